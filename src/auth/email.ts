@@ -1,0 +1,28 @@
+// One spelling for every email address: canonical once, above the store.
+import { domainToASCII } from 'node:url'
+
+const MAX_EMAIL_LENGTH = 254
+const MAX_LOCAL_PART_LENGTH = 64
+/** RFC 5322 section 3.2.3, dot-atom; no quoted local parts. */
+const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+/** RFC 1123 section 2.1 labels, at least two; the last is not a number, so an IP address is not a domain. */
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** Characters that the ASCII conversion of a domain would interpret rather than convert. */
+const DOMAIN_INPUT = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu
+
+/** Trimmed, NFKC, domain to ASCII (UTS 46), lower case; null for what is not an email address. */
+export function canonicalEmail(input: string): string | null {
+  if (input.length > MAX_EMAIL_LENGTH * 4) return null
+  const normalized = input.normalize('NFKC').trim()
+  const at = normalized.lastIndexOf('@')
+  if (at < 1) return null
+  const localPart = normalized.slice(0, at).toLowerCase()
+  const domain = asciiDomain(normalized.slice(at + 1))
+  if (localPart.length > MAX_LOCAL_PART_LENGTH || !LOCAL_PART.test(localPart) || !DOMAIN.test(domain)) return null
+  const email = `${localPart}@${domain}`
+  return email.length <= MAX_EMAIL_LENGTH ? email : null
+}
+
+function asciiDomain(domain: string): string {
+  return DOMAIN_INPUT.test(domain) ? domainToASCII(domain) : ''
+}

@@ -1,0 +1,31 @@
+// The demo workspace, for the first start on an empty default database.
+import { open } from 'node:fs/promises'
+import { IMPORT_OPTIONS, requireConfig } from '../config.ts'
+import { applyInput } from '../interchange/apply.ts'
+import { checkInput } from '../interchange/check.ts'
+import type { Store } from '../store/store.ts'
+
+export const DEMO_EMAIL = 'demo@example.com'
+
+const DEMO_FILE = new URL('./demo-workspace.ndjson', import.meta.url)
+
+/** Does nothing, and answers false, when the database has a user already. */
+export async function loadDemo(store: Store, clock: () => number): Promise<boolean> {
+  if ((await store.usersAfter('', 1)).length > 0) return false
+  const file = await open(DEMO_FILE)
+  try {
+    const fields = requireConfig(IMPORT_OPTIONS, {})
+    const checked = await checkInput(file, fields, store, () => {})
+    await applyInput(file, checked, store, {
+      fields,
+      clock,
+      onProgress: () => {},
+      onRejected(line, reason) {
+        throw new Error(`demo workspace, line ${line.number}: ${reason}`)
+      },
+    })
+    return true
+  } finally {
+    await file.close()
+  }
+}

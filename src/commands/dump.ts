@@ -1,0 +1,33 @@
+// dump: workspaces out, as NDJSON that import reads.
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { canonicalEmail } from '../auth/email.ts'
+import type { DumpConfig } from '../config.ts'
+import { UsageError } from '../errors.ts'
+import { dumpUser, dumpUsers } from '../interchange/dump.ts'
+import type { Snapshot, StoredUser } from '../store/store.ts'
+import type { CommandIo, ExitCode } from './io.ts'
+import { openCommandStore } from './open-command-store.ts'
+
+export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openCommandStore(config)
+  await using snapshot = await store.openSnapshot()
+  const lines =
+    config.email === undefined ? dumpUsers(snapshot) : dumpUser(snapshot, await requireUser(snapshot, config.email))
+  if (config.output === undefined) {
+    await pipeline(Readable.from(lines, { objectMode: true }), io.stdout, { end: false })
+  } else {
+    const file = createWriteStream(config.output, { flags: 'wx', mode: 0o600 })
+    await pipeline(Readable.from(lines, { objectMode: true }), file)
+  }
+  return 0
+}
+
+async function requireUser(snapshot: Snapshot, input: string): Promise<StoredUser> {
+  const email = canonicalEmail(input)
+  if (email === null) throw new UsageError('--email: not a valid email address')
+  const user = await snapshot.userByEmail(email)
+  if (!user) throw new UsageError('--email: no workspace is stored for this email')
+  return user
+}

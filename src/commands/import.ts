@@ -1,0 +1,142 @@
+// import: workspaces in, from NDJSON.
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { finished, pipeline } from 'node:stream/promises'
+import type { ImportConfig } from '../config.ts'
+import { UsageError } from '../errors.ts'
+import { applyInput, type Counts } from '../interchange/apply.ts'
+import { type CheckedInput, checkInput } from '../interchange/check.ts'
+import type { Line } from '../interchange/lines.ts'
+import type { Store } from '../store/store.ts'
+import type { CommandIo, ExitCode } from './io.ts'
+import { openCommandStore } from './open-command-store.ts'
+import { createProgress, toDuration, toSize } from './progress.ts'
+
+/** Bad lines that are named one by one. */
+const MAX_REASONS = 100
+
+export async function runImport(source: string, config: ImportConfig, io: CommandIo): Promise<ExitCode> {
+  const name = source === '-' ? 'stdin' : source
+  await using input = source === '-' ? await spool(io) : await openInput(source)
+  await using store = await openCommandStore(config)
+  // Awaited here: file and store are closed on return.
+  return await importFile(input.file, name, config, store, io)
+}
+
+async function importFile(
+  file: FileHandle,
+  name: string,
+  config: ImportConfig,
+  store: Store,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const start = performance.now()
+  const before = await file.stat()
+  const checking = createProgress(io, `checking ${basename(name)}`, before.size)
+  const checked = await checkInput(file, config, store, checking.update)
+  checking.finish()
+  reportBadLines(checked, name, io)
+  if (checked.bad.size > 0 && !config.keepGoing) {
+    io.stderr.write(`${badCount(checked)}: nothing was imported (--keep-going imports the good lines)\n`)
+    return 1
+  }
+  const after = await file.stat()
+  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) {
+    io.stderr.write(`${name} changed while it was being checked: nothing was imported\n`)
+    return 1
+  }
+  const rejects = createRejects(config.rejects ?? `${name}.rejects.ndjson`)
+  const importing = createProgress(io, `importing ${basename(name)}`, before.size)
+  const counts = await applyInput(file, checked, store, {
+    fields: config,
+    clock: io.clock,
+    onProgress: importing.update,
+    onRejected(line, reason) {
+      rejects.add(line)
+      if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)
+    },
+  })
+  importing.finish()
+  const seconds = (performance.now() - start) / 1_000
+  io.stdout.write(
+    `imported ${name}: ${summary(counts)} (${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)})\n`,
+  )
+  return finishRejects(rejects, io)
+}
+
+function summary({ added, replaced, unchanged }: Counts): string {
+  return `${added} added, ${replaced} replaced, ${unchanged} unchanged`
+}
+
+function badCount({ bad }: CheckedInput): string {
+  return `${bad.size} bad ${bad.size === 1 ? 'line' : 'lines'}`
+}
+
+function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: CommandIo): void {
+  const inOrder = [...bad].sort(([a], [b]) => a - b)
+  for (const [line, reason] of inOrder.slice(0, MAX_REASONS)) stderr.write(`${name}:${line}: ${reason}\n`)
+  if (inOrder.length > MAX_REASONS) stderr.write(`… and ${inOrder.length - MAX_REASONS} more\n`)
+}
+
+interface Rejects {
+  readonly path: string
+  readonly add: (line: Line) => void
+  /** How many lines were written; there is no file when it is 0. */
+  readonly close: () => Promise<number>
+}
+
+function createRejects(path: string): Rejects {
+  let count = 0
+  let file: ReturnType<typeof createWriteStream> | null = null
+  return {
+    path,
+    add({ bytes }) {
+      file ??= createWriteStream(path, { mode: 0o600 })
+      file.write(bytes)
+      file.write('\n')
+      count += 1
+    },
+    async close() {
+      if (file) {
+        file.end()
+        await finished(file)
+      }
+      return count
+    },
+  }
+}
+
+async function finishRejects(rejects: Rejects, { stderr }: CommandIo): Promise<ExitCode> {
+  const count = await rejects.close()
+  if (count === 0) return 0
+  stderr.write(`${count} ${count === 1 ? 'line was' : 'lines were'} not imported: see ${rejects.path}\n`)
+  return 1
+}
+
+interface Input extends AsyncDisposable {
+  readonly file: FileHandle
+}
+
+async function openInput(path: string): Promise<Input> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`)
+  })
+  if (!(await file.stat()).isFile()) {
+    await file.close()
+    throw new UsageError(`cannot read ${path}: not a file (pipe it in and use - to read from stdin)`)
+  }
+  return { file, [Symbol.asyncDispose]: () => file.close() }
+}
+
+/** The input is read twice, so what can be read only once is kept in a temporary file. */
+async function spool({ stdin }: CommandIo): Promise<Input> {
+  const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
+  await rm(path)
+  await pipeline(stdin, file.createWriteStream({ autoClose: false }))
+  return { file, [Symbol.asyncDispose]: () => file.close() }
+}

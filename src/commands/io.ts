@@ -1,0 +1,15 @@
+// What a command may use of the process it runs in; main.ts hands it over.
+import type { Readable, Writable } from 'node:stream'
+
+export interface CommandIo {
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+  /** Whether stderr is a terminal: a progress line is drawn only on one. */
+  readonly isTerminal: boolean
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+/** 0 done, 1 failed. (2, wrong usage, is thrown as a `UsageError`.) */
+export type ExitCode = 0 | 1

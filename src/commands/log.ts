@@ -1,0 +1,38 @@
+// The log: JSON lines on stderr, without secrets.
+import { type Logger, pino } from 'pino'
+import type { ServeConfig } from '../config.ts'
+import type { ReportFailure } from '../http/failures.ts'
+import { redact } from '../redact.ts'
+import type { CommandIo } from './io.ts'
+
+export function createLog(level: ServeConfig['logLevel'], { stderr }: CommandIo): Logger {
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLoggedError } },
+    stderr,
+  )
+}
+
+/** A failure that a client was told nothing about but its incident id. */
+export function createReport(log: Logger): ReportFailure {
+  return (error, incident) => log.error({ err: error, incident }, 'a request failed')
+}
+
+interface LoggedError {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+  readonly code?: string
+  readonly cause?: LoggedError
+}
+
+function toLoggedError(error: unknown): LoggedError {
+  if (!(error instanceof Error)) return { name: typeof error, message: redact(String(error)) }
+  const code: unknown = Reflect.get(error, 'code')
+  return {
+    name: error.name,
+    message: redact(error.message),
+    ...(error.stack === undefined ? {} : { stack: redact(error.stack) }),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }),
+  }
+}

@@ -1,0 +1,226 @@
+// Every option: its flag, its environment variable, its default and its check, in one table per command.
+import { z } from 'zod'
+import { UsageError } from './errors.ts'
+
+/** Prefix of every environment variable. */
+const ENVIRONMENT_PREFIX = 'WORKSPACE_GATEWAY_'
+
+export interface OptionRow {
+  /** As commander writes it: `--name <value>`, or `--name` for a switch. */
+  readonly flags: string
+  readonly description: string
+  readonly schema: z.ZodType
+  /** As it is written on the command line; none for a switch, which is off. */
+  readonly default?: string
+}
+
+/** `--body-limit <bytes>` is `bodyLimit` in code and `WORKSPACE_GATEWAY_BODY_LIMIT` in the environment. */
+export function optionName({ flags }: OptionRow): string {
+  return longFlag(flags).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export function environmentName({ flags }: OptionRow): string {
+  return ENVIRONMENT_PREFIX + longFlag(flags).toUpperCase().replaceAll('-', '_')
+}
+
+function longFlag(flags: string): string {
+  return (flags.split(' ')[0] ?? '').slice('--'.length)
+}
+
+const integer = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
+
+const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
+
+const toggle = z.union([
+  z.boolean(),
+  z
+    .enum(['true', 'false', '1', '0', ''], 'must be true or false')
+    .transform((value) => value === 'true' || value === '1'),
+])
+
+const YEAR_SECONDS = 31_536_000
+
+const database = {
+  flags: '--database <url>',
+  description: 'where everything is stored: file:PATH',
+  default: 'file:./data/workspace.db',
+  schema: z.string().regex(/^file:./, 'must be file:PATH'),
+} as const satisfies OptionRow
+
+export const DEFAULT_DATABASE = database.default
+
+export const SERVE_OPTIONS = {
+  host: {
+    flags: '--host <host>',
+    description: 'address to listen on',
+    default: '127.0.0.1',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  port: {
+    flags: '--port <port>',
+    description: 'port to listen on, 0 for a free one',
+    default: '4000',
+    schema: integer(0, 65_535),
+  },
+  database,
+  basePath: {
+    flags: '--base-path <path>',
+    description: 'stands before every path, such as /v1',
+    default: '/',
+    schema: z
+      .string()
+      .regex(/^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*)?\/?$/, 'must be / or like /v1')
+      .transform((path) => path.replace(/\/$/, '')),
+  },
+  loginGuard: {
+    flags: '--login-guard <name>',
+    description: 'who may sign in: local (this machine only) or open (anyone, knowing only an email)',
+    default: 'local',
+    schema: z.enum(['local', 'open'], 'must be local or open'),
+  },
+  corsOrigin: {
+    flags: '--cors-origin <origins>',
+    description: 'origins whose pages may use the gateway, separated by commas; * for all',
+    default: '',
+    schema: list.pipe(
+      z.array(z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^\s/]+)$/, 'must be like https://app.example.com, or *')),
+    ),
+  },
+  accessTokenTtl: {
+    flags: '--access-token-ttl <seconds>',
+    description: 'lifetime of an access token',
+    default: '900',
+    schema: integer(1, 86_400),
+  },
+  refreshIdleTtl: {
+    flags: '--refresh-idle-ttl <seconds>',
+    description: 'a session ends when it was not refreshed for this long',
+    default: String(14 * 86_400),
+    schema: integer(1, 10 * YEAR_SECONDS),
+  },
+  refreshAbsoluteTtl: {
+    flags: '--refresh-absolute-ttl <seconds>',
+    description: 'a session ends this long after its login',
+    default: String(90 * 86_400),
+    schema: integer(1, 10 * YEAR_SECONDS),
+  },
+  issuer: {
+    flags: '--issuer <name>',
+    description: 'iss of access tokens; the same on every gateway of one database',
+    default: 'workspace-gateway',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  audience: {
+    flags: '--audience <name>',
+    description: 'aud of access tokens; the same on every gateway of one database',
+    default: 'workspace-gateway',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  bodyLimit: {
+    flags: '--body-limit <bytes>',
+    description: 'largest request body',
+    default: String(1_048_576),
+    schema: integer(256, 1_073_741_824),
+  },
+  attemptsPerMinute: {
+    flags: '--attempts-per-minute <count>',
+    description: 'logins and refreshes a minute from one address, 0 for no limit (default: 0 on loopback, else 600)',
+    schema: integer(0, 1_000_000_000).optional(),
+  },
+  lockTimeout: {
+    flags: '--lock-timeout <milliseconds>',
+    description: 'how long a write waits for other processes before it is answered 503',
+    default: '5000',
+    schema: integer(1, 600_000),
+  },
+  shutdownGrace: {
+    flags: '--shutdown-grace <seconds>',
+    description: 'how long requests may take to finish after SIGTERM or SIGINT',
+    default: '10',
+    schema: integer(0, 3_600),
+  },
+  noDemo: {
+    flags: '--no-demo',
+    description: 'do not load the demo workspace into an empty default database',
+    schema: toggle.optional(),
+  },
+  logLevel: {
+    flags: '--log-level <level>',
+    description: 'what is written to stderr: debug, info, warn, error or silent',
+    default: 'info',
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export const IMPORT_OPTIONS = {
+  database,
+  idFields: {
+    flags: '--id-fields <names>',
+    description: "a document's id is the first of these members it has as a string or an integer",
+    default: 'id,uuid,ref,slug,name',
+    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
+  },
+  refFields: {
+    flags: '--ref-fields <names>',
+    description: "a project's reference is the first of these members it has as a string or an integer",
+    default: 'ref,reference,id,uuid,slug',
+    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
+  },
+  keepGoing: {
+    flags: '--keep-going',
+    description: 'import the good lines and write the bad ones to the rejects file',
+    schema: toggle.optional(),
+  },
+  rejects: {
+    flags: '--rejects <path>',
+    description: 'where --keep-going writes bad lines (default: FILE.rejects.ndjson)',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  lockTimeout: SERVE_OPTIONS.lockTimeout,
+} as const satisfies Record<string, OptionRow>
+
+export const DUMP_OPTIONS = {
+  database,
+  email: {
+    flags: '--email <email>',
+    description: 'only this user',
+    schema: z.string().optional(),
+  },
+  output: {
+    flags: '--output <path>',
+    description: 'write to a file that does not exist yet, instead of stdout',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  lockTimeout: SERVE_OPTIONS.lockTimeout,
+} as const satisfies Record<string, OptionRow>
+
+type Options = Readonly<Record<string, OptionRow>>
+
+export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
+export type ServeConfig = Config<typeof SERVE_OPTIONS>
+export type ImportConfig = Config<typeof IMPORT_OPTIONS>
+export type DumpConfig = Config<typeof DUMP_OPTIONS>
+
+/**
+ * Checks values as they came from flags, environment and defaults. Throws one `UsageError` that names everything wrong.
+ * Values are strings, or true for a switch.
+ */
+export function requireConfig<T extends Options>(options: T, values: Readonly<Record<string, unknown>>): Config<T> {
+  const wrong: string[] = []
+  const config: Record<string, unknown> = {}
+  for (const [name, row] of Object.entries(options)) {
+    const checked = row.schema.safeParse(values[name] ?? row.default)
+    if (checked.success) config[name] = checked.data
+    else
+      wrong.push(
+        ...checked.error.issues.map(({ message }) => `--${longFlag(row.flags)} (${environmentName(row)}): ${message}`),
+      )
+  }
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+  return Object.freeze(config) as Config<T>
+}

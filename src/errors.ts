@@ -1,0 +1,76 @@
+// Every way to fail: one closed table of codes, and the one error class that carries them.
+
+const FAILURES = {
+  BAD_REQUEST: [400, 'The request cannot be understood.'],
+  MALFORMED_JSON: [400, 'The body is not valid JSON in UTF-8.'],
+  INVALID_EMAIL: [400, 'A valid email address is required, as `email`.'],
+  MISSING_PARAMETER: [400, 'The query parameter `r`, the reference of a project, is required.'],
+  INVALID_ARGUMENT: [400, 'An argument has a value that is not allowed.'],
+  GRAPHQL_PARSE_FAILED: [400, 'The GraphQL document has a syntax error.'],
+  GRAPHQL_VALIDATION_FAILED: [400, 'The GraphQL document does not fit the schema.'],
+  OPERATION_NOT_FOUND: [400, 'The document has no operation of that name.'],
+  UNAUTHENTICATED: [401, 'Sign in to do this.'],
+  INVALID_TOKEN: [401, 'The token is not valid, or no longer.'],
+  LOGIN_REFUSED: [403, 'This gateway does not let you sign in this way.'],
+  NOT_FOUND: [404, 'There is nothing at this path.'],
+  NO_WORKSPACE: [404, 'No workspace is stored for this email.'],
+  NO_PROJECT: [404, 'You have no project with this reference.'],
+  NO_EXPORT: [404, 'This project has no export yet.'],
+  METHOD_NOT_ALLOWED: [405, 'This path does not answer that method.'],
+  NOT_ACCEPTABLE: [406, 'None of the media types you accept can be answered.'],
+  REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  BODY_TOO_LARGE: [413, 'The request body is larger than this gateway accepts.'],
+  RESPONSE_TOO_LARGE: [400, 'The answer would be too large: ask for fewer items, or page with `first` and `after`.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8.'],
+  TOO_MANY_REQUESTS: [429, 'Too many requests: wait a little.'],
+  HEADERS_TOO_LARGE: [431, 'The request headers are larger than this gateway accepts.'],
+  INTERNAL: [500, 'Something went wrong on our side.'],
+  UNAVAILABLE: [503, 'The gateway cannot do this right now: try again shortly.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type FailureCode = keyof typeof FAILURES
+
+export function isFailureCode(code: unknown): code is FailureCode {
+  return typeof code === 'string' && Object.hasOwn(FAILURES, code)
+}
+
+/** HTTP status of a failure. */
+export function statusOf(code: FailureCode): number {
+  return FAILURES[code][0]
+}
+
+/** What a client may read about a failure. */
+export function messageOf(code: FailureCode): string {
+  return FAILURES[code][1]
+}
+
+export interface FailureDetails {
+  /** Public; in place of the table's message. Never a secret, a token, a path or SQL. */
+  readonly message?: string
+  /** Seconds to wait, for `Retry-After` (RFC 9110 section 10.2.3). */
+  readonly retryAfterSeconds?: number
+  /** The methods that would have been answered, for `Allow` (RFC 9110 section 10.2.1). */
+  readonly allow?: string
+  /** For the log only. */
+  readonly cause?: unknown
+}
+
+/** A failure with a code of the table. Whatever else is thrown becomes `INTERNAL`, its cause to the log only. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly code: FailureCode
+  readonly retryAfterSeconds: number | undefined
+  readonly allow: string | undefined
+
+  constructor(code: FailureCode, details: FailureDetails = {}) {
+    super(details.message ?? messageOf(code), { cause: details.cause })
+    this.code = code
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.allow = details.allow
+  }
+}
+
+/** Wrong usage of the command line or wrong configuration: exit code 2, nothing started. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

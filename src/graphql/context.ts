@@ -1,0 +1,39 @@
+// What resolvers are given besides their parent and arguments.
+import DataLoader from 'dataloader'
+import type { Caller } from '../auth/guards/guard.ts'
+import type { SignIn } from '../auth/sign-in.ts'
+import type { LiveSession, ProjectRef, StoredExport } from '../store/store.ts'
+import type { Reads } from './reads.ts'
+
+/** A user with a stored workspace: what `me` is. */
+export interface WorkspaceUser {
+  readonly userId: number
+  readonly email: string
+}
+
+/** What all requests share. */
+export interface Services {
+  readonly reads: Reads
+  readonly signIn: SignIn
+}
+
+export interface Context extends Services {
+  /** The session the request is signed in with; null when it presented no token. */
+  readonly viewer: LiveSession | null
+  readonly caller: Caller
+  /** Asks once per project and request, and once for all projects of a page. */
+  readonly latestExports: DataLoader<ProjectRef, StoredExport | null, string>
+}
+
+export function createContext(services: Services, caller: Caller, viewer: LiveSession | null): Context {
+  const { reads, signIn } = services
+  return {
+    reads,
+    signIn,
+    viewer,
+    caller,
+    latestExports: new DataLoader((refs) => Promise.all(refs.map(reads.latestExport)), {
+      cacheKeyFn: ({ userId, ref }) => `${userId} ${ref}`,
+    }),
+  }
+}

@@ -1,0 +1,37 @@
+// The store's reads, one question at a time: those of one turn of the event loop, of all requests, become one batch each.
+import { batchPerTurn } from '../store/batch-per-turn.ts'
+import type {
+  DocumentList,
+  ElementPage,
+  ExportPage,
+  Page,
+  ProjectRef,
+  StoredDocument,
+  StoredElement,
+  StoredExport,
+  WorkspaceReads,
+} from '../store/store.ts'
+
+export interface Reads {
+  readonly documents: (page: DocumentList & Page) => Promise<readonly StoredDocument[]>
+  readonly documentCount: (list: DocumentList) => Promise<number>
+  readonly projectByRef: (ref: ProjectRef) => Promise<StoredDocument | null>
+  readonly latestExport: (ref: ProjectRef) => Promise<StoredExport | null>
+  readonly exports: (page: ExportPage) => Promise<readonly StoredExport[]>
+  readonly exportCount: (ref: ProjectRef) => Promise<number>
+  readonly elements: (page: ElementPage) => Promise<readonly StoredElement[]>
+}
+
+export function createReads(store: WorkspaceReads): Reads {
+  // Ticks run before the turn ends, so these reads see the state that the session was looked up in.
+  const { nextTick } = process
+  return {
+    documents: batchPerTurn(store.documentsOf, nextTick),
+    documentCount: batchPerTurn(store.documentCounts, nextTick),
+    projectByRef: batchPerTurn(store.projectsByRef, nextTick),
+    latestExport: batchPerTurn(store.latestExports, nextTick),
+    exports: batchPerTurn(store.exportsOf, nextTick),
+    exportCount: batchPerTurn(store.exportCounts, nextTick),
+    elements: batchPerTurn(store.elementsOf, nextTick),
+  }
+}

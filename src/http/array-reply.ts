@@ -1,0 +1,60 @@
+// A JSON array of stored texts as a reply, with its entity tag.
+import type { Reads } from '../graphql/reads.ts'
+import type { StoredDocument, StoredExport } from '../store/store.ts'
+import { matchesEntityTag } from './conditional.ts'
+import { entityTag, type Headers, JSON_TYPE, type Reply } from './reply.ts'
+
+/** Up to this size an export is answered in one piece, from the state its session was looked up in. */
+const WHOLE_EXPORT_BYTES = 1_048_576
+/** Elements read at once while a larger one is sent. */
+const ELEMENTS_PER_READ = 64
+
+const HEADERS: Headers = {
+  'content-type': JSON_TYPE,
+  'cache-control': 'private, no-cache',
+  vary: 'Authorization, Accept-Encoding',
+}
+
+/** `[` + the documents joined by `,` + `]`; 304 when `ifNoneMatch` names just that. */
+export function documentsReply(documents: readonly StoredDocument[], ifNoneMatch: string | undefined): Reply {
+  const body = Buffer.from(arrayText(documents))
+  return conditional(entityTag(body), body.byteLength, ifNoneMatch, body)
+}
+
+/** An export's elements in the same form. Its digest is its entity tag: an export never changes. */
+export async function exportReply(
+  snapshot: StoredExport,
+  reads: Reads,
+  ifNoneMatch: string | undefined,
+): Promise<Reply> {
+  const tag = `"${snapshot.digest}"`
+  if (matchesEntityTag(ifNoneMatch, tag)) return conditional(tag, snapshot.byteLength, ifNoneMatch, null)
+  const body = snapshot.byteLength <= WHOLE_EXPORT_BYTES ? await wholeExport(snapshot, reads) : chunks(snapshot, reads)
+  return conditional(tag, snapshot.byteLength, ifNoneMatch, body)
+}
+
+function conditional(tag: string, byteLength: number, ifNoneMatch: string | undefined, body: Reply['body']): Reply {
+  const headers = { ...HEADERS, etag: tag }
+  if (matchesEntityTag(ifNoneMatch, tag)) return { status: 304, headers, body: null }
+  return { status: 200, headers: { ...headers, 'content-length': String(byteLength) }, body }
+}
+
+function arrayText(items: readonly { readonly text: string }[]): string {
+  return `[${items.map(({ text }) => text).join(',')}]`
+}
+
+async function wholeExport({ userId, id }: StoredExport, reads: Reads): Promise<Uint8Array> {
+  return Buffer.from(arrayText(await reads.elements({ userId, exportId: id, after: 0, limit: null })))
+}
+
+async function* chunks({ userId, id, elementCount }: StoredExport, reads: Reads): AsyncGenerator<Uint8Array> {
+  let sent = 0
+  while (sent < elementCount) {
+    const page = await reads.elements({ userId, exportId: id, after: sent, limit: ELEMENTS_PER_READ })
+    // The client sees a body that is too short, not one that looks whole.
+    if (page.length === 0) throw new Error('an export was removed while it was being sent')
+    yield Buffer.from(`${sent === 0 ? '[' : ','}${page.map(({ text }) => text).join(',')}`)
+    sent += page.length
+  }
+  yield Buffer.from(elementCount === 0 ? '[]' : ']')
+}

@@ -1,0 +1,157 @@
+// The GraphQL endpoint: GraphQL over HTTP (https://graphql.github.io/graphql-over-http/draft/) by Yoga, answers in our words.
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+  type Source,
+} from 'graphql'
+import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
+import { GatewayError, statusOf } from '../errors.ts'
+import { type Context, createContext } from '../graphql/context.ts'
+import { oneSessionMutation } from '../graphql/one-session-mutation.ts'
+import { stringifyResult } from '../graphql/raw-json.ts'
+import { viewerOf } from './bearer.ts'
+import { failureHeaders, type ReportFailure, toFailure, toGraphQLError, toGraphQLReply } from './failures.ts'
+import type { Endpoint, HttpServices } from './handler.ts'
+import { isJsonMediaType, parseJson } from './json-body.ts'
+import { NO_STORE, type Reply } from './reply.ts'
+import type { GatewayRequest } from './request.ts'
+
+/** GraphiQL's introspection query is some 300 tokens. */
+const MAX_DOCUMENT_TOKENS = 2_000
+/** Of stored text in one answer, in UTF-16 code units: half of what a string can hold. */
+const MAX_RAW_LENGTH = 268_435_456
+
+/** The path a request is given to Yoga under; the gateway's own routing has already chosen. */
+const YOGA_URL = 'http://gateway/graphql'
+
+interface ServerContext {
+  readonly incoming: GatewayRequest
+}
+
+type OperationContext = ServerContext & YogaInitialContext & { readonly document?: DocumentNode }
+
+export function createGraphQLEndpoints(
+  schema: GraphQLSchema,
+  services: HttpServices,
+  report: ReportFailure,
+): readonly Endpoint[] {
+  const yoga = createYoga<ServerContext, Context>({
+    schema,
+    logging: false,
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    multipart: false,
+    // Errors are masked where both dialects are, below; sizes are limited before Yoga sees a body.
+    maskedErrors: false,
+    maxRequestBodySize: false,
+    context: (operation: OperationContext) => signedInContext(operation, services),
+    plugins: [limitDocument, keepDocument, refuseSecondSession, answer(report)],
+  })
+
+  async function handle(request: GatewayRequest): Promise<Reply> {
+    const response = await yoga.fetch(await toFetchRequest(request), { incoming: request })
+    const headers: Record<string, string> = { ...NO_STORE, vary: 'Accept, Authorization' }
+    response.headers.forEach((value, name) => {
+      headers[name] = value
+    })
+    return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) }
+  }
+
+  /** What is refused before Yoga sees it is still a GraphQL response. */
+  async function handleOrRefuse(request: GatewayRequest): Promise<Reply> {
+    try {
+      return await handle(request)
+    } catch (error) {
+      return toGraphQLReply(error, request, report)
+    }
+  }
+
+  return [
+    { method: 'GET', path: '/graphql', handle: handleOrRefuse },
+    { method: 'POST', path: '/graphql', handle: handleOrRefuse },
+  ]
+}
+
+async function toFetchRequest(request: GatewayRequest): Promise<Request> {
+  const headers = { accept: request.header('accept') ?? '*/*' }
+  const url = `${YOGA_URL}${request.search === '' ? '' : `?${request.search}`}`
+  if (request.method !== 'POST') return new Request(url, { headers })
+  const contentType = request.header('content-type')
+  const body = Buffer.from(await request.body())
+  if (!isJsonMediaType(contentType)) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
+  parseJson(body)
+  return new Request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+}
+
+const limitDocument: Plugin = {
+  onParse({ setParseFn }) {
+    setParseFn((source: string | Source) => parse(source, { maxTokens: MAX_DOCUMENT_TOKENS }))
+  },
+}
+
+const refuseSecondSession: Plugin = {
+  onValidate({ addValidationRule }) {
+    addValidationRule(oneSessionMutation)
+  },
+}
+
+/** The context is made before execution and needs to know what will be executed. */
+const keepDocument: Plugin<OperationContext> = {
+  onParse:
+    () =>
+    ({ result, extendContext }) => {
+      if (result !== null && !(result instanceof Error)) extendContext({ document: result })
+    },
+}
+
+/** The session mutations do not look at the access token, as in REST: a client renews an expired one with it attached. */
+async function signedInContext(
+  { incoming, document, params }: OperationContext,
+  services: HttpServices,
+): Promise<Context> {
+  const operation = document && getOperationAST(document, params.operationName)
+  const viewer = operation?.operation === OperationTypeNode.QUERY ? await viewerOf(incoming, services.sessions) : null
+  return createContext(services, incoming, viewer)
+}
+
+/**
+ * Every result leaves through here: errors in the words of the table, stored text spliced in. When nothing was answered
+ * (no data, or null) the status is the failure's own; a partial answer is 200.
+ */
+function answer(report: ReportFailure): Plugin {
+  return {
+    onResultProcess({ result, setResult }) {
+      const { data, errors = [] } = result as ExecutionResult
+      const failures = errors.map(toFailure)
+      let dataText = ''
+      try {
+        dataText = data === undefined ? '' : stringifyResult(data, MAX_RAW_LENGTH)
+      } catch (error) {
+        failures.push(toFailure(error))
+      }
+      const [first] = failures
+      const isPartial = dataText !== '' && dataText !== 'null'
+      setResult({
+        ...(dataText === '' ? {} : { data }),
+        ...(first ? { errors: failures.map((failure) => toGraphQLError(failure, report)) } : {}),
+        ...(first?.error && !isPartial
+          ? { extensions: { http: { status: statusOf(first.error.code), headers: failureHeaders(first.error) } } }
+          : {}),
+        stringify: (shown: ExecutionResult) => joinResult(shown.errors, dataText),
+      })
+    },
+  }
+}
+
+function joinResult(errors: ExecutionResult['errors'], dataText: string): string {
+  const members = [
+    ...(errors ? [`"errors":${JSON.stringify(errors)}`] : []),
+    ...(dataText === '' ? [] : [`"data":${dataText}`]),
+  ]
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,56 @@
+// What every request goes through, in running order: one list.
+import { createCors } from './cors.ts'
+import { createDispatch } from './dispatch.ts'
+import { type ReportFailure, toProblem } from './failures.ts'
+import type { Endpoint, Handler } from './handler.ts'
+import { type Headers, withHeaders } from './reply.ts'
+
+/** Answers itself, or changes what the next one answers. */
+export type Layer = (next: Handler) => Handler
+
+export interface PipelineOptions {
+  /** Stands before every path: empty, or `/` and at least one segment. */
+  readonly basePath: string
+  /** Origins whose pages may read the answers. */
+  readonly corsOrigins: readonly string[]
+  readonly report: ReportFailure
+}
+
+/** The contract's version (its "Versioning"); there is no way to ask for another. */
+export const API_VERSION = '1.2'
+
+const EVERY_REPLY: Headers = { 'api-version': API_VERSION, 'x-content-type-options': 'nosniff' }
+
+export function createPipeline(endpoints: readonly Endpoint[], options: PipelineOptions): Handler {
+  const layers: readonly Layer[] = [
+    headersOnEveryReply,
+    createCors(options.corsOrigins),
+    failuresAsProblems(options.report),
+    underBasePath(options.basePath),
+  ]
+  return layers.reduceRight<Handler>((next, layer) => layer(next), createDispatch(endpoints))
+}
+
+function headersOnEveryReply(next: Handler): Handler {
+  return async (request) => withHeaders(await next(request), EVERY_REPLY)
+}
+
+function failuresAsProblems(report: ReportFailure): Layer {
+  return (next) => async (request) => {
+    try {
+      return await next(request)
+    } catch (error) {
+      return toProblem(error, report)
+    }
+  }
+}
+
+/** A path outside the base path matches no endpoint. */
+function underBasePath(basePath: string): Layer {
+  if (basePath === '') return (next) => next
+  return (next) => (request) => {
+    const { path } = request
+    const inside = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path === basePath ? '/' : ''
+    return next({ ...request, path: inside })
+  }
+}

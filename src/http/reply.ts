@@ -1,0 +1,30 @@
+// A reply as a plain value, and the kinds of replies there are.
+import { createHash } from 'node:crypto'
+
+export type Headers = Readonly<Record<string, string>>
+
+export interface Reply {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Headers
+  /** An iterable is sent as it is produced; its length is then in the headers, when it is known. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** For answers that hold tokens (RFC 6749 section 5.1) or change nothing in between. */
+export const NO_STORE: Headers = { 'cache-control': 'no-store' }
+
+export function jsonReply(value: unknown, headers: Headers = {}, status = 200): Reply {
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
+}
+
+export function withHeaders(reply: Reply, headers: Headers): Reply {
+  return { ...reply, headers: { ...reply.headers, ...headers } }
+}
+
+/** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */
+export function entityTag(bytes: Uint8Array): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url')}"`
+}

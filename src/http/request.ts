@@ -1,0 +1,13 @@
+// A request as a plain value: all that the gateway looks at, and nothing of the socket.
+import type { Caller } from '../auth/guards/guard.ts'
+
+export interface GatewayRequest extends Caller {
+  /** As sent: upper case for every method HTTP knows. */
+  readonly method: string
+  /** Undecoded, without the query. */
+  readonly path: string
+  /** What follows the first `?`, empty without one. */
+  readonly search: string
+  /** The whole body. Throws `BODY_TOO_LARGE`. To be called once. */
+  readonly body: () => Promise<Uint8Array>
+}

@@ -1,0 +1,76 @@
+// The lines of a file, in pieces of bounded size.
+import { isUtf8 } from 'node:buffer'
+import type { FileHandle } from 'node:fs/promises'
+
+const READ_BYTES = 1_048_576
+/** Half of what a string of the engine can hold. */
+const MAX_LINE_BYTES = 268_435_456
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  /** Without its line end; null when it is not UTF-8 or too long to read. */
+  readonly text: string | null
+  /** Why there is no text. */
+  readonly problem: string | null
+  /** The bytes as they stand in the file, without the line end; empty for a line that is too long. */
+  readonly bytes: Uint8Array
+}
+
+/** Lines that are not blank, some at a time, with how far into the file they reach. */
+export interface LineBlock {
+  readonly lines: readonly Line[]
+  readonly endOffset: number
+}
+
+export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
+  let number = 0
+  let offset = 0
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+
+  function takeLine(tail: Buffer): Line | null {
+    number += 1
+    const isTooLong = pendingBytes + tail.byteLength > MAX_LINE_BYTES
+    const whole = isTooLong || pending.length === 0 ? tail : Buffer.concat([...pending, tail])
+    pending = []
+    pendingBytes = 0
+    if (isTooLong)
+      return { number, text: null, problem: `longer than ${MAX_LINE_BYTES} bytes`, bytes: new Uint8Array() }
+    return toLine(number, whole)
+  }
+
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, offset)
+    offset += bytesRead
+    const lines: Line[] = []
+    let start = 0
+    for (let end = buffer.indexOf(LINE_FEED); end !== -1 && end < bytesRead; end = buffer.indexOf(LINE_FEED, start)) {
+      const line = takeLine(buffer.subarray(start, end))
+      if (line) lines.push(line)
+      start = end + 1
+    }
+    if (bytesRead === 0) {
+      const last = pendingBytes > 0 ? takeLine(Buffer.alloc(0)) : null
+      if (last) yield { lines: [last], endOffset: offset }
+      return
+    }
+    const rest = buffer.subarray(start, bytesRead)
+    pendingBytes += rest.byteLength
+    if (pendingBytes > MAX_LINE_BYTES) pending = []
+    else if (rest.byteLength > 0) pending.push(rest)
+    yield { lines, endOffset: offset }
+  }
+}
+
+function toLine(number: number, whole: Buffer): Line | null {
+  const begin = number === 1 && whole.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+  const end = whole.at(-1) === CARRIAGE_RETURN ? whole.byteLength - 1 : whole.byteLength
+  const bytes = whole.subarray(begin, end)
+  if (!isUtf8(bytes)) return { number, text: null, problem: 'not valid UTF-8', bytes }
+  const text = bytes.toString()
+  return text.trim() === '' ? null : { number, text, problem: null, bytes }
+}

@@ -1,0 +1,231 @@
+// The records of the import format: reading one line of NDJSON, and writing it again with the same bytes in it.
+import { createHash } from 'node:crypto'
+import { canonicalEmail } from '../auth/email.ts'
+import { elementTexts, type Member, membersOf } from '../json-text.ts'
+import type { DocumentKind } from '../store/store.ts'
+import { toInstant } from './instant.ts'
+
+export interface DocumentRecord {
+  readonly kind: DocumentKind
+  readonly email: string
+  readonly id: string
+  readonly ref: string | null
+  /** As it stands in the line. */
+  readonly text: string
+}
+
+export interface ExportRecord {
+  readonly kind: 'export'
+  readonly email: string
+  readonly ref: string
+  readonly createdAt: string
+  readonly instant: string
+  /** Names the export to its `exportElement` lines; null when all elements are here. */
+  readonly id: string | null
+  readonly elements: readonly string[]
+}
+
+export interface ExportElementRecord {
+  readonly kind: 'exportElement'
+  /** `id` of the export. */
+  readonly export: string
+  readonly text: string
+}
+
+export type ImportRecord = DocumentRecord | ExportRecord | ExportElementRecord
+
+export interface RecordFields {
+  readonly idFields: readonly string[]
+  readonly refFields: readonly string[]
+}
+
+/** What is wrong with a line: the reason, to be read behind `file:line: `. */
+export class RecordError extends Error {
+  override readonly name = 'RecordError'
+}
+
+const INTEGER = /^-?\d+$/
+const MAX_NAME_LENGTH = 1_024
+
+/** Throws `RecordError`. */
+export function readRecord(line: string, fields: RecordFields): ImportRecord {
+  const envelope = readEnvelope(line)
+  const kind = requireText(envelope, 'kind')
+  const read = RECORD_READERS[kind as keyof typeof RECORD_READERS]
+  if (!Object.hasOwn(RECORD_READERS, kind)) {
+    throw new RecordError(`unknown kind "${excerpt(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
+  }
+  return read(envelope, fields)
+}
+
+interface Envelope {
+  readonly line: string
+  readonly value: Readonly<Record<string, unknown>>
+  readonly members: ReadonlyMap<string, Member>
+}
+
+type ReadRecord = (envelope: Envelope, fields: RecordFields) => ImportRecord
+
+const RECORD_READERS = {
+  project: readDocument,
+  template: readDocument,
+  uiLibrary: readDocument,
+  export: readExport,
+  exportElement(envelope) {
+    const id = requireName(envelope, 'export')
+    return { kind: 'exportElement', export: id, text: requireData(envelope) }
+  },
+} as const satisfies Record<ImportRecord['kind'], ReadRecord>
+
+function readEnvelope(line: string): Envelope {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new RecordError('not valid JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RecordError('not a JSON object')
+  const members = new Map<string, Member>()
+  for (const member of membersOf(line)) {
+    if (members.has(member.name)) throw new RecordError(`"${excerpt(member.name)}" is given twice`)
+    members.set(member.name, member)
+  }
+  return { line, value: value as Record<string, unknown>, members }
+}
+
+function readDocument(envelope: Envelope, { idFields, refFields }: RecordFields): DocumentRecord {
+  const kind = envelope.value.kind as DocumentKind
+  const email = requireEmail(envelope)
+  const text = requireData(envelope)
+  const id = requireFirst(envelope, text, idFields, 'id')
+  return {
+    kind,
+    email,
+    id,
+    ref: kind === 'project' ? requireFirst(envelope, text, refFields, 'reference') : null,
+    text,
+  }
+}
+
+function readExport(envelope: Envelope): ExportRecord {
+  const email = requireEmail(envelope)
+  const ref = requireName(envelope, 'r')
+  const createdAt = requireText(envelope, 'createdAt')
+  const instant = toInstant(createdAt)
+  if (instant === null) throw new RecordError('"createdAt" is not an RFC 3339 date and time')
+  const head = { kind: 'export', email, ref, createdAt, instant } as const
+  const { members } = envelope
+  if (members.has('id') === members.has('data')) {
+    throw new RecordError('an export has either "data", or an "id" and exportElement lines that name it')
+  }
+  if (members.has('id')) return { ...head, id: requireName(envelope, 'id'), elements: [] }
+  const elements = elementTexts(requireData(envelope))
+  if (!elements) throw new RecordError('"data" of an export must be an array')
+  return { ...head, id: null, elements }
+}
+
+function requireData({ line, members }: Envelope): string {
+  const member = members.get('data')
+  if (!member) throw new RecordError('"data" is missing')
+  return line.slice(member.start, member.end)
+}
+
+function requireText({ value }: Envelope, name: string): string {
+  const text = value[name]
+  if (typeof text !== 'string' || text === '') throw new RecordError(`"${name}" must be a string that is not empty`)
+  return text
+}
+
+function requireName(envelope: Envelope, name: string): string {
+  const text = requireText(envelope, name)
+  if (!isStorableName(text))
+    throw new RecordError(`"${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
+  return text
+}
+
+function requireEmail(envelope: Envelope): string {
+  const email = canonicalEmail(requireText(envelope, 'email'))
+  if (email === null) throw new RecordError('"email" is not a valid email address')
+  return email
+}
+
+/** The first of `names` that the document has as a string or an integer, as text; all digits of an integer. */
+function requireFirst({ value }: Envelope, text: string, names: readonly string[], what: string): string {
+  const data = value.data
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new RecordError('"data" must be an object')
+  for (const name of names) {
+    const member: unknown = Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined
+    if (typeof member === 'string' && member !== '') {
+      if (isStorableName(member)) return member
+      throw new RecordError(`"data.${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
+    }
+    if (typeof member === 'number') {
+      const written = membersOf(text).findLast((candidate) => candidate.name === name)
+      const digits = written ? text.slice(written.start, written.end) : ''
+      if (INTEGER.test(digits)) return digits
+    }
+  }
+  throw new RecordError(`the ${kindOf(value)} has no ${what}: none of ${names.join(', ')} is a string or an integer`)
+}
+
+/** Databases cannot hold U+0000 in a text, nor compare lone surrogates. */
+function isStorableName(name: string): boolean {
+  return name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !name.includes('\0')
+}
+
+function kindOf(value: Envelope['value']): string {
+  return String(value.kind)
+}
+
+function excerpt(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+/** The digest and the size of an export's array, from its elements one by one. */
+export interface ExportDigest {
+  readonly add: (element: string) => void
+  /** To be called once. */
+  readonly finish: () => { readonly digest: string; readonly byteLength: number; readonly elementCount: number }
+}
+
+export function createExportDigest(): ExportDigest {
+  const hash = createHash('sha256')
+  let byteLength = 2
+  let elementCount = 0
+  return {
+    add(element) {
+      hash.update(elementCount === 0 ? '[' : ',').update(element)
+      byteLength += Buffer.byteLength(element) + (elementCount === 0 ? 0 : 1)
+      elementCount += 1
+    },
+    finish: () => ({ digest: hash.update(elementCount === 0 ? '[]' : ']').digest('hex'), byteLength, elementCount }),
+  }
+}
+
+export function documentLine(kind: DocumentKind, email: string, text: string): string {
+  return `{"kind":${JSON.stringify(kind)},"email":${JSON.stringify(email)},"data":${text}}\n`
+}
+
+interface ExportHead {
+  readonly ref: string
+  readonly createdAt: string
+}
+
+/** An export in one line. */
+export function exportLine(email: string, { ref, createdAt }: ExportHead, elements: readonly string[]): string {
+  return `${exportStart(email, ref, createdAt)},"data":[${elements.join(',')}]}\n`
+}
+
+/** The first line of an export whose elements follow in lines of their own. */
+export function exportHeaderLine(email: string, { ref, createdAt }: ExportHead, id: string): string {
+  return `${exportStart(email, ref, createdAt)},"id":${JSON.stringify(id)}}\n`
+}
+
+export function exportElementLine(id: string, text: string): string {
+  return `{"kind":"exportElement","export":${JSON.stringify(id)},"data":${text}}\n`
+}
+
+function exportStart(email: string, ref: string, createdAt: string): string {
+  return `{"kind":"export","email":${JSON.stringify(email)},"r":${JSON.stringify(ref)},"createdAt":${JSON.stringify(createdAt)}`
+}

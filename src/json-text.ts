@@ -1,0 +1,112 @@
+// Where the parts of a JSON text stand in it, so that they can be taken out as they are written, not as they are parsed.
+// Every function expects a text that JSON.parse accepts. None recurses: nesting may be deeper than the stack.
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** Half-open: `text.slice(start, end)` is the value, without the white space around it. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export interface Member extends Span {
+  readonly name: string
+}
+
+/** The members of an object in the order written, duplicates included; none for any other value. */
+export function membersOf(text: string): readonly Member[] {
+  const members: Member[] = []
+  let at = skipSpace(text, 0)
+  if (text.charCodeAt(at) !== OPEN_BRACE) return members
+  at = skipSpace(text, at + 1)
+  while (text.charCodeAt(at) !== CLOSE_BRACE) {
+    const nameEnd = skipString(text, at)
+    const name = nameOf(text, at, nameEnd)
+    const start = skipSpace(text, skipSpace(text, nameEnd) + 1)
+    const end = skipValue(text, start)
+    members.push({ name, start, end })
+    at = skipSpace(text, end)
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
+  }
+  return members
+}
+
+/** The text of an object's member; of the last one where the name is written twice, as JSON.parse has it. */
+export function memberText(text: string, name: string): string | null {
+  const member = membersOf(text).findLast((candidate) => candidate.name === name)
+  return member ? text.slice(member.start, member.end) : null
+}
+
+/** The elements of an array in order; null for any other value. */
+export function elementTexts(text: string): readonly string[] | null {
+  let at = skipSpace(text, 0)
+  if (text.charCodeAt(at) !== OPEN_BRACKET) return null
+  const elements: string[] = []
+  at = skipSpace(text, at + 1)
+  while (text.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = skipValue(text, at)
+    elements.push(text.slice(at, end))
+    at = skipSpace(text, end)
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
+  }
+  return elements
+}
+
+function nameOf(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end - 1)
+  return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name
+}
+
+function skipSpace(text: string, at: number): number {
+  for (;;) {
+    const code = text.charCodeAt(at)
+    // RFC 8259 section 2: space, tab, line feed, carriage return. NaN past the end is none of them.
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at
+    at += 1
+  }
+}
+
+/** From the opening quote to just past the closing one. */
+function skipString(text: string, at: number): number {
+  for (let close = text.indexOf('"', at + 1); ; close = text.indexOf('"', close + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(close - 1 - backslashes) === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return close + 1
+  }
+}
+
+function skipValue(text: string, at: number): number {
+  const first = text.charCodeAt(at)
+  if (first === QUOTE) return skipString(text, at)
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(text, at)
+  let depth = 0
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = skipString(text, at)
+      continue
+    }
+    at += 1
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth -= 1
+      if (depth === 0) return at
+    }
+  }
+}
+
+/** A number, true, false or null: up to what cannot be a part of one. */
+function skipScalar(text: string, at: number): number {
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 0x20 || Number.isNaN(code))
+      return at
+    at += 1
+  }
+}

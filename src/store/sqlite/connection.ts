@@ -1,0 +1,46 @@
+// Opening an SQLite file the way this store needs it.
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+
+/** Large enough that a list of small documents is one leaf page, and most documents need no overflow page. */
+const PAGE_SIZE_BYTES = 8192
+/** Negative: kibibytes. */
+const CACHE_SIZE_KIB = -65_536
+
+/**
+ * A connection that may write, durable against power loss: WAL alone with `synchronous=NORMAL` loses acknowledged commits.
+ * Whoever waits for a lock does it without blocking the event loop, so SQLite itself must not wait.
+ */
+export function openWriter(path: string): Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const database = new SqliteDatabase(path, { timeout: 0 })
+  database.pragma(`page_size = ${PAGE_SIZE_BYTES}`)
+  database.pragma('synchronous = FULL')
+  database.pragma('foreign_keys = ON')
+  // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
+  database.pragma('recursive_triggers = ON')
+  database.pragma(`cache_size = ${CACHE_SIZE_KIB}`)
+  return database
+}
+
+/** A connection for reads only; the file is there and migrated. */
+export function openReader(path: string): Database {
+  const database = new SqliteDatabase(path, { timeout: 0, fileMustExist: true })
+  database.pragma('query_only = ON')
+  database.pragma(`cache_size = ${CACHE_SIZE_KIB}`)
+  return database
+}
+
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error).startsWith('SQLITE_BUSY')
+}
+
+/** After one of these nothing is known about what is on disk: only a fresh start recovers. */
+export function isFatal(error: unknown): boolean {
+  return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(sqliteCode(error))
+}
+
+export function sqliteCode(error: unknown): string {
+  return error instanceof SqliteDatabase.SqliteError ? error.code : ''
+}

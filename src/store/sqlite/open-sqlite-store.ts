@@ -1,0 +1,93 @@
+// The SQLite adapter, put together: one connection that reads, one that writes, both in WAL mode on one file.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import { type Store, StoreOpenError, StoreUnavailableError } from '../store.ts'
+import { createChanges } from './changes.ts'
+import { isBusy, openReader, openWriter, sqliteCode } from './connection.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { migrate } from './migrations.ts'
+import { createReads } from './reads.ts'
+import { createSessions } from './sessions.ts'
+import { createTurnReader } from './turn-reader.ts'
+
+const LOCK_RETRY_MS = 5
+
+export interface SqliteStoreOptions {
+  /** How long a write waits for other processes before it is refused as unavailable. */
+  readonly lockTimeoutMs: number
+  /** Called when the disk failed: what is durable is known again only after a fresh start. */
+  readonly onFatal: (error: unknown) => void
+}
+
+/** Opens the file, makes it when it is missing, and brings it to the current schema. */
+export async function openSqliteStore(path: string, options: SqliteStoreOptions): Promise<Store> {
+  const writer = openDatabase(path)
+  try {
+    await whileLocked(options.lockTimeoutMs, () => {
+      writer.pragma('journal_mode = WAL')
+      migrate(writer)
+    })
+  } catch (error) {
+    writer.close()
+    throw sqliteCode(error) === 'SQLITE_NOTADB' ? new StoreOpenError(`${path} is not an SQLite database`) : error
+  }
+  const reader = openReader(path)
+  const turn = createTurnReader(reader)
+  const commits = createGroupCommit(writer, options)
+  const ping = reader.prepare('select 1 from user limit 1')
+
+  return {
+    ...createReads(reader, turn.read),
+    ...createSessions(reader, turn, writer, commits),
+    ...createChanges(writer, commits),
+    openSnapshot: () => openSnapshot(path),
+    ping: () => {
+      turn.refresh()
+      turn.read(() => ping.get())
+    },
+    async [Symbol.asyncDispose]() {
+      await commits.settled()
+      turn.refresh()
+      reader.close()
+      writer.close()
+    },
+  }
+}
+
+function openDatabase(path: string): Database {
+  try {
+    return openWriter(path)
+  } catch (error) {
+    throw new StoreOpenError(`cannot open ${path}: ${error instanceof Error ? error.message : error}`, { cause: error })
+  }
+}
+
+function openSnapshot(path: string) {
+  const database: Database = openReader(path)
+  database.exec('begin')
+  // A deferred transaction takes its snapshot with its first read.
+  database.prepare('select 1 from user limit 1').get()
+  return {
+    ...createReads(database, (run) => run()),
+    async [Symbol.asyncDispose]() {
+      database.close()
+    },
+  }
+}
+
+/** Several processes may start on one file at once: each waits for its turn. */
+async function whileLocked(timeoutMs: number, run: () => void): Promise<void> {
+  const start = performance.now()
+  for (;;) {
+    try {
+      run()
+      return
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() - start > timeoutMs) {
+        throw new StoreUnavailableError('another process holds the database locked', { cause: error })
+      }
+      await delay(LOCK_RETRY_MS)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// Sessions and signing keys in SQLite.
+import type { Database } from 'better-sqlite3'
+import type { LiveSession, NewSession, RefreshableSession, Store, StoredSigningKey } from '../store.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { TurnReader } from './turn-reader.ts'
+
+/** Expired sessions removed by the way, for each one added. */
+const PURGED_PER_SESSION = 10
+
+type SessionVerbs = Pick<
+  Store,
+  | 'liveSessions'
+  | 'refreshableSessions'
+  | 'signingKeys'
+  | 'addSessions'
+  | 'extendSessions'
+  | 'revokeSessions'
+  | 'addFirstSigningKey'
+>
+
+export function createSessions(
+  reader: Database,
+  turn: TurnReader,
+  writer: Database,
+  commits: GroupCommit,
+): SessionVerbs {
+  const live = reader.prepare<[string, number, number], LiveSession>(
+    `select s.id, s.email, u.id as userId, coalesce(u.revision, 0) as revision
+     from session s left join user u on u.email = s.email
+     where s.id = ? and s.idle_expires_at > ? and s.expires_at > ?`,
+  )
+  const refreshable = reader.prepare<[Uint8Array, number, number], RefreshableSession>(
+    `select id, email, idle_expires_at as idleExpiresAt, expires_at as expiresAt
+     from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?`,
+  )
+  const keys = reader.prepare<[], StoredSigningKey>(
+    'select kid, private_jwk as privateJwk, created_at as createdAt from signing_key order by created_at desc, kid',
+  )
+  const add = writer.prepare<[string, string, Uint8Array, number, number, number]>(
+    `insert into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at) values (?, ?, ?, ?, ?, ?)`,
+  )
+  const purge = writer.prepare<[number, number]>(
+    `delete from session where id in (select id from session where idle_expires_at <= ? order by idle_expires_at limit ?)`,
+  )
+  const extend = writer.prepare<[number, string]>(
+    'update session set idle_expires_at = max(idle_expires_at, ?) where id = ?',
+  )
+  const revoke = writer.prepare<[Uint8Array, number, number]>(
+    'delete from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?',
+  )
+  const addFirstKey = writer.prepare<[string, string, number]>(
+    `insert into signing_key (kid, private_jwk, created_at)
+     select ?, ?, ? where not exists (select 1 from signing_key)`,
+  )
+
+  return {
+    liveSessions(ids, now) {
+      turn.refresh()
+      return turn.read(() => ids.map((id) => live.get(id, now, now) ?? null))
+    },
+    refreshableSessions(hashes, now) {
+      turn.refresh()
+      return turn.read(() => hashes.map((hash) => refreshable.get(hash, now, now) ?? null))
+    },
+    signingKeys() {
+      turn.refresh()
+      return turn.read(() => keys.all())
+    },
+    addSessions: (sessions: readonly NewSession[]) =>
+      commits.write(() => {
+        for (const session of sessions) {
+          purge.run(session.createdAt, PURGED_PER_SESSION)
+          add.run(
+            session.id,
+            session.email,
+            session.refreshHash,
+            session.createdAt,
+            session.idleExpiresAt,
+            session.expiresAt,
+          )
+        }
+      }),
+    extendSessions: (extensions) =>
+      commits.write(() => extensions.map(({ id, idleExpiresAt }) => extend.run(idleExpiresAt, id).changes > 0)),
+    revokeSessions: (hashes, now) => commits.write(() => hashes.map((hash) => revoke.run(hash, now, now).changes > 0)),
+    addFirstSigningKey: (key) =>
+      commits.write(() => {
+        addFirstKey.run(key.kid, key.privateJwk, key.createdAt)
+      }),
+  }
+}
