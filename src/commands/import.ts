@@ -93,9 +93,9 @@ function createRejects(path: string): Rejects {
   let file: ReturnType<typeof createWriteStream> | null = null
   return {
     path,
-    add({ bytes }) {
+    add({ text, bytes }) {
       file ??= createWriteStream(path, { mode: 0o600 })
-      file.write(bytes)
+      file.write(text ?? bytes ?? '')
       file.write('\n')
       count += 1
     },

@@ -16,8 +16,8 @@ export interface Line {
   readonly text: string | null
   /** Why there is no text. */
   readonly problem: string | null
-  /** The bytes as they stand in the file, without the line end; empty for a line that is too long. */
-  readonly bytes: Uint8Array
+  /** What there is of a line without text. */
+  readonly bytes: Uint8Array | null
 }
 
 /** Lines that are not blank, some at a time, with how far into the file they reach. */
@@ -27,6 +27,7 @@ export interface LineBlock {
 }
 
 export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
+  const buffer = Buffer.allocUnsafe(READ_BYTES)
   let number = 0
   let offset = 0
   let pending: Buffer[] = []
@@ -38,13 +39,12 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
     const whole = isTooLong || pending.length === 0 ? tail : Buffer.concat([...pending, tail])
     pending = []
     pendingBytes = 0
-    if (isTooLong)
-      return { number, text: null, problem: `longer than ${MAX_LINE_BYTES} bytes`, bytes: new Uint8Array() }
+    if (isTooLong) return { number, text: null, problem: `longer than ${MAX_LINE_BYTES} bytes`, bytes: null }
     return toLine(number, whole)
   }
 
   for (;;) {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, offset)
+    const { bytesRead } = await file.read(buffer, 0, READ_BYTES, offset)
     offset += bytesRead
     const lines: Line[] = []
     let start = 0
@@ -61,7 +61,7 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
     const rest = buffer.subarray(start, bytesRead)
     pendingBytes += rest.byteLength
     if (pendingBytes > MAX_LINE_BYTES) pending = []
-    else if (rest.byteLength > 0) pending.push(rest)
+    else if (rest.byteLength > 0) pending.push(Buffer.from(rest))
     yield { lines, endOffset: offset }
   }
 }
@@ -70,7 +70,7 @@ function toLine(number: number, whole: Buffer): Line | null {
   const begin = number === 1 && whole.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
   const end = whole.at(-1) === CARRIAGE_RETURN ? whole.byteLength - 1 : whole.byteLength
   const bytes = whole.subarray(begin, end)
-  if (!isUtf8(bytes)) return { number, text: null, problem: 'not valid UTF-8', bytes }
+  if (!isUtf8(bytes)) return { number, text: null, problem: 'not valid UTF-8', bytes: Buffer.from(bytes) }
   const text = bytes.toString()
-  return text.trim() === '' ? null : { number, text, problem: null, bytes }
+  return text.trim() === '' ? null : { number, text, problem: null, bytes: null }
 }

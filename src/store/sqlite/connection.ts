@@ -6,7 +6,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 /** Large enough that a list of small documents is one leaf page, and most documents need no overflow page. */
 const PAGE_SIZE_BYTES = 8192
 /** Negative: kibibytes. */
-const CACHE_SIZE_KIB = -65_536
+const CACHE_SIZE_KIB = -32_768
 
 /**
  * A connection that may write, durable against power loss: WAL alone with `synchronous=NORMAL` loses acknowledged commits.
@@ -17,7 +17,8 @@ export function openWriter(path: string): Database {
   const database = new SqliteDatabase(path, { timeout: 0 })
   database.pragma(`page_size = ${PAGE_SIZE_BYTES}`)
   database.pragma('synchronous = FULL')
-  database.pragma('foreign_keys = ON')
+  // Statement journals and sorts stay out of the file system.
+  database.pragma('temp_store = MEMORY')
   // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
   database.pragma('recursive_triggers = ON')
   database.pragma(`cache_size = ${CACHE_SIZE_KIB}`)

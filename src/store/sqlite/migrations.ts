@@ -28,43 +28,51 @@ const MIGRATIONS: readonly string[] = [
     created_at integer not null
   ) strict, without rowid;
 
-  -- Clustered in the order lists are read in.
+  -- Clustered in the order lists are read in: the row id is made of user, kind and position (see keys.ts). A table
+  -- without rowid with these as its key would be clustered too, but then every step of a search loads whole documents,
+  -- overflow pages included, to compare their keys. No foreign keys, here and below: each would make every insert keep
+  -- a statement journal; the triggers remove what a user leaves behind.
   create table document (
-    user_id integer not null references user (id) on delete cascade,
-    kind text not null check (kind in ('project', 'template', 'uiLibrary')),
-    position integer not null check (position > 0),
+    key integer primary key,
+    user_id integer not null check (user_id = key >> 28),
+    kind text not null check (kind = case (key >> 26) & 3 when 1 then 'project' when 2 then 'template' when 3 then 'uiLibrary' end),
     id text not null,
     ref text check ((ref is not null) = (kind = 'project')),
-    text text not null,
-    primary key (user_id, kind, position)
-  ) strict, without rowid;
+    text text not null
+  ) strict;
   create unique index document_id on document (user_id, kind, id);
-  create unique index document_ref on document (user_id, ref) where ref is not null;
+  create unique index document_ref on document (user_id, ref);
 
-  -- Staged while \`stage\` is set, whole and immutable from then on.
-  create table export (
+  -- Exports that are being imported: nobody sees them.
+  create table staged_export (
     id integer primary key autoincrement,
-    user_id integer not null references user (id) on delete cascade,
+    stage text not null unique,
+    user_id integer not null,
     ref text not null,
     created_at text not null,
     instant text not null,
-    digest text,
-    byte_length integer,
-    element_count integer,
-    stage text unique,
-    staged_at integer,
-    check ((stage is null) = (digest is not null and byte_length is not null and element_count is not null))
+    staged_at integer not null
   ) strict;
-  create unique index export_newest on export (user_id, ref, instant desc, id desc) where stage is null;
-  create unique index export_same on export (user_id, ref, instant, digest) where stage is null;
 
-  create table export_element (
+  -- Sealed under the id they were staged under, whole and immutable.
+  create table export (
+    id integer primary key,
     user_id integer not null,
-    export_id integer not null,
-    position integer not null check (position > 0),
-    text text not null,
-    primary key (user_id, export_id, position)
-  ) strict, without rowid;
+    ref text not null,
+    created_at text not null,
+    instant text not null,
+    digest text not null,
+    byte_length integer not null,
+    element_count integer not null
+  ) strict;
+  create unique index export_newest on export (user_id, ref, instant desc, id desc);
+  create unique index export_same on export (user_id, ref, instant, digest);
+
+  -- Clustered like documents: the row id is made of export and position.
+  create table export_element (
+    key integer primary key,
+    text text not null
+  ) strict;
 
   -- The revision grows with every change, whoever makes it: this program, another process, a hand in the shell.
   create trigger document_added after insert on document begin
@@ -79,37 +87,31 @@ const MIGRATIONS: readonly string[] = [
   create trigger user_renamed after update of email on user begin
     update user set revision = revision + 1 where id = new.id;
   end;
-  create trigger revision_grows before update of revision on user when new.revision <= old.revision begin
-    select raise(abort, 'a revision only grows');
-  end;
-  -- The shell does not enforce foreign keys unless told to.
   create trigger user_removed after delete on user begin
     delete from document where user_id = old.id;
     delete from export where user_id = old.id;
+    delete from staged_export where user_id = old.id;
   end;
 
-  create trigger export_added after insert on export when new.stage is null begin
+  create trigger export_added after insert on export begin
     update user set revision = revision + 1 where id = new.user_id;
   end;
-  create trigger export_sealed after update on export when old.stage is not null and new.stage is null begin
-    update user set revision = revision + 1 where id = new.user_id;
-  end;
-  create trigger export_immutable before update on export when old.stage is null begin
+  create trigger export_immutable before update on export begin
     select raise(abort, 'an export is immutable: delete it and import another');
   end;
   create trigger export_removed after delete on export begin
-    delete from export_element where user_id = old.user_id and export_id = old.id;
-    update user set revision = revision + 1 where id = old.user_id and old.stage is null;
+    delete from export_element where key > old.id << 24 and key < (old.id + 1) << 24;
+    update user set revision = revision + 1 where id = old.user_id;
   end;
   create trigger export_element_added before insert on export_element
-    when not exists (select 1 from export where id = new.export_id and user_id = new.user_id and stage is not null) begin
+    when not exists (select 1 from staged_export where id = new.key >> 24) begin
     select raise(abort, 'elements are added to a staged export only');
   end;
   create trigger export_element_immutable before update on export_element begin
     select raise(abort, 'an export is immutable: delete it and import another');
   end;
   create trigger export_element_removed before delete on export_element
-    when exists (select 1 from export where id = old.export_id and stage is null) begin
+    when exists (select 1 from export where id = old.key >> 24) begin
     select raise(abort, 'an export is immutable: delete it as a whole');
   end;
   `,

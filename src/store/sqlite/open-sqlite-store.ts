@@ -39,7 +39,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   return {
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, commits),
-    ...createChanges(writer, commits),
+    ...createChanges(reader, turn, writer, commits),
     openSnapshot: () => openSnapshot(path),
     ping: () => {
       turn.refresh()

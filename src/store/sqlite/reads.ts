@@ -1,4 +1,8 @@
 // The reads of stored workspaces, on one SQLite connection.
+//
+// In this build of SQLite (with STAT4) a statement with a join, an ORDER BY over an index or a bound LIMIT is compiled anew
+// for every value bound to it, at ten times the cost of running it. So what is read most often has none of these: whole
+// lists come in the order of their row id, and for the newest export the values go through a one-row table.
 import type { Database } from 'better-sqlite3'
 import type {
   DocumentList,
@@ -12,13 +16,29 @@ import type {
   StoredUser,
   WorkspaceReads,
 } from '../store.ts'
+import {
+  DOCUMENT_KEY,
+  DOCUMENT_POSITION,
+  ELEMENT_KEY,
+  ELEMENT_POSITION,
+  KIND_CODES,
+  MAX_DOCUMENT_POSITION,
+  MAX_ELEMENT_POSITION,
+} from './keys.ts'
 
 /** SQLite: a negative limit is no limit. */
 const NO_LIMIT = -1
 
-const DOCUMENT = 'user_id as userId, kind, position, id, ref, text'
+const DOCUMENT = `user_id as userId, kind, ${DOCUMENT_POSITION} as position, id, ref, text`
 const EXPORT =
   'id, user_id as userId, ref, created_at as createdAt, instant, digest, byte_length as byteLength, element_count as elementCount'
+
+type DocumentRange = [user: number, kind: number, after: number, user: number, kind: number, last: number]
+const DOCUMENTS = `select ${DOCUMENT} from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY} order by key`
+
+type ElementRange = [exportId: number, after: number, exportId: number, last: number]
+const ELEMENTS = `select ${ELEMENT_POSITION} as position, text from export_element
+  where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY} order by key`
 
 interface Count {
   readonly count: number
@@ -26,64 +46,72 @@ interface Count {
 
 /** `read` says inside which transaction a read runs. */
 export function createReads(database: Database, read: <T>(run: () => T) => T): WorkspaceReads {
-  const documents = database.prepare<[number, string, number, number], StoredDocument>(
-    `select ${DOCUMENT} from document where user_id = ? and kind = ? and position > ? order by position limit ?`,
-  )
+  const allDocuments = database.prepare<DocumentRange, StoredDocument>(DOCUMENTS)
+  const documentPages = database.prepare<[...DocumentRange, number], StoredDocument>(`${DOCUMENTS} limit ?`)
   const documentCount = database.prepare<[number, string], Count>(
     'select count(*) as count from document where user_id = ? and kind = ?',
   )
   const projectByRef = database.prepare<[number, string], StoredDocument>(
     `select ${DOCUMENT} from document where user_id = ? and ref = ?`,
   )
-  const exportsAfter = database.prepare<[number, string, string, number, number], StoredExport>(
-    `select ${EXPORT} from export
-     where user_id = ? and ref = ? and stage is null and (instant, id) < (?, ?)
-     order by instant desc, id desc limit ?`,
+  const newestExport = database.prepare<[number, string], StoredExport>(
+    `with asked (user_id, ref) as (values (?, ?))
+     select ${EXPORT} from export
+     where (user_id, ref) = (select user_id, ref from asked)
+       and exists (select 1 from document where (user_id, ref) = (select user_id, ref from asked))
+     order by instant desc, id desc limit 1`,
   )
   const exports = database.prepare<[number, string, number], StoredExport>(
-    `select ${EXPORT} from export where user_id = ? and ref = ? and stage is null order by instant desc, id desc limit ?`,
+    `select ${EXPORT} from export where user_id = ? and ref = ? order by instant desc, id desc limit ?`,
+  )
+  const exportsAfter = database.prepare<[number, string, string, number, number], StoredExport>(
+    `select ${EXPORT} from export
+     where user_id = ? and ref = ? and (instant, id) < (?, ?) order by instant desc, id desc limit ?`,
   )
   const exportCount = database.prepare<[number, string], Count>(
-    'select count(*) as count from export where user_id = ? and ref = ? and stage is null',
+    'select count(*) as count from export where user_id = ? and ref = ?',
   )
-  const elements = database.prepare<[number, number, number, number], StoredElement>(
-    `select position, text from export_element
-     where user_id = ? and export_id = ? and position > ? order by position limit ?`,
-  )
+  const allElements = database.prepare<ElementRange, StoredElement>(ELEMENTS)
+  const elementPages = database.prepare<[...ElementRange, number], StoredElement>(`${ELEMENTS} limit ?`)
   const users = database.prepare<[string, number], StoredUser>(
     'select id, email from user where email > ? order by email limit ?',
   )
   const userByEmail = database.prepare<[string], StoredUser>('select id, email from user where email = ?')
   const exportRefsWithoutProject = database.prepare<[number], { readonly ref: string }>(
-    `select distinct ref from export e where user_id = ? and stage is null
+    `select distinct ref from export e where user_id = ?
        and not exists (select 1 from document d where d.user_id = e.user_id and d.ref = e.ref)
      order by ref`,
   )
 
+  function documentPage({ userId, kind, after, limit }: DocumentList & Page): readonly StoredDocument[] {
+    const code = KIND_CODES[kind]
+    const from = Math.min(after, MAX_DOCUMENT_POSITION)
+    const range: DocumentRange = [userId, code, from, userId, code, MAX_DOCUMENT_POSITION]
+    return limit === null ? allDocuments.all(...range) : documentPages.all(...range, limit)
+  }
+
+  function exportPage({ userId, ref, after, limit }: ExportPage): readonly StoredExport[] {
+    return after === null
+      ? exports.all(userId, ref, limit ?? NO_LIMIT)
+      : exportsAfter.all(userId, ref, after.instant, after.id, limit ?? NO_LIMIT)
+  }
+
+  function elementPage({ exportId, after, limit }: ElementPage): readonly StoredElement[] {
+    const range: ElementRange = [exportId, Math.min(after, MAX_ELEMENT_POSITION), exportId, MAX_ELEMENT_POSITION]
+    return limit === null ? allElements.all(...range) : elementPages.all(...range, limit)
+  }
+
   return {
-    documentsOf: (pages: readonly (DocumentList & Page)[]) =>
-      read(() => pages.map((page) => documents.all(page.userId, page.kind, page.after, page.limit ?? NO_LIMIT))),
-    documentCounts: (lists: readonly DocumentList[]) =>
-      read(() => lists.map((list) => documentCount.get(list.userId, list.kind)?.count ?? 0)),
-    projectsByRef: (refs: readonly ProjectRef[]) =>
-      read(() => refs.map(({ userId, ref }) => projectByRef.get(userId, ref) ?? null)),
+    documentsOf: (pages) => read(() => pages.map(documentPage)),
+    documentCounts: (lists) => read(() => lists.map(({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0)),
+    projectsByRef: (refs) => read(() => refs.map(({ userId, ref }) => projectByRef.get(userId, ref) ?? null)),
     latestExports: (refs: readonly ProjectRef[]) =>
-      read(() => refs.map(({ userId, ref }) => exports.get(userId, ref, 1) ?? null)),
-    exportsOf: (pages: readonly ExportPage[]) =>
-      read(() =>
-        pages.map(({ userId, ref, after, limit }) =>
-          after === null
-            ? exports.all(userId, ref, limit ?? NO_LIMIT)
-            : exportsAfter.all(userId, ref, after.instant, after.id, limit ?? NO_LIMIT),
-        ),
-      ),
-    exportCounts: (refs: readonly ProjectRef[]) =>
-      read(() => refs.map(({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0)),
-    elementsOf: (pages: readonly ElementPage[]) =>
-      read(() => pages.map((page) => elements.all(page.userId, page.exportId, page.after, page.limit ?? NO_LIMIT))),
-    usersAfter: (email: string, limit: number) => read(() => users.all(email, limit)),
-    userByEmail: (email: string) => read(() => userByEmail.get(email) ?? null),
-    exportRefsWithoutProject: (userId: number) =>
-      read(() => exportRefsWithoutProject.all(userId).map(({ ref }) => ref)),
+      read(() => refs.map(({ userId, ref }) => newestExport.get(userId, ref) ?? null)),
+    exportsOf: (pages) => read(() => pages.map(exportPage)),
+    exportCounts: (refs) => read(() => refs.map(({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0)),
+    elementsOf: (pages) => read(() => pages.map(elementPage)),
+    usersAfter: (email, limit) => read(() => users.all(email, limit)),
+    userByEmail: (email) => read(() => userByEmail.get(email) ?? null),
+    exportRefsWithoutProject: (userId) => read(() => exportRefsWithoutProject.all(userId).map(({ ref }) => ref)),
   }
 }

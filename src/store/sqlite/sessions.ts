@@ -25,9 +25,10 @@ export function createSessions(
   commits: GroupCommit,
 ): SessionVerbs {
   const live = reader.prepare<[string, number, number], LiveSession>(
-    `select s.id, s.email, u.id as userId, coalesce(u.revision, 0) as revision
-     from session s left join user u on u.email = s.email
-     where s.id = ? and s.idle_expires_at > ? and s.expires_at > ?`,
+    `select id, email,
+       (select id from user u where u.email = s.email) as userId,
+       coalesce((select revision from user u where u.email = s.email), 0) as revision
+     from session s where id = ? and idle_expires_at > ? and expires_at > ?`,
   )
   const refreshable = reader.prepare<[Uint8Array, number, number], RefreshableSession>(
     `select id, email, idle_expires_at as idleExpiresAt, expires_at as expiresAt
