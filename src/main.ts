@@ -2,10 +2,7 @@
 // The command line. The only file that reads arguments, the environment and the process.
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
-import { runDump } from './commands/dump.ts'
-import { runImport } from './commands/import.ts'
 import type { CommandIo, ExitCode } from './commands/io.ts'
-import { runServe } from './commands/serve.ts'
 import {
   DUMP_OPTIONS,
   environmentName,
@@ -21,6 +18,7 @@ import { StoreOpenError, StoreUnavailableError } from './store/store.ts'
 
 const WRONG_USAGE = 2
 
+// Each command is loaded when it runs: --help and import need nothing of what serve needs.
 async function main(): Promise<number> {
   const io = processIo()
   let exitCode: ExitCode = 0
@@ -33,17 +31,20 @@ async function main(): Promise<number> {
   describe(program.command('serve'), SERVE_OPTIONS)
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
     .action(async (values) => {
+      const { runServe } = await import('./commands/serve.ts')
       exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, stopSignal())
     })
   describe(program.command('import'), IMPORT_OPTIONS)
     .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
     .argument('<file>', 'an NDJSON file, - for stdin')
     .action(async (file: string, values) => {
+      const { runImport } = await import('./commands/import.ts')
       exitCode = await runImport(file, requireConfig(IMPORT_OPTIONS, values), io)
     })
   describe(program.command('dump'), DUMP_OPTIONS)
     .description('write all workspaces as NDJSON that import reads')
     .action(async (values) => {
+      const { runDump } = await import('./commands/dump.ts')
       exitCode = await runDump(requireConfig(DUMP_OPTIONS, values), io)
     })
 

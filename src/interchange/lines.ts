@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 
-const READ_BYTES = 1_048_576
+const READ_BYTES = 262_144
 /** Half of what a string of the engine can hold. */
 const MAX_LINE_BYTES = 268_435_456
 const LINE_FEED = 0x0a

@@ -6,7 +6,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 /** Large enough that a list of small documents is one leaf page, and most documents need no overflow page. */
 const PAGE_SIZE_BYTES = 8192
 /** Negative: kibibytes. */
-const CACHE_SIZE_KIB = -32_768
+const CACHE_SIZE_KIB = -16_384
 
 /**
  * A connection that may write, durable against power loss: WAL alone with `synchronous=NORMAL` loses acknowledged commits.

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { startGateway } from './support/gateway.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+test('the four reads answer the stored documents as arrays', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  expect((await gateway.get('/projects', accessToken)).text).toBe(
+    '[{"id":"p1","ref":"site","name":"Site","tags":["a","b"],"n":12345678901234567890},{"id":"p2","ref":"app","name":"App"}]',
+  )
+  expect((await gateway.get('/templates', accessToken)).text).toBe('[{"id":"t1","name":"Landing"}]')
+  expect((await gateway.get('/ui-libraries', accessToken)).text).toBe('[{"id":"u1","name":"Buttons"}]')
+  expect((await gateway.get('/exports?r=site', accessToken)).text).toBe('[{"path":"new.html"},1.0]')
+})
+
+test('a read has the headers of the contract, and its entity tag answers 304 until something changes', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  for (const path of ['/projects', '/templates', '/ui-libraries', '/exports?r=site']) {
+    const first = await gateway.get(path, accessToken)
+    expect(first.status).toBe(200)
+    expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    expect(first.headers.get('vary')).toBe('Authorization, Accept-Encoding')
+    expect(first.headers.get('api-version')).toBe('1.2')
+    const tag = first.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[^"]+"$/)
+    for (const ifNoneMatch of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const again = await gateway.get(path, accessToken, { 'if-none-match': ifNoneMatch })
+      expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
+    }
+    expect((await gateway.get(path, accessToken, { 'if-none-match': '"other"' })).status).toBe(200)
+    // Only after authentication: a stranger learns nothing of what is stored.
+    expect((await gateway.get(path, undefined, { 'if-none-match': tag })).status).toBe(401)
+    expect((await gateway.get(path, 'wrong', { 'if-none-match': '*' })).status).toBe(401)
+  }
+})
+
+test('the entity tag of an export is its digest, which is the SHA-256 of the body', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  const { text, headers } = await gateway.get('/exports?r=site', accessToken)
+  expect(headers.get('etag')).toBe(`"${createHash('sha256').update(text).digest('hex')}"`)
+})
+
+test('HEAD answers what GET answers, without the body', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  for (const path of ['/projects', '/exports?r=site', '/healthz', '/readyz', '/.well-known/jwks.json']) {
+    const authorization = `Bearer ${accessToken}`
+    const get = await gateway.send('GET', path, undefined, { authorization })
+    const head = await gateway.send('HEAD', path, undefined, { authorization })
+    expect([head.status, head.text]).toEqual([get.status, ''])
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)))
+    expect(head.headers.get('etag')).toBe(get.headers.get('etag'))
+  }
+})
+
+test('an empty collection of a known user is an empty array', async () => {
+  const gateway = await startGateway()
+  await gateway.load('{"kind":"project","email":"eve@example.com","data":{"id":1}}\n')
+  const { accessToken } = await gateway.login('eve@example.com')
+  const { status, text } = await gateway.get('/templates', accessToken)
+  expect([status, text]).toEqual([200, '[]'])
+})
+
+test('an export of no elements is an empty array', async () => {
+  const gateway = await startGateway()
+  await gateway.load(
+    '{"kind":"project","email":"eve@example.com","data":{"id":1}}\n{"kind":"export","email":"eve@example.com","r":"1","createdAt":"2026-01-01T00:00:00Z","data":[ ]}\n',
+  )
+  const { accessToken } = await gateway.login('eve@example.com')
+  const { status, text } = await gateway.get('/exports?r=1', accessToken)
+  expect([status, text]).toEqual([200, '[]'])
+})
+
+test('OPTIONS names the methods of a path, and a wrong method is answered with them', async () => {
+  const gateway = await startGateway()
+  const cases = [
+    ['/login', 'POST, OPTIONS'],
+    ['/logout', 'DELETE, POST, OPTIONS'],
+    ['/projects', 'GET, HEAD, OPTIONS'],
+    ['/graphql', 'GET, HEAD, POST, OPTIONS'],
+  ] as const
+  for (const [path, allow] of cases) {
+    const options = await gateway.send('OPTIONS', path)
+    expect([options.status, options.headers.get('allow'), options.text]).toEqual([204, allow, ''])
+    const wrong = await gateway.send('PATCH', path, '{}')
+    expect([wrong.status, wrong.headers.get('allow'), wrong.json().code]).toEqual([405, allow, 'METHOD_NOT_ALLOWED'])
+  }
+})
+
+test('CORS is answered to the configured origins only', async () => {
+  const gateway = await startGateway({ corsOrigins: ['https://app.example.com'] })
+  const preflight = { 'access-control-request-method': 'DELETE' }
+  const allowed = await gateway.send('OPTIONS', '/logout', undefined, {
+    origin: 'https://app.example.com',
+    ...preflight,
+  })
+  expect(allowed.status).toBe(204)
+  expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+  expect(allowed.headers.get('access-control-allow-methods')).toContain('DELETE')
+  expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization')
+  const refused = await gateway.send('OPTIONS', '/logout', undefined, {
+    origin: 'https://evil.example.com',
+    ...preflight,
+  })
+  expect(refused.headers.get('access-control-allow-origin')).toBeNull()
+  const failed = await gateway.get('/projects', undefined, { origin: 'https://app.example.com' })
+  expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example.com'])
+  expect(failed.headers.get('vary')).toContain('Origin')
+  const closed = await startGateway()
+  const none = await closed.get('/healthz', undefined, { origin: 'https://app.example.com' })
+  expect(none.headers.get('access-control-allow-origin')).toBeNull()
+})
+
+test('a base path stands before everything', async () => {
+  const gateway = await startGateway({ basePath: '/v1' })
+  await gateway.load(SMALL_WORLD)
+  const login = await gateway.send('POST', '/v1/login', JSON.stringify({ email: ANA }))
+  expect(login.status).toBe(200)
+  expect((await gateway.get('/v1/projects', login.json().accessToken)).status).toBe(200)
+  expect((await gateway.get('/v1/healthz')).status).toBe(200)
+  for (const outside of ['/projects', '/healthz', '/v1x/projects', '/v2/projects']) {
+    expect((await gateway.get(outside, login.json().accessToken)).status).toBe(404)
+  }
+})
+
+test('token answers are not to be stored', async () => {
+  const gateway = await startGateway()
+  const login = await gateway.send('POST', '/login', JSON.stringify({ email: ANA }))
+  const token = await gateway.send('POST', '/token', JSON.stringify({ refreshToken: login.json().refreshToken }))
+  const graphql = await gateway.graphql(`mutation { login(email: "${ANA}") { accessToken } }`)
+  for (const answer of [login, token, graphql]) expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+test('a large export is streamed whole', async () => {
+  const gateway = await startGateway()
+  const elements = Array.from({ length: 3_000 }, (_, index) => `{"path":"f${index}","content":"${'é'.repeat(400)}"}`)
+  await gateway.load(
+    `{"kind":"project","email":"eve@example.com","data":{"id":"big"}}\n{"kind":"export","email":"eve@example.com","r":"big","createdAt":"2026-01-01T00:00:00Z","data":[${elements.join(',')}]}\n`,
+  )
+  const { accessToken } = await gateway.login('eve@example.com')
+  const { text, headers } = await gateway.get('/exports?r=big', accessToken)
+  expect(text).toBe(`[${elements.join(',')}]`)
+  expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+})

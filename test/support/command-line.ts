@@ -1,0 +1,78 @@
+// The program as a user runs it: a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface Finished {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+}
+
+/** Runs a command to its end. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const child = start(args, options)
+  const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')]
+  child.stdin?.end(options.stdin ?? '')
+  const [exitCode] = await once(child, 'close')
+  return { exitCode, stdout: stdout(), stderr: stderr() }
+}
+
+export interface ServingProcess {
+  readonly url: string
+  readonly process: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Sends the signal and waits for the end. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+/** Starts `serve` on a free port and waits until it listens. The caller kills it. */
+export async function serve(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
+  const child = start(['serve', '--port', '0', ...args], options)
+  const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')]
+  const exited = once(child, 'close') as Promise<[number | null]>
+  while (!/^listening on \S+$/m.test(stdout())) {
+    const event = await Promise.race([once(child.stdout ?? child, 'data'), exited.then(() => 'exited' as const)])
+    if (event === 'exited') throw new Error(`serve ended before it listened: ${stderr()}`)
+  }
+  const url = /^listening on (\S+)$/m.exec(stdout())?.[1] ?? ''
+  return {
+    url,
+    process: child,
+    stdout,
+    stderr,
+    async kill(signal) {
+      child.kill(signal)
+      return (await exited)[0]
+    },
+  }
+}
+
+/** The same, killed at the end of the test. */
+export async function serveForTest(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
+  const serving = await serve(args, options)
+  onTestFinished(async () => {
+    await serving.kill('SIGKILL')
+  })
+  return serving
+}
+
+function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...args], { ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } })
+}
+
+function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {
+  const chunks: Buffer[] = []
+  child[stream]?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return () => Buffer.concat(chunks).toString()
+}

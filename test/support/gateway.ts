@@ -1,0 +1,148 @@
+// The one way tests start a gateway in their own process: everything real, the clock theirs to move.
+import { once } from 'node:events'
+import { type FileHandle, open, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createLocalGuard } from '../../src/auth/guards/local.ts'
+import { IMPORT_OPTIONS, requireConfig } from '../../src/config.ts'
+import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+import { applyInput } from '../../src/interchange/apply.ts'
+import { checkInput } from '../../src/interchange/check.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+export interface TestGateway {
+  readonly url: string
+  readonly store: Store
+  readonly databasePath: string
+  /** What was reported to the log: things a client must not see. */
+  readonly reported: unknown[]
+  /** Milliseconds since the epoch; moves only by `advance`. */
+  readonly now: () => number
+  readonly advance: (seconds: number) => void
+  /** Imports NDJSON text. */
+  readonly load: (ndjson: string) => Promise<void>
+  readonly login: (email: string) => Promise<Tokens>
+  readonly get: (path: string, accessToken?: string, headers?: Record<string, string>) => Promise<Answer>
+  readonly send: (
+    method: string,
+    path: string,
+    body?: string | Uint8Array,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>
+  readonly graphql: (
+    query: string,
+    options?: { accessToken?: string; variables?: object; operationName?: string; headers?: Record<string, string> },
+  ) => Promise<Answer>
+}
+
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Untyped: what was answered is for the test to say. */
+  readonly json: () => ReturnType<typeof JSON.parse>
+}
+
+export interface TestGatewayOptions extends Partial<GatewayOptions> {
+  readonly bodyLimitBytes?: number
+  readonly databasePath?: string
+  readonly wrapStore?: (store: Store) => Store
+}
+
+const JSON_BODY = { 'content-type': 'application/json' }
+
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const databasePath = options.databasePath ?? join(temporaryDirectory(), 'workspace.db')
+  const store = await openSqliteStore(databasePath, {
+    lockTimeoutMs: 5_000,
+    onFatal(error) {
+      throw error
+    },
+  })
+  const reported: unknown[] = []
+  let now = Date.UTC(2026, 0, 1)
+  const clock = () => now
+  const handle = await createGateway(options.wrapStore?.(store) ?? store, {
+    guard: createLocalGuard([]),
+    basePath: '',
+    corsOrigins: [],
+    issuer: 'test-issuer',
+    audience: 'test-audience',
+    accessTokenTtlSeconds: 900,
+    refreshIdleTtlSeconds: 14 * 86_400,
+    refreshAbsoluteTtlSeconds: 90 * 86_400,
+    attemptsPerMinute: 0,
+    clock,
+    report: (error) => reported.push(error),
+    isDraining: () => false,
+    ...options,
+  })
+  const server = createHttpServer(handle, { bodyLimitBytes: options.bodyLimitBytes ?? 1_048_576 })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await store[Symbol.asyncDispose]()
+  })
+
+  const send: TestGateway['send'] = (method, path, body, headers = JSON_BODY) =>
+    ask(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body: Buffer.from(body) }) })
+
+  return {
+    url,
+    store,
+    databasePath,
+    reported,
+    now: clock,
+    advance(seconds) {
+      now += seconds * 1_000
+    },
+    async load(ndjson) {
+      await using input = await openText(join(temporaryDirectory(), 'input.ndjson'), ndjson)
+      const fields = requireConfig(IMPORT_OPTIONS, {})
+      const checked = await checkInput(input.file, fields, store, () => {})
+      if (checked.bad.size > 0) throw new Error(`bad input: ${JSON.stringify([...checked.bad])}`)
+      await applyInput(input.file, checked, store, { fields, clock, onProgress() {}, onRejected() {} })
+    },
+    async login(email) {
+      const answer = await send('POST', '/login', JSON.stringify({ email }))
+      if (answer.status !== 200) throw new Error(`login failed: ${answer.text}`)
+      return answer.json()
+    },
+    get: (path, accessToken, headers = {}) => ask(`${url}${path}`, { headers: { ...bearer(accessToken), ...headers } }),
+    send,
+    graphql: (query, { accessToken, variables, operationName, headers = {} } = {}) =>
+      ask(`${url}/graphql`, {
+        method: 'POST',
+        headers: { ...JSON_BODY, ...bearer(accessToken), ...headers },
+        body: JSON.stringify({ query, variables, operationName }),
+      }),
+  }
+}
+
+export function bearer(accessToken: string | undefined): Record<string, string> {
+  return accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }
+}
+
+export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, { redirect: 'manual', ...init })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) }
+}
+
+async function openText(path: string, text: string): Promise<AsyncDisposable & { readonly file: FileHandle }> {
+  await writeFile(path, text)
+  const file = await open(path)
+  return { file, [Symbol.asyncDispose]: () => file.close() }
+}
