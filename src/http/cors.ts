@@ -1,5 +1,5 @@
 // Cross-origin reads (https://fetch.spec.whatwg.org/#http-cors-protocol) for the origins an operator lists.
-import type { Layer } from './pipeline.ts'
+import type { Layer } from './handler.ts'
 import { type Headers, type Reply, withHeaders } from './reply.ts'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600

@@ -6,6 +6,9 @@ import type { GatewayRequest } from './request.ts'
 
 export type Handler = (request: GatewayRequest) => Promise<Reply>
 
+/** Answers itself, or changes what the next one answers. */
+export type Layer = (next: Handler) => Handler
+
 /** A path and a method, and what answers there. */
 export interface Endpoint {
   readonly method: string

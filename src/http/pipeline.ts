@@ -2,11 +2,8 @@
 import { createCors } from './cors.ts'
 import { createDispatch } from './dispatch.ts'
 import { type ReportFailure, toProblem } from './failures.ts'
-import type { Endpoint, Handler } from './handler.ts'
+import type { Endpoint, Handler, Layer } from './handler.ts'
 import { type Headers, withHeaders } from './reply.ts'
-
-/** Answers itself, or changes what the next one answers. */
-export type Layer = (next: Handler) => Handler
 
 export interface PipelineOptions {
   /** Stands before every path: empty, or `/` and at least one segment. */

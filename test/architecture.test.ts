@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
+
+/** From the top down: a file imports its own layer and those below, never one above. */
+const LAYERS = ['main.ts', 'commands', 'gateway.ts', 'http', 'graphql', 'interchange', 'auth', 'store'] as const
+/** Know nothing of the project but each other. */
+const LEAVES = ['config.ts', 'errors.ts', 'redact.ts', 'json-text.ts']
+
+const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+const imports = new Map(
+  files.map((file) => {
+    const source = readFileSync(join(SOURCES, file), 'utf8')
+    const found = [...source.matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g)].flatMap(([, path]) => path ?? [])
+    return [file, found.map((path) => relative(SOURCES, resolve(SOURCES, dirname(file), path)))] as const
+  }),
+)
+
+function layerOf(file: string): number {
+  if (LEAVES.includes(file)) return LAYERS.length
+  const layer = LAYERS.findIndex((name) => file === name || file.startsWith(`${name}/`))
+  if (layer === -1) throw new Error(`${file} is in no layer`)
+  return layer
+}
+
+test('every file is in a layer, and every import is found', () => {
+  expect(files.length).toBeGreaterThan(50)
+  for (const [file, targets] of imports) {
+    layerOf(file)
+    for (const target of targets) expect(files, `${file} imports ${target}`).toContain(target)
+  }
+})
+
+test('imports point down, never up', () => {
+  const upward = [...imports].flatMap(([file, targets]) =>
+    targets.filter((target) => layerOf(target) < layerOf(file)).map((target) => `${file} imports ${target}`),
+  )
+  expect(upward).toEqual([])
+})
+
+test('there is no import cycle, not even of types', () => {
+  const done = new Set<string>()
+  const cycles: string[] = []
+  function visit(file: string, path: readonly string[]): void {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (done.has(file) || path.includes(file)) return
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(cycles).toEqual([])
+})
+
+test('only main.ts reads the process: its arguments, its environment, its streams', () => {
+  const readers = files.filter((file) => /process\.(env|argv|std|exit)/.test(readFileSync(join(SOURCES, file), 'utf8')))
+  expect(readers).toEqual(['main.ts'])
+})
+
+test('SQL is written in the store only, and nothing is called any', () => {
+  for (const file of files.filter((name) => name !== 'graphql/generated.ts')) {
+    const source = readFileSync(join(SOURCES, file), 'utf8')
+    if (!file.startsWith('store/'))
+      expect(source, file).not.toMatch(/\b(select|insert|delete|update)\s[^'`]*\b(from|into|set)\s/)
+    expect(source, file).not.toMatch(/:\s*any\b|\bas any\b|<any>/)
+  }
+})
+
+test('every file opens with a sentence that says what it answers for', () => {
+  for (const file of files.filter((name) => name !== 'graphql/generated.ts' && name !== 'main.ts')) {
+    expect(readFileSync(join(SOURCES, file), 'utf8'), file).toMatch(/^\/\/ [A-Z`:a-z].*\n/)
+  }
+})

@@ -1,0 +1,447 @@
+// The contract suite of the store: every sentence of `store.ts`, run on each adapter.
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Change, NewSession, Store } from '../../src/store/store.ts'
+
+const NOW = 1_800_000_000_000
+const ANA = 'ana@example.com'
+const BEN = 'ben@example.com'
+const MADE = { createdAt: '2026-01-01T00:00:00Z', instant: '2026-01-01T00:00:00.000000000Z' }
+
+/** `open` answers a new, empty store; `reopen` another one on the same database. The suite closes both. */
+export function describeStore(name: string, open: () => Promise<{ store: Store; reopen: () => Promise<Store> }>): void {
+  describe(`the store contract on ${name}`, () => {
+    let store: Store
+    let reopen: () => Promise<Store>
+
+    beforeEach(async () => {
+      const opened = await open()
+      store = opened.store
+      reopen = opened.reopen
+      return () => store[Symbol.asyncDispose]()
+    })
+
+    async function userId(email: string): Promise<number> {
+      const user = await store.userByEmail(email)
+      if (!user) throw new Error(`no user ${email}`)
+      return user.id
+    }
+
+    async function texts(email: string, kind: 'project' | 'template' | 'uiLibrary' = 'project'): Promise<string[]> {
+      const [documents = []] = await store.documentsOf([{ userId: await userId(email), kind, after: 0, limit: null }])
+      return documents.map(({ text }) => text)
+    }
+
+    async function revision(email: string): Promise<number> {
+      const session = newSession({ email })
+      await store.addSessions([session])
+      const [live] = await store.liveSessions([session.id], NOW)
+      return live?.revision ?? Number.NaN
+    }
+
+    async function addExport(email: string, ref: string, elements: readonly string[], at = MADE, digest = 'd1') {
+      const stage = randomUUID()
+      return store.applyChanges([
+        { type: 'stageExport', stage, email, ref, ...at, now: NOW },
+        { type: 'stageElements', stage, position: 1, texts: elements, now: NOW },
+        { type: 'sealExport', stage, digest, byteLength: 10, elementCount: elements.length },
+      ])
+    }
+
+    describe('sessions', () => {
+      test('are answered one per id, in the order given, null for the unknown', async () => {
+        const [a, b] = [newSession(), newSession({ email: BEN })]
+        await store.addSessions([a, b])
+        const live = await store.liveSessions([b.id, 'unknown', a.id, b.id], NOW)
+        expect(live.map((session) => session?.email)).toEqual([BEN, undefined, ANA, BEN])
+        expect(live[0]).toEqual({ id: b.id, email: BEN, userId: null, revision: 0 })
+        expect(await store.liveSessions([], NOW)).toEqual([])
+      })
+
+      test('know the user and the revision as soon as a workspace is stored', async () => {
+        const session = newSession()
+        await store.addSessions([session])
+        await store.applyChanges([put()])
+        const [live] = await store.liveSessions([session.id], NOW)
+        expect(live?.userId).toBe(await userId(ANA))
+        expect(live?.revision).toBeGreaterThan(0)
+      })
+
+      test('end at their idle expiry and at their absolute expiry, whichever is first', async () => {
+        const idle = newSession({ idleExpiresAt: NOW + 10, expiresAt: NOW + 100 })
+        const absolute = newSession({ idleExpiresAt: NOW + 100, expiresAt: NOW + 10 })
+        await store.addSessions([idle, absolute])
+        for (const session of [idle, absolute]) {
+          expect((await store.liveSessions([session.id], NOW + 9))[0]).not.toBeNull()
+          expect((await store.refreshableSessions([session.refreshHash], NOW + 9))[0]).not.toBeNull()
+          expect((await store.liveSessions([session.id], NOW + 10))[0]).toBeNull()
+          expect((await store.refreshableSessions([session.refreshHash], NOW + 10))[0]).toBeNull()
+          expect(await store.revokeSessions([session.refreshHash], NOW + 10)).toEqual([false])
+        }
+      })
+
+      test('are found by the hash of their refresh token', async () => {
+        const session = newSession()
+        await store.addSessions([session])
+        expect(await store.refreshableSessions([hash(), session.refreshHash], NOW)).toEqual([
+          null,
+          { id: session.id, email: ANA, idleExpiresAt: session.idleExpiresAt, expiresAt: session.expiresAt },
+        ])
+      })
+
+      test('are revoked once: the second time answers false, and they are gone for every question', async () => {
+        const session = newSession()
+        await store.addSessions([session])
+        expect(await store.revokeSessions([hash(), session.refreshHash, session.refreshHash], NOW)).toEqual([
+          false,
+          true,
+          false,
+        ])
+        expect(await store.liveSessions([session.id], NOW)).toEqual([null])
+        expect(await store.refreshableSessions([session.refreshHash], NOW)).toEqual([null])
+        expect(await store.extendSessions([{ id: session.id, idleExpiresAt: NOW + 99 }])).toEqual([false])
+      })
+
+      test('are revoked by exactly one of many who ask at once', async () => {
+        const session = newSession()
+        await store.addSessions([session])
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => store.revokeSessions([session.refreshHash], NOW)),
+        )
+        expect(answers.flat().filter(Boolean)).toHaveLength(1)
+      })
+
+      test('are extended, and never shortened', async () => {
+        const session = newSession({ idleExpiresAt: NOW + 50 })
+        await store.addSessions([session])
+        expect(await store.extendSessions([{ id: session.id, idleExpiresAt: NOW + 80 }])).toEqual([true])
+        expect(await store.extendSessions([{ id: session.id, idleExpiresAt: NOW + 20 }])).toEqual([true])
+        expect((await store.refreshableSessions([session.refreshHash], NOW))[0]?.idleExpiresAt).toBe(NOW + 80)
+      })
+
+      test('that expired make room in time', async () => {
+        const old = newSession({ idleExpiresAt: NOW + 1 })
+        await store.addSessions([old])
+        await store.addSessions([newSession({ createdAt: NOW + 2 })])
+        // Its hash is free again, which is how the row's end shows from outside.
+        await store.addSessions([{ ...newSession({ createdAt: NOW + 2 }), refreshHash: old.refreshHash }])
+      })
+
+      test('fail as a whole when one of them cannot be added', async () => {
+        const [a, b] = [newSession(), newSession()]
+        await store.addSessions([b])
+        await expect(async () => store.addSessions([a, b])).rejects.toThrow()
+        expect(await store.liveSessions([a.id, b.id], NOW)).toEqual([null, expect.anything()])
+      })
+    })
+
+    describe('signing keys', () => {
+      test('have a first one only once, whoever asks at the same time', async () => {
+        const keys = ['a', 'b', 'c'].map((kid) => ({ kid, privateJwk: `{"kid":"${kid}"}`, createdAt: NOW }))
+        await Promise.all(keys.map((key) => store.addFirstSigningKey(key)))
+        const stored = await store.signingKeys()
+        expect(stored).toHaveLength(1)
+        expect(keys).toContainEqual(stored[0])
+      })
+    })
+
+    describe('documents', () => {
+      test('keep their text to the byte', async () => {
+        const text =
+          '{"id":"p","a":1.0,"b":1E400,"a":-0,"é":"\\u0000\\ud800 \u2028😀","n":123456789012345678901234567890}'
+        await store.applyChanges([put({ text })])
+        expect(await texts(ANA)).toEqual([text])
+      })
+
+      test('come in the order they were stored in, each kind by itself', async () => {
+        await store.applyChanges([
+          put({ id: 'z', ref: 'z', text: '1' }),
+          put({ kind: 'template', id: 'z', ref: null, text: '2' }),
+          put({ id: 'a', ref: 'a', text: '3' }),
+          put({ kind: 'uiLibrary', id: 'z', ref: null, text: '4' }),
+        ])
+        await store.applyChanges([put({ id: 'm', ref: 'm', text: '5' })])
+        expect(await texts(ANA)).toEqual(['1', '3', '5'])
+        expect(await texts(ANA, 'template')).toEqual(['2'])
+        expect(await texts(ANA, 'uiLibrary')).toEqual(['4'])
+      })
+
+      test('are replaced in place, and left alone when nothing changes', async () => {
+        await store.applyChanges([put({ id: 'a', ref: 'a' }), put({ id: 'b', ref: 'b', text: '1' })])
+        const before = await revision(ANA)
+        expect(await store.applyChanges([put({ id: 'a', ref: 'a' })])).toEqual(['unchanged'])
+        expect(await revision(ANA)).toBe(before)
+        expect(await store.applyChanges([put({ id: 'a', ref: 'a', text: '2' })])).toEqual(['replaced'])
+        expect(await texts(ANA)).toEqual(['2', '1'])
+        expect(await revision(ANA)).toBeGreaterThan(before)
+      })
+
+      test('of one user are no matter of another', async () => {
+        await store.applyChanges([put({ text: '1' }), put({ email: BEN, text: '2' })])
+        const before = await revision(BEN)
+        await store.applyChanges([put({ text: '3' })])
+        expect([await texts(ANA), await texts(BEN)]).toEqual([['3'], ['2']])
+        expect(await revision(BEN)).toBe(before)
+      })
+
+      test('that would take the reference of another project are refused without a trace', async () => {
+        await store.applyChanges([put({ id: 'a', ref: 'r', text: '1' })])
+        const before = await revision(ANA)
+        const outcomes = await store.applyChanges([put({ id: 'b', ref: 'r' }), put({ id: 'c', ref: 'c', text: '2' })])
+        expect(outcomes).toEqual(['refTaken', 'added'])
+        expect(await texts(ANA)).toEqual(['1', '2'])
+        expect(await store.applyChanges([put({ id: 'c', ref: 'r' })])).toEqual(['refTaken'])
+        expect(await texts(ANA)).toEqual(['1', '2'])
+        expect(await revision(ANA)).toBeGreaterThan(before)
+      })
+
+      test('give up a reference for others when they are stored with another', async () => {
+        await store.applyChanges([put({ id: 'a', ref: 'r' })])
+        expect(await store.applyChanges([put({ id: 'a', ref: 's' }), put({ id: 'b', ref: 'r' })])).toEqual([
+          'replaced',
+          'added',
+        ])
+      })
+
+      test('are found by reference, and only the user’s own', async () => {
+        await store.applyChanges([put({ ref: 'r', text: '1' }), put({ email: BEN, ref: 's', text: '2' })])
+        const [ana, ben] = [await userId(ANA), await userId(BEN)]
+        const found = await store.projectsByRef([
+          { userId: ben, ref: 's' },
+          { userId: ana, ref: 's' },
+          { userId: ana, ref: 'r' },
+        ])
+        expect(found.map((document) => document?.text)).toEqual(['2', undefined, '1'])
+        expect(
+          await store.projectIdsByRef([
+            { email: ANA, ref: 'r' },
+            { email: ANA, ref: 's' },
+            { email: 'nobody@example.com', ref: 'r' },
+          ]),
+        ).toEqual(['p', null, null])
+      })
+
+      test('come in pages', async () => {
+        const ids = ['a', 'b', 'c', 'd', 'e']
+        await store.applyChanges(ids.map((id) => put({ id, ref: id, text: `"${id}"` })))
+        const list = { userId: await userId(ANA), kind: 'project' as const }
+        const [first = [], none = []] = await store.documentsOf([
+          { ...list, after: 0, limit: 2 },
+          { ...list, after: 0, limit: 0 },
+        ])
+        expect([first.map(({ id }) => id), none]).toEqual([['a', 'b'], []])
+        const [rest = [], beyond = []] = await store.documentsOf([
+          { ...list, after: first[1]?.position ?? 0, limit: null },
+          { ...list, after: Number.MAX_SAFE_INTEGER, limit: null },
+        ])
+        expect([rest.map(({ id }) => id), beyond]).toEqual([['c', 'd', 'e'], []])
+        expect(await store.documentCounts([list, { ...list, kind: 'template' }])).toEqual([5, 0])
+      })
+
+      test('of many users are answered in the order asked', async () => {
+        await store.applyChanges([put({ text: '1' }), put({ email: BEN, text: '2' })])
+        const page = { kind: 'project' as const, after: 0, limit: null }
+        const pages = await store.documentsOf([
+          { userId: await userId(BEN), ...page },
+          { userId: 999_999, ...page },
+          { userId: await userId(ANA), ...page },
+        ])
+        expect(pages.map((documents) => documents.map(({ text }) => text))).toEqual([['2'], [], ['1']])
+      })
+    })
+
+    describe('exports', () => {
+      const later = { createdAt: '2026-02-01T01:00:00+01:00', instant: '2026-02-01T00:00:00.000000000Z' }
+
+      beforeEach(async () => {
+        await store.applyChanges([put({ id: 'p', ref: 'r' })])
+      })
+
+      test('are answered newest first, by instant and then by order of import', async () => {
+        await addExport(ANA, 'r', ['1'], later, 'late')
+        await addExport(ANA, 'r', ['2'], MADE, 'early')
+        await addExport(ANA, 'r', ['3'], later, 'late too')
+        const ref = { userId: await userId(ANA), ref: 'r' }
+        const [all = []] = await store.exportsOf([{ ...ref, after: null, limit: null }])
+        expect(all.map(({ digest }) => digest)).toEqual(['late too', 'late', 'early'])
+        expect((await store.latestExports([ref]))[0]).toEqual(all[0])
+        expect(all[0]).toMatchObject({ ref: 'r', ...later, byteLength: 10, elementCount: 1 })
+        const [page = []] = await store.exportsOf([{ ...ref, after: all[0] ?? null, limit: 1 }])
+        expect(page.map(({ digest }) => digest)).toEqual(['late'])
+        expect(await store.exportCounts([ref, { ...ref, ref: 'x' }])).toEqual([3, 0])
+      })
+
+      test('have their elements in order and in pages', async () => {
+        await addExport(ANA, 'r', ['{"a":1.0}', '2', '3', '4'])
+        const user = await userId(ANA)
+        const [newest] = await store.latestExports([{ userId: user, ref: 'r' }])
+        const asked = { userId: user, exportId: newest?.id ?? 0 }
+        const pages = await store.elementsOf([
+          { ...asked, after: 0, limit: null },
+          { ...asked, after: 1, limit: 2 },
+          { ...asked, after: 4, limit: null },
+        ])
+        expect(pages.map((page) => page.map(({ text }) => text))).toEqual([
+          ['{"a":1.0}', '2', '3', '4'],
+          ['2', '3'],
+          [],
+        ])
+        expect(pages[1]?.map(({ position }) => position)).toEqual([2, 3])
+      })
+
+      test('are the same when reference, instant and digest are', async () => {
+        expect((await addExport(ANA, 'r', ['1'])).at(-1)).toBe('added')
+        const before = await revision(ANA)
+        expect((await addExport(ANA, 'r', ['1'])).at(-1)).toBe('unchanged')
+        expect(await revision(ANA)).toBe(before)
+        expect((await addExport(ANA, 'r', ['2'], MADE, 'other')).at(-1)).toBe('added')
+        expect((await addExport(ANA, 'r', ['1'], later)).at(-1)).toBe('added')
+        expect(await store.exportCounts([{ userId: await userId(ANA), ref: 'r' }])).toEqual([3])
+      })
+
+      test('are not seen before they are sealed, by nobody and in no way', async () => {
+        const stage = randomUUID()
+        const before = await revision(ANA)
+        await store.applyChanges([
+          { type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW },
+          { type: 'stageElements', stage, position: 1, texts: ['1', '2'], now: NOW },
+        ])
+        const ref = { userId: await userId(ANA), ref: 'r' }
+        expect(await store.latestExports([ref])).toEqual([null])
+        expect(await store.exportsOf([{ ...ref, after: null, limit: null }])).toEqual([[]])
+        expect(await store.exportCounts([ref])).toEqual([0])
+        expect(await revision(ANA)).toBe(before)
+        await store.applyChanges([
+          { type: 'stageElements', stage, position: 3, texts: ['3'], now: NOW },
+          { type: 'sealExport', stage, digest: 'd', byteLength: 7, elementCount: 3 },
+        ])
+        const [sealed] = await store.latestExports([ref])
+        const [elements] = await store.elementsOf([
+          { userId: ref.userId, exportId: sealed?.id ?? 0, after: 0, limit: null },
+        ])
+        expect(elements?.map(({ text }) => text)).toEqual(['1', '2', '3'])
+        expect(await revision(ANA)).toBeGreaterThan(before)
+      })
+
+      test('belong to their user, and to a project of the user', async () => {
+        await addExport(BEN, 'r', ['1'])
+        const ben = await userId(BEN)
+        expect(
+          await store.latestExports([
+            { userId: await userId(ANA), ref: 'r' },
+            { userId: ben, ref: 'r' },
+          ]),
+        ).toEqual([null, null])
+        expect(await store.exportRefsWithoutProject(ben)).toEqual(['r'])
+        await store.applyChanges([put({ email: BEN, ref: 'r' })])
+        expect(await store.latestExports([{ userId: ben, ref: 'r' }])).toEqual([expect.objectContaining({ ref: 'r' })])
+        expect(await store.exportRefsWithoutProject(ben)).toEqual([])
+      })
+
+      test('that were left staged are dropped once they are stale', async () => {
+        const [old, fresh] = [randomUUID(), randomUUID()]
+        await store.applyChanges([
+          { type: 'stageExport', stage: old, email: ANA, ref: 'r', ...MADE, now: NOW },
+          { type: 'stageElements', stage: old, position: 1, texts: ['1'], now: NOW },
+          { type: 'stageExport', stage: fresh, email: ANA, ref: 'r', ...MADE, now: NOW + 10 },
+        ])
+        while (!(await store.dropStaleStages(NOW + 5)));
+        await expect(seal(old)).rejects.toThrow()
+        expect(await seal(fresh)).toEqual(['added'])
+      })
+
+      async function seal(stage: string) {
+        return store.applyChanges([{ type: 'sealExport', stage, digest: 'd', byteLength: 2, elementCount: 0 }])
+      }
+    })
+
+    describe('changes', () => {
+      test('that fail leave nothing of their batch behind, and nothing of other batches out', async () => {
+        const bad: Change = { type: 'sealExport', stage: 'unknown', digest: '', byteLength: 0, elementCount: 0 }
+        const [failed, kept] = await Promise.allSettled([
+          store.applyChanges([put({ id: 'a', ref: 'a' }), bad]),
+          store.applyChanges([put({ id: 'b', ref: 'b', text: '1' })]),
+        ])
+        expect([failed.status, kept.status]).toEqual(['rejected', 'fulfilled'])
+        expect(await texts(ANA)).toEqual(['1'])
+      })
+
+      test('are seen by another store on the same database', async () => {
+        await using other = await reopen()
+        const session = newSession()
+        await other.addSessions([session])
+        await other.applyChanges([put({ text: '1' })])
+        expect((await store.liveSessions([session.id], NOW))[0]?.userId).toEqual(expect.any(Number))
+        expect(await texts(ANA)).toEqual(['1'])
+        await store.applyChanges([put({ text: '2' })])
+        await store.revokeSessions([session.refreshHash], NOW)
+        expect(await other.liveSessions([session.id], NOW)).toEqual([null])
+      })
+
+      test('of many writers at once on one list leave no gap in what is acknowledged', async () => {
+        await using other = await reopen()
+        const ids = Array.from({ length: 60 }, (_, index) => `p${index}`)
+        await Promise.all(
+          ids.map((id, index) => (index % 2 ? store : other).applyChanges([put({ id, ref: id, text: `"${id}"` })])),
+        )
+        expect((await texts(ANA)).toSorted()).toEqual(ids.map((id) => `"${id}"`).toSorted())
+        const [documents = []] = await store.documentsOf([
+          { userId: await userId(ANA), kind: 'project', after: 0, limit: null },
+        ])
+        expect(new Set(documents.map(({ position }) => position)).size).toBe(ids.length)
+      })
+    })
+
+    describe('snapshots', () => {
+      test('stay as they were opened, whatever is written meanwhile', async () => {
+        await store.applyChanges([put({ text: '1' })])
+        await using snapshot = await store.openSnapshot()
+        await store.applyChanges([put({ text: '2' }), put({ email: BEN })])
+        const page = { userId: await userId(ANA), kind: 'project' as const, after: 0, limit: null }
+        expect((await snapshot.documentsOf([page]))[0]?.map(({ text }) => text)).toEqual(['1'])
+        expect(await snapshot.usersAfter('', 10)).toHaveLength(1)
+        expect(await store.usersAfter('', 10)).toHaveLength(2)
+      })
+
+      test('list users in order of email', async () => {
+        await store.applyChanges(['c@x.org', 'a@x.org', 'b@x.org'].map((email) => put({ email })))
+        const emails = async (after: string, limit: number) =>
+          (await store.usersAfter(after, limit)).map(({ email }) => email)
+        expect(await emails('', 2)).toEqual(['a@x.org', 'b@x.org'])
+        expect(await emails('b@x.org', 2)).toEqual(['c@x.org'])
+      })
+    })
+
+    test('a store that is closed and opened again has everything that was acknowledged', async () => {
+      const session = newSession()
+      await store.addSessions([session])
+      await store.applyChanges([put({ text: '1' })])
+      const before = await revision(ANA)
+      await store[Symbol.asyncDispose]()
+      store = await reopen()
+      expect(await texts(ANA)).toEqual(['1'])
+      expect((await store.liveSessions([session.id], NOW))[0]).toMatchObject({ email: ANA, revision: before })
+      await store.ping()
+    })
+  })
+}
+
+function put(change: Partial<Extract<Change, { type: 'putDocument' }>> = {}): Change {
+  return { type: 'putDocument', email: ANA, kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}', ...change }
+}
+
+function newSession(session: Partial<NewSession> = {}): NewSession {
+  return {
+    id: randomUUID(),
+    email: ANA,
+    refreshHash: hash(),
+    createdAt: NOW,
+    idleExpiresAt: NOW + 1_000,
+    expiresAt: NOW + 2_000,
+    ...session,
+  }
+}
+
+function hash(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32))
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
+import type { Store } from '../src/store/store.ts'
+import { describeStore } from './contract/store.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+
+const OPTIONS = {
+  lockTimeoutMs: 5_000,
+  onFatal(error: unknown) {
+    throw error
+  },
+}
+
+const open = (path: string): Promise<Store> => openSqliteStore(path, OPTIONS)
+
+describeStore('sqlite', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  return { store: await open(path), reopen: () => open(path) }
+})
+
+test('the file is in WAL mode and its writer syncs every commit', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.ping()
+  const database = new Database(path)
+  expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+  database.close()
+})
+
+test('a hand in the shell moves the revision with every change, however it is made', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.applyChanges([
+    { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
+    { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 't', ref: null, text: '{"id":"t"}' },
+    { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', createdAt: '', instant: '', now: 0 },
+    { type: 'stageElements', stage: 's', position: 1, texts: ['1'], now: 0 },
+    { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
+  ])
+  const hand = new Database(path)
+  const revision = hand.prepare('select revision from user').pluck()
+  const changes = [
+    `update document set text = '{"id":"p","x":1}' where kind = 'project'`,
+    `insert into document (key, user_id, kind, id, text) values ((1 << 28) | (2 << 26) | 9, 1, 'template', 'n', '{}')`,
+    `replace into document (key, user_id, kind, id, text) values ((1 << 28) | (2 << 26) | 9, 1, 'template', 'n', '{"a":1}')`,
+    `delete from document where kind = 'template'`,
+    `delete from export`,
+    `update user set email = 'eve@example.com'`,
+  ]
+  for (const change of changes) {
+    const before = Number(revision.get())
+    hand.exec(change)
+    expect(Number(revision.get()), change).toBeGreaterThan(before)
+  }
+  expect(hand.prepare('select count(*) from export_element').pluck().get()).toBe(0)
+  hand.close()
+})
+
+test('an export is immutable for a hand in the shell too', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.applyChanges([
+    { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', createdAt: '', instant: '', now: 0 },
+    { type: 'stageElements', stage: 's', position: 1, texts: ['1'], now: 0 },
+    { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
+  ])
+  const hand = new Database(path)
+  for (const change of [
+    `update export set digest = 'x'`,
+    `update export_element set text = '2'`,
+    'delete from export_element',
+    `insert into export_element (key, text) values ((1 << 24) | 2, '2')`,
+  ]) {
+    expect(() => hand.exec(change), change).toThrow(/immutable|staged/)
+  }
+  hand.close()
+})
+
+test('a file of another program, or of a newer version, is refused and left as it is', async () => {
+  const directory = temporaryDirectory()
+  const foreign = join(directory, 'foreign.db')
+  const other = new Database(foreign)
+  other.exec('create table notes (text)')
+  other.close()
+  await expect(open(foreign)).rejects.toThrow('another program')
+
+  const newer = join(directory, 'newer.db')
+  await (await open(newer))[Symbol.asyncDispose]()
+  const hand = new Database(newer)
+  hand.pragma('user_version = 99')
+  hand.close()
+  await expect(open(newer)).rejects.toThrow('newer version')
+})
+
+test('eight stores opened at once on a file that does not exist all come up', async () => {
+  const path = join(temporaryDirectory(), 'deeper', 'store.db')
+  const stores = await Promise.all(Array.from({ length: 8 }, () => open(path)))
+  for (const store of stores) await store.ping()
+  for (const store of stores) await store[Symbol.asyncDispose]()
+})
+
+test('a write that cannot get the lock in time is refused as unavailable, and the next one works', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await openSqliteStore(path, { ...OPTIONS, lockTimeoutMs: 20 })
+  const hand = new Database(path)
+  hand.exec('begin immediate')
+  const key = { kid: 'k', privateJwk: '{}', createdAt: 0 }
+  await expect(store.addFirstSigningKey(key)).rejects.toThrow('write lock')
+  hand.exec('rollback')
+  hand.close()
+  await store.addFirstSigningKey(key)
+  expect(await store.signingKeys()).toEqual([key])
+})
