@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { finished, pipeline } from 'node:stream/promises'
+import { finished } from 'node:stream/promises'
 import type { ImportConfig } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { applyInput, type Counts } from '../interchange/apply.ts'
@@ -137,6 +137,6 @@ async function spool({ stdin }: CommandIo): Promise<Input> {
   const file = await open(path, 'wx+', 0o600)
   // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
   await rm(path)
-  await pipeline(stdin, file.createWriteStream({ autoClose: false }))
+  await file.writeFile(stdin)
   return { file, [Symbol.asyncDispose]: () => file.close() }
 }

@@ -1,0 +1,291 @@
+import { serverAudits } from 'graphql-http'
+import { describe, expect, test } from 'vitest'
+import { READ_ROUTES, SESSION_ROUTES } from '../src/http/routes.ts'
+import type { Store } from '../src/store/store.ts'
+import { startGateway, type TestGateway } from './support/gateway.ts'
+import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+async function signedIn(): Promise<{ gateway: TestGateway; accessToken: string; refreshToken: string }> {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  return { gateway, ...(await gateway.login(ANA)) }
+}
+
+describe('the official GraphQL over HTTP audits', () => {
+  const names = serverAudits({ url: '' }).map(({ name }) => name)
+
+  test('are there', () => {
+    expect(names.length).toBeGreaterThan(50)
+  })
+
+  test.each(names)('%s', async (name) => {
+    const gateway = await startGateway()
+    const audit = serverAudits({ url: `${gateway.url}/graphql`, fetchFn: fetch }).find((one) => one.name === name)
+    const result = await audit?.fn()
+    expect(result?.status, JSON.stringify(result)).toBe('ok')
+  })
+})
+
+describe('REST and GraphQL cannot drift', () => {
+  test.each(READ_ROUTES)('GET $path answers what its twin answers', async ({ path, twin }) => {
+    const { gateway, accessToken } = await signedIn()
+    const rest = await gateway.get(path === '/exports' ? '/exports?r=site' : path, accessToken)
+    const graphql = await gateway.graphql(twin, { accessToken, variables: { r: 'site' } })
+    expect([rest.status, graphql.status]).toEqual([200, 200])
+    const { me } = graphql.json().data
+    const [field] = Object.values(me)
+    const data = Array.isArray(field) ? field.map((item) => item.data) : (field as { data: unknown }).data
+    expect(data).toEqual(rest.json())
+    // The bytes, not only the values: each stored text stands in the twin's answer as it stands in REST's.
+    const texts = Array.isArray(field) ? rest.text.slice(1, -1).split(/(?<=\}),(?=\{)/) : [rest.text]
+    for (const text of texts) expect(graphql.text).toContain(`"data":${text}`)
+  })
+
+  test('the session routes and their twins open, renew and end the same sessions', async () => {
+    const gateway = await startGateway()
+    const [login, token, logout] = SESSION_ROUTES
+    const opened = (await gateway.graphql(login?.twin ?? '', { variables: { email: ANA } })).json().data.login
+    const renewed = await gateway.send('POST', '/token', JSON.stringify(opened))
+    expect(renewed.status).toBe(200)
+    const twin = await gateway.graphql(token?.twin ?? '', { variables: opened })
+    expect(twin.json().data.refresh.accessToken).toMatch(/^eyJ/)
+    const ended = await gateway.graphql(logout?.twin ?? '', { variables: opened })
+    expect(ended.json().data.logout).toBe(true)
+    expect((await gateway.send('POST', '/token', JSON.stringify(opened))).status).toBe(401)
+    expect((await gateway.send('DELETE', '/logout', JSON.stringify(opened))).status).toBe(401)
+  })
+
+  test('every route of the contract is a row', () => {
+    const rows = [...SESSION_ROUTES, ...READ_ROUTES].map(({ method, path }) => `${method} ${path}`)
+    expect(rows.toSorted()).toEqual([
+      'DELETE /logout',
+      'GET /exports',
+      'GET /projects',
+      'GET /templates',
+      'GET /ui-libraries',
+      'POST /login',
+      'POST /logout',
+      'POST /token',
+    ])
+  })
+})
+
+test('me is null for a signed-in user without a workspace, and an error without a token', async () => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login('nobody@example.com')
+  expect((await gateway.graphql('{ me { email } }', { accessToken })).json()).toEqual({ data: { me: null } })
+  const stranger = await gateway.graphql('{ me { email } }')
+  expect(stranger.status).toBe(200)
+  expect(stranger.json()).toMatchObject({ data: { me: null }, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
+})
+
+test('a bad token is refused, never a guest; the session mutations do not look at it', async () => {
+  const { gateway, refreshToken } = await signedIn()
+  const refused = await gateway.graphql('{ __typename }', { accessToken: 'bad' })
+  expect([refused.status, refused.json().errors[0].extensions.code]).toEqual([401, 'INVALID_TOKEN'])
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+  const renewed = await gateway.graphql('mutation($t: String!) { refresh(refreshToken: $t) { accessToken } }', {
+    accessToken: 'bad',
+    variables: { t: refreshToken },
+  })
+  expect(renewed.status).toBe(200)
+})
+
+test('typed fields are null when the document lacks them or holds another type', async () => {
+  const gateway = await startGateway()
+  await gateway.load(
+    documentLine('project', ANA, '{"uuid":"u","name":5,"tags":["a",1],"description":null,"framework":{}}') +
+      documentLine('project', ANA, '{"id":123456789012345678901234567890,"ref":7,"tags":[],"name":"é"}') +
+      documentLine('project', ANA, '{"id":1.5,"slug":"s"}'),
+  )
+  const { accessToken } = await gateway.login(ANA)
+  const answer = await gateway.graphql('{ me { projects { id ref name tags description framework version } } }', {
+    accessToken,
+  })
+  const none = { description: null, framework: null, version: null }
+  expect(answer.json().data.me.projects).toEqual([
+    { id: null, ref: 'u', name: null, tags: null, ...none },
+    { id: '123456789012345678901234567890', ref: '7', name: 'é', tags: [], ...none },
+    { id: null, ref: 's', name: null, tags: null, ...none },
+  ])
+})
+
+test('elements of an export may be any JSON', async () => {
+  const gateway = await startGateway()
+  await gateway.load(
+    documentLine('project', ANA, '{"id":"p"}') +
+      exportLine(ANA, {
+        r: 'p',
+        createdAt: '2026-01-01T00:00:00Z',
+        elements: ['1.0', 'null', '"x"', '[1]', '{"path":"a"}'],
+      }),
+  )
+  const { accessToken } = await gateway.login(ANA)
+  const answer = await gateway.graphql('{ me { latestExport(ref: "p") { elements { path data } } } }', { accessToken })
+  expect(answer.text).toContain(
+    '[{"path":null,"data":1.0},{"path":null,"data":null},{"path":null,"data":"x"},{"path":null,"data":[1]},{"path":"a","data":{"path":"a"}}]',
+  )
+})
+
+describe('paging', () => {
+  const names = Array.from({ length: 7 }, (_, index) => `p${index}`)
+
+  async function sevenProjects() {
+    const gateway = await startGateway()
+    await gateway.load(
+      names
+        .map(
+          (name, index) =>
+            documentLine('project', ANA, `{"id":"${name}"}`) +
+            exportLine(ANA, {
+              r: 'p0',
+              createdAt: `2026-01-0${index + 1}T00:00:00Z`,
+              elements: names.map((element) => `"${element}"`),
+            }),
+        )
+        .join(''),
+    )
+    const { accessToken } = await gateway.login(ANA)
+    return (query: string) => gateway.graphql(query, { accessToken }).then((answer) => answer.json())
+  }
+
+  test('walks a connection from end to end, whatever the page size', async () => {
+    const ask = await sevenProjects()
+    const lists = [
+      ['projectsConnection', '', 'id', names],
+      [
+        'project(ref: "p0") { list: exportsConnection',
+        '}',
+        'createdAt',
+        names.map((_, i) => `2026-01-0${7 - i}T00:00:00Z`),
+      ],
+      ['latestExport(ref: "p0") { list: elementsConnection', '}', 'data', names],
+    ] as const
+    for (const [open, close, field, expected] of lists) {
+      for (const size of [1, 2, 3, 7, 8]) {
+        const seen: unknown[] = []
+        for (let after = 'null'; ; ) {
+          const { data, errors } = await ask(
+            `{ me { ${open}(first: ${size}, after: ${after}) { totalCount nodes { ${field} } edges { cursor node { ${field} cursor } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } ${close} } }`,
+          )
+          expect(errors).toBeUndefined()
+          const [value] = Object.values(data.me) as [Record<string, Record<string, unknown>>]
+          const page = (value.list ?? value) as unknown as Page
+          expect(page.totalCount).toBe(7)
+          expect(page.edges.map(({ node }) => node[field])).toEqual(page.nodes.map((node) => node[field]))
+          for (const { cursor, node } of page.edges) expect(node.cursor).toBe(cursor)
+          expect(page.pageInfo.startCursor).toBe(page.edges[0]?.cursor)
+          expect(page.pageInfo.hasPreviousPage).toBe(after !== 'null')
+          seen.push(...page.nodes.map((node) => node[field]))
+          if (!page.pageInfo.hasNextPage) break
+          after = JSON.stringify(page.pageInfo.endCursor)
+        }
+        expect(seen).toEqual(expected)
+      }
+    }
+  })
+
+  test('works on plain lists with the cursor of their items', async () => {
+    const ask = await sevenProjects()
+    const first = (await ask('{ me { projects(first: 3) { id cursor } } }')).data.me.projects
+    const rest = (await ask(`{ me { projects(after: "${first[2].cursor}") { id } } }`)).data.me.projects
+    expect([...first, ...rest].map(({ id }) => id)).toEqual(names)
+    expect(
+      (
+        await ask(
+          '{ me { projects(first: 0) { id } templatesConnection { totalCount nodes { id } pageInfo { hasNextPage endCursor } } } }',
+        )
+      ).data.me,
+    ).toEqual({
+      projects: [],
+      templatesConnection: { totalCount: 0, nodes: [], pageInfo: { hasNextPage: false, endCursor: null } },
+    })
+  })
+})
+
+interface Page {
+  readonly totalCount: number
+  readonly nodes: readonly Record<string, unknown>[]
+  readonly edges: readonly { readonly cursor: string; readonly node: Record<string, unknown> }[]
+  readonly pageInfo: Record<'hasNextPage' | 'hasPreviousPage', boolean> &
+    Record<'startCursor' | 'endCursor', string | null>
+}
+
+test('a page of projects with their latest exports is two reads of the store', async () => {
+  const calls: string[] = []
+  const gateway = await startGateway({ wrapStore: (store) => counting(store, calls) })
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  calls.length = 0
+  const answer = await gateway.graphql('{ me { projects { ref latestExport { digest } } } }', { accessToken })
+  expect(answer.json().data.me.projects).toHaveLength(2)
+  expect(calls).toEqual(['liveSessions', 'documentsOf', 'latestExports'])
+})
+
+test('requests of one turn share their reads', async () => {
+  const calls: string[] = []
+  const gateway = await startGateway({ wrapStore: (store) => counting(store, calls) })
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  calls.length = 0
+  const answers = await Promise.all(Array.from({ length: 50 }, () => gateway.get('/projects', accessToken)))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect(calls.length).toBeLessThan(100)
+})
+
+test('latestExport says why there is none, project(ref) is a plain null', async () => {
+  const { gateway, accessToken } = await signedIn()
+  const answer = await gateway.graphql(
+    '{ me { none: latestExport(ref: "app") { digest } nowhere: latestExport(ref: "secret") { digest } project(ref: "secret") { name } app: project(ref: "app") { latestExport { digest } } } }',
+    { accessToken },
+  )
+  const { data, errors } = answer.json()
+  expect(data.me).toEqual({ none: null, nowhere: null, project: null, app: { latestExport: null } })
+  expect(errors.map((error: { path: string[]; extensions: object }) => [error.path[1], error.extensions])).toEqual([
+    ['none', { code: 'NO_EXPORT' }],
+    ['nowhere', { code: 'NO_PROJECT' }],
+  ])
+})
+
+test('GraphiQL is served to browsers, from this origin alone', async () => {
+  const gateway = await startGateway()
+  const page = await gateway.get('/graphql', undefined, { accept: 'text/html,application/xhtml+xml' })
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.text).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?\/\//)
+})
+
+test('what goes wrong inside is told to the log only', async () => {
+  const secret = 'SQLITE_ERROR: no such table: /var/lib/secret'
+  const gateway = await startGateway({
+    wrapStore: (store) => ({
+      ...store,
+      documentsOf() {
+        throw new Error(secret)
+      },
+    }),
+  })
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  const rest = await gateway.get('/projects', accessToken)
+  const graphql = await gateway.graphql('{ me { projects { ref } } }', { accessToken })
+  expect([rest.status, rest.json().code]).toEqual([500, 'INTERNAL'])
+  expect(graphql.json().errors[0].extensions).toMatchObject({
+    code: 'INTERNAL',
+    instance: expect.stringMatching(/^urn:uuid:/),
+  })
+  for (const { text } of [rest, graphql]) expect(text).not.toMatch(/SQLITE|secret|stack|src\//)
+  expect(gateway.reported.map(String)).toEqual([`Error: ${secret}`, `Error: ${secret}`])
+})
+
+function counting(store: Store, calls: string[]): Store {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver)
+      if (typeof value !== 'function' || typeof name !== 'string') return value
+      return (...args: unknown[]) => {
+        calls.push(name)
+        return value(...args)
+      }
+    },
+  })
+}

@@ -1,0 +1,136 @@
+// Whole workspaces through the program as users run it. Beside the demo workspace, a file of your own:
+// TEST_WORKSPACES=path/to/workspaces.ndjson npm test
+import { copyFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { run, serveForTest } from './support/command-line.ts'
+import { ask, bearer } from './support/gateway.ts'
+import { newestExports, readImportFile } from './support/import-file.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+
+const DEMO = fileURLToPath(new URL('../src/commands/demo-workspace.ndjson', import.meta.url))
+const OWN = process.env.TEST_WORKSPACES
+
+const JSON_BODY = { 'content-type': 'application/json' }
+
+describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
+  async function serveImported() {
+    const directory = temporaryDirectory()
+    const file = join(directory, 'workspaces.ndjson')
+    copyFileSync(source, file)
+    const database = `file:${join(directory, 'workspace.db')}`
+    const imported = await run(['import', file, '--database', database])
+    expect([imported.exitCode, imported.stderr]).toEqual([0, ''])
+    const { url } = await serveForTest(['--database', database])
+    return { database, file, url }
+  }
+
+  async function signIn(url: string, email: string): Promise<Record<string, string>> {
+    const login = await ask(`${url}/login`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ email }) })
+    expect(login.status).toBe(200)
+    return { ...JSON_BODY, ...bearer(login.json().accessToken) }
+  }
+
+  test('every read of every user is the bytes of the file, over REST and as the twin', async () => {
+    const { url } = await serveImported()
+    for (const [email, user] of readImportFile(source)) {
+      const headers = await signIn(url, email)
+      const twin = async (query: string, variables = {}) =>
+        (await ask(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query, variables }) })).text
+      for (const [path, field, texts] of [
+        ['/projects', 'projects', user.project],
+        ['/templates', 'templates', user.template],
+        ['/ui-libraries', 'uiLibraries', user.uiLibrary],
+      ] as const) {
+        expect((await ask(`${url}${path}`, { headers })).text === `[${texts.join(',')}]`, `${email} ${path}`).toBe(true)
+        const items = texts.map((text) => `{"data":${text}}`).join(',')
+        expect((await twin(`{ me { ${field} { data } } }`)) === `{"data":{"me":{"${field}":[${items}]}}}`).toBe(true)
+      }
+      const newest = newestExports(user)
+      for (const [r, { data }] of newest) {
+        const rest = await ask(`${url}/exports?r=${encodeURIComponent(r)}`, { headers })
+        expect(rest.text === data, `${email} export of ${r}`).toBe(true)
+        const graphql = await twin('query($r: String!) { me { latestExport(ref: $r) { data } } }', { r })
+        expect(graphql === `{"data":{"me":{"latestExport":{"data":${data}}}}}`).toBe(true)
+      }
+    }
+  })
+
+  test('typed fields agree with the documents', async () => {
+    const { url } = await serveImported()
+    const projectFields = ['id', 'ref', 'name', 'description', 'framework', 'tags', 'version', 'createdAt', 'updatedAt']
+    const itemFields = [
+      'id',
+      'name',
+      'description',
+      'framework',
+      'kind',
+      'type',
+      'tags',
+      'version',
+      'createdAt',
+      'updatedAt',
+    ]
+    const elementFields = ['id', 'name', 'kind', 'type', 'path', 'content']
+    for (const [email, user] of readImportFile(source)) {
+      const query = `{ me { email
+        projects { ${projectFields.join(' ')} latestExport { createdAt byteLength elementCount elements { ${elementFields.join(' ')} } } exports { createdAt } }
+        templates { ${itemFields.join(' ')} } uiLibraries { ${itemFields.join(' ')} } } }`
+      const headers = await signIn(url, email)
+      const answer = await ask(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
+      const { data, errors } = answer.json()
+      expect(errors).toBeUndefined()
+      const newest = newestExports(user)
+      const pick = (text: string, fields: readonly string[]) => {
+        const document = JSON.parse(text)
+        return Object.fromEntries(fields.map((field) => [field, document[field] ?? null]))
+      }
+      expect(data.me.templates).toEqual(user.template.map((text) => pick(text, itemFields)))
+      expect(data.me.uiLibraries).toEqual(user.uiLibrary.map((text) => pick(text, itemFields)))
+      expect(data.me.projects).toEqual(
+        user.project.map((text) => {
+          const { ref } = JSON.parse(text)
+          const one = newest.get(ref)
+          const elements: unknown[] = one ? JSON.parse(one.data) : []
+          return {
+            ...pick(text, projectFields),
+            latestExport: one
+              ? {
+                  createdAt: one.createdAt,
+                  byteLength: Buffer.byteLength(one.data),
+                  elementCount: elements.length,
+                  elements: elements.map((element) => pick(JSON.stringify(element), elementFields)),
+                }
+              : null,
+            exports: user.exports
+              .filter(({ r }) => r === ref)
+              .map(({ createdAt }) => ({ createdAt }))
+              .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)),
+          }
+        }),
+      )
+    }
+  })
+
+  test('dump answers the same lines, and they import again to the same', async () => {
+    const { database, file } = await serveImported()
+    const dumped = await run(['dump', '--database', database])
+    expect(dumped.exitCode).toBe(0)
+    expect(sortedLines(dumped.stdout)).toEqual(sortedLines(await readText(source)))
+    const again = await run(['import', file, '--database', database])
+    expect(again.stdout).toContain('0 added, 0 replaced')
+    const copy = `file:${join(temporaryDirectory(), 'copy.db')}`
+    expect((await run(['import', '-', '--database', copy], { stdin: dumped.stdout })).exitCode).toBe(0)
+    expect((await run(['dump', '--database', copy])).stdout === dumped.stdout).toBe(true)
+  })
+})
+
+async function readText(path: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  return readFile(path, 'utf8')
+}
+
+function sortedLines(text: string): string[] {
+  return text.split('\n').filter(Boolean).toSorted()
+}

@@ -1,0 +1,151 @@
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { expect, test } from 'vitest'
+import { createSigningKey } from '../src/auth/keyset.ts'
+import { startGateway } from './support/gateway.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+const DAY = 86_400
+
+const body = (value: object) => JSON.stringify(value)
+
+test('an access token is what the design says, and verifies with the published keys', async () => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login(' ANA@Example.COM ')
+  const keys = await gateway.get('/.well-known/jwks.json')
+  expect(keys.headers.get('content-type')).toBe('application/jwk-set+json')
+  expect(keys.text).not.toContain('"d"')
+  const { payload, protectedHeader } = await jwtVerify(accessToken, createLocalJWKSet(keys.json()), {
+    issuer: 'test-issuer',
+    audience: 'test-audience',
+    currentDate: new Date(gateway.now()),
+  })
+  expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: keys.json().keys[0].kid })
+  expect(payload).toMatchObject({ sub: ANA, sid: expect.any(String), jti: expect.any(String) })
+  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900)
+})
+
+test('a refresh token is opaque, and stored only as a hash', async () => {
+  const gateway = await startGateway()
+  const { refreshToken } = await gateway.login(ANA)
+  expect(refreshToken).toMatch(/^wgr_[A-Za-z0-9_-]{43}$/)
+  const { readFileSync, readdirSync } = await import('node:fs')
+  const { dirname, join } = await import('node:path')
+  const directory = dirname(gateway.databasePath)
+  for (const file of readdirSync(directory)) {
+    expect(readFileSync(join(directory, file)).includes(refreshToken), file).toBe(false)
+  }
+})
+
+test('logout is now: the next request with either token is refused', async () => {
+  for (const method of ['DELETE', 'POST']) {
+    const gateway = await startGateway()
+    await gateway.load(SMALL_WORLD)
+    const { accessToken, refreshToken } = await gateway.login(ANA)
+    const other = await gateway.login(ANA)
+    const { etag } = Object.fromEntries((await gateway.get('/projects', accessToken)).headers)
+    const logout = await gateway.send(method, '/logout', body({ refreshToken }))
+    expect([logout.status, logout.text]).toEqual([200, '{}'])
+    expect((await gateway.get('/projects', accessToken)).status).toBe(401)
+    expect((await gateway.get('/projects', accessToken, { 'if-none-match': etag ?? '' })).status).toBe(401)
+    expect((await gateway.graphql('{ me { email } }', { accessToken })).status).toBe(401)
+    expect((await gateway.send('POST', '/token', body({ refreshToken }))).status).toBe(401)
+    expect((await gateway.send('DELETE', '/logout', body({ refreshToken }))).status).toBe(401)
+    // Another session of the same user goes on.
+    expect((await gateway.get('/projects', other.accessToken)).status).toBe(200)
+  }
+})
+
+test('a hundred refreshes at once all succeed, and all their tokens work', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { refreshToken } = await gateway.login(ANA)
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => gateway.send('POST', '/token', body({ refreshToken }))),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200))
+  const tokens = answers.map((answer) => answer.json().accessToken)
+  expect(new Set(tokens).size).toBe(100)
+  const reads = await Promise.all(tokens.map((token) => gateway.get('/projects', token)))
+  expect(reads.every(({ status }) => status === 200)).toBe(true)
+  expect(Object.keys(answers[0]?.json())).toEqual(['accessToken'])
+})
+
+test('a logout among a hundred refreshes: what is answered after it is refused', async () => {
+  const gateway = await startGateway()
+  const { refreshToken } = await gateway.login(ANA)
+  const racing = Array.from({ length: 50 }, () => gateway.send('POST', '/token', body({ refreshToken })))
+  const logout = await gateway.send('DELETE', '/logout', body({ refreshToken }))
+  expect(logout.status).toBe(200)
+  const tokens = (await Promise.all(racing)).flatMap((answer) =>
+    answer.status === 200 ? answer.json().accessToken : [],
+  )
+  for (const token of tokens) expect((await gateway.get('/projects', token)).status).toBe(401)
+})
+
+test('an access token ends at its exp, a session at its idle and absolute lifetimes', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken, refreshToken } = await gateway.login(ANA)
+  gateway.advance(899)
+  expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+  gateway.advance(1)
+  expect((await gateway.get('/projects', accessToken)).status).toBe(401)
+  // Refreshed in time, again and again, it lives on until the absolute lifetime is over.
+  for (let day = 10; day <= 80; day += 10) {
+    gateway.advance(10 * DAY)
+    expect((await gateway.send('POST', '/token', body({ refreshToken }))).status, `day ${day}`).toBe(200)
+  }
+  gateway.advance(10 * DAY)
+  expect((await gateway.send('POST', '/token', body({ refreshToken }))).status).toBe(401)
+  const idle = await gateway.login(ANA)
+  gateway.advance(14 * DAY)
+  expect((await gateway.send('POST', '/token', body(idle))).status).toBe(401)
+})
+
+test('a workspace that is stored after the login is there at the next read', async () => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login(ANA)
+  expect((await gateway.get('/projects', accessToken)).json().code).toBe('NO_WORKSPACE')
+  await gateway.load(SMALL_WORLD)
+  expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+})
+
+test('a new signing key takes over within a second, and tokens of the old one stay valid', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const before = await gateway.login(ANA)
+  const key = await createSigningKey(gateway.now() + 1)
+  const { default: Database } = await import('better-sqlite3')
+  const hand = new Database(gateway.databasePath)
+  hand
+    .prepare('insert into signing_key (kid, private_jwk, created_at) values (?, ?, ?)')
+    .run(key.kid, key.privateJwk, key.createdAt)
+  hand.close()
+  gateway.advance(1)
+  const after = await gateway.login(ANA)
+  expect(decodeProtectedHeader(after.accessToken).kid).toBe(key.kid)
+  for (const { accessToken } of [before, after]) expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+  expect((await gateway.get('/.well-known/jwks.json')).json().keys).toHaveLength(2)
+})
+
+test('attempts are limited per address when the operator says so', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: 3 })
+  const { refreshToken } = await gateway.login(ANA)
+  await gateway.login(ANA)
+  expect((await gateway.send('POST', '/token', body({ refreshToken }))).status).toBe(200)
+  const refused = await gateway.send('POST', '/login', body({ email: ANA }))
+  expect([refused.status, refused.json().code]).toEqual([429, 'TOO_MANY_REQUESTS'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  const graphql = await gateway.graphql(`mutation { login(email: "${ANA}") { accessToken } }`)
+  expect(graphql.status).toBe(429)
+  expect((await gateway.send('DELETE', '/logout', body({ refreshToken }))).status).toBe(200)
+})
+
+test('every access token of a session names it, and no two tokens are alike', async () => {
+  const gateway = await startGateway()
+  const { accessToken, refreshToken } = await gateway.login(ANA)
+  const renewed = (await gateway.send('POST', '/token', body({ refreshToken }))).json().accessToken
+  const [first, second] = [decodeJwt(accessToken), decodeJwt(renewed)]
+  expect(second.sid).toBe(first.sid)
+  expect(second.jti).not.toBe(first.jti)
+})
