@@ -70,11 +70,11 @@ function describe(command: Command, options: Readonly<Record<string, OptionRow>>
 
 function report(error: unknown, { stderr }: CommandIo): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof StoreOpenError) {
     stderr.write(`${redact(error.message)}\n`)
     return WRONG_USAGE
   }
-  if (error instanceof StoreOpenError || error instanceof StoreUnavailableError) {
+  if (error instanceof StoreUnavailableError) {
     stderr.write(`${redact(error.message)}\n`)
     return 1
   }

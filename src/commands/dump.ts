@@ -1,5 +1,5 @@
 // dump: workspaces out, as NDJSON that import reads.
-import { createWriteStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { canonicalEmail } from '../auth/email.ts'
@@ -11,17 +11,25 @@ import type { CommandIo, ExitCode } from './io.ts'
 import { openCommandStore } from './open-command-store.ts'
 
 export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openCommandStore(config)
+  await using store = await openCommandStore(config, true)
   await using snapshot = await store.openSnapshot()
   const lines =
     config.email === undefined ? dumpUsers(snapshot) : dumpUser(snapshot, await requireUser(snapshot, config.email))
   if (config.output === undefined) {
     await pipeline(Readable.from(lines, { objectMode: true }), io.stdout, { end: false })
   } else {
-    const file = createWriteStream(config.output, { flags: 'wx', mode: 0o600 })
-    await pipeline(Readable.from(lines, { objectMode: true }), file)
+    await using file = await openNew(config.output)
+    await file.writeFile(lines)
   }
   return 0
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    throw new UsageError(`--output: cannot make ${path}: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 async function requireUser(snapshot: Snapshot, input: string): Promise<StoredUser> {

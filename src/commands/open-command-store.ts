@@ -2,13 +2,12 @@
 import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 
-/** A disk that fails ends the command: what it was writing is reported as failed. */
-export function openCommandStore({
-  database,
-  lockTimeout,
-}: {
+interface CommandStoreConfig {
   readonly database: string
   readonly lockTimeout: number
-}): Promise<Store> {
-  return openStore(database, { lockTimeoutMs: lockTimeout, onFatal: () => {} })
+}
+
+/** A disk that fails ends the command: what it was writing is reported as failed. */
+export function openCommandStore(config: CommandStoreConfig, mustExist = false): Promise<Store> {
+  return openStore(config.database, { lockTimeoutMs: config.lockTimeout, mustExist, onFatal: () => {} })
 }

@@ -57,8 +57,7 @@ export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSi
   })
   const server = createHttpServer(handle, { bodyLimitBytes: config.bodyLimit })
   const url = await listen(server, config)
-  io.stdout.write(`listening on ${url}\n`)
-  if (isSeeded) io.stdout.write(demoNotice(`${url}${config.basePath}`))
+  io.stdout.write(`listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`)
   if (!ending.aborted) await once(ending, 'abort')
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0

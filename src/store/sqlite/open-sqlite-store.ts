@@ -1,9 +1,10 @@
 // The SQLite adapter, put together: one connection that reads, one that writes, both in WAL mode on one file.
+import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { type Store, StoreOpenError, StoreUnavailableError } from '../store.ts'
 import { createChanges } from './changes.ts'
-import { isBusy, openReader, openWriter, sqliteCode } from './connection.ts'
+import { isBusy, openReader, openWriter } from './connection.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
 import { createReads } from './reads.ts'
@@ -15,12 +16,15 @@ const LOCK_RETRY_MS = 5
 export interface SqliteStoreOptions {
   /** How long a write waits for other processes before it is refused as unavailable. */
   readonly lockTimeoutMs: number
+  /** Refuse to make the file when it is missing. */
+  readonly mustExist?: boolean
   /** Called when the disk failed: what is durable is known again only after a fresh start. */
   readonly onFatal: (error: unknown) => void
 }
 
 /** Opens the file, makes it when it is missing, and brings it to the current schema. */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions): Promise<Store> {
+  if (options.mustExist && !existsSync(path)) throw new StoreOpenError(`there is no database ${path}`)
   const writer = openDatabase(path)
   try {
     await whileLocked(options.lockTimeoutMs, () => {
@@ -29,7 +33,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     })
   } catch (error) {
     writer.close()
-    throw sqliteCode(error) === 'SQLITE_NOTADB' ? new StoreOpenError(`${path} is not an SQLite database`) : error
+    throw error
   }
   const reader = openReader(path)
   const turn = createTurnReader(reader)

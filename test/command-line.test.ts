@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { DUMP_OPTIONS, environmentName, IMPORT_OPTIONS, SERVE_OPTIONS } from '../src/config.ts'
+import { run, serveForTest } from './support/command-line.ts'
+import { ask, bearer } from './support/gateway.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { SMALL_WORLD } from './support/workspaces.ts'
+
+const JSON_BODY = { 'content-type': 'application/json' }
+
+test('the first serve in an empty directory loads the demo workspace, says so, and only once', async () => {
+  const cwd = temporaryDirectory()
+  const first = await serveForTest([], { cwd })
+  expect(first.stdout()).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n/)
+  expect(first.stdout()).toContain('demo@example.com')
+  const login = await ask(`${first.url}/login`, {
+    method: 'POST',
+    headers: JSON_BODY,
+    body: '{"email":"demo@example.com"}',
+  })
+  const projects = await ask(`${first.url}/projects`, { headers: bearer(login.json().accessToken) })
+  expect(projects.json().length).toBeGreaterThan(2)
+  expect(await first.kill('SIGTERM')).toBe(0)
+  expect(statSync(join(cwd, 'data')).mode & 0o077).toBe(0)
+  const second = await serveForTest([], { cwd })
+  expect(second.stdout()).not.toContain('demo')
+  const again = await ask(`${second.url}/projects`, { headers: bearer(login.json().accessToken) })
+  expect(again.text).toBe(projects.text)
+})
+
+test('no other database is seeded, and --no-demo leaves the default one empty', async () => {
+  for (const args of [['--database', 'file:other.db'], ['--no-demo']]) {
+    const { url, stdout } = await serveForTest(args, { cwd: temporaryDirectory() })
+    expect(stdout()).not.toContain('demo')
+    const login = await ask(`${url}/login`, {
+      method: 'POST',
+      headers: JSON_BODY,
+      body: '{"email":"demo@example.com"}',
+    })
+    expect((await ask(`${url}/projects`, { headers: bearer(login.json().accessToken) })).status).toBe(404)
+  }
+})
+
+test('flags stand over the environment, the environment over defaults', async () => {
+  const cwd = temporaryDirectory()
+  const env = { WORKSPACE_GATEWAY_BASE_PATH: '/from-env', WORKSPACE_GATEWAY_NO_DEMO: 'true' }
+  const byEnvironment = await serveForTest([], { cwd, env })
+  expect((await ask(`${byEnvironment.url}/from-env/healthz`)).status).toBe(200)
+  expect(byEnvironment.stdout()).not.toContain('demo')
+  const byFlag = await serveForTest(['--base-path', '/from-flag'], { cwd, env })
+  expect((await ask(`${byFlag.url}/from-flag/healthz`)).status).toBe(200)
+})
+
+test('everything wrong with the configuration is said at once, with exit code 2', async () => {
+  const { exitCode, stderr, stdout } = await run(
+    ['serve', '--port', '99999', '--base-path', 'x', '--body-limit', 'many'],
+    {
+      env: { WORKSPACE_GATEWAY_LOGIN_GUARD: 'none' },
+    },
+  )
+  expect([exitCode, stdout]).toEqual([2, ''])
+  for (const name of ['--port', '--base-path', '--body-limit', '--login-guard']) expect(stderr).toContain(name)
+  expect(stderr).not.toMatch(/\n\s+at /)
+})
+
+test('a port in use, an unknown option and an unknown command are wrong usage', async () => {
+  const cwd = temporaryDirectory()
+  const { url } = await serveForTest(['--no-demo'], { cwd })
+  const inUse = await run(['serve', '--no-demo', '--port', new URL(url).port], { cwd })
+  expect([inUse.exitCode, inUse.stderr.includes('in use')]).toEqual([2, true])
+  expect((await run(['serve', '--colour', 'red'])).exitCode).toBe(2)
+  expect((await run(['sing'])).exitCode).toBe(2)
+  expect((await run(['import'])).exitCode).toBe(2)
+})
+
+describe('--help', () => {
+  test.each([
+    ['serve', SERVE_OPTIONS],
+    ['import', IMPORT_OPTIONS],
+    ['dump', DUMP_OPTIONS],
+  ])('of %s names every option and its environment variable', async (command, options) => {
+    const { exitCode, stdout } = await run([command, '--help'])
+    expect(exitCode).toBe(0)
+    for (const row of Object.values(options)) {
+      expect(stdout).toContain(row.flags)
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`env: ${environmentName(row)}`)
+    }
+  })
+
+  test('of the program names every command', async () => {
+    const { exitCode, stdout } = await run(['--help'])
+    expect(exitCode).toBe(0)
+    for (const command of ['serve', 'import', 'dump']) expect(stdout).toContain(command)
+  })
+})
+
+test('SIGTERM and SIGINT let a request finish and end with exit code 0', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const serving = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
+    const answers = Array.from({ length: 20 }, () => ask(`${serving.url}/healthz`))
+    await Promise.all(answers)
+    expect(await serving.kill(signal)).toBe(0)
+    await expect(ask(`${serving.url}/healthz`)).rejects.toThrow()
+  }
+})
+
+test('a database that cannot be opened is a clear error, and is left as it is', async () => {
+  const cwd = temporaryDirectory()
+  const file = join(cwd, 'notes.txt')
+  writeFileSync(file, 'not a database, but somebody’s notes\n'.repeat(100))
+  const before = readFileSync(file)
+  const { exitCode, stderr } = await run(['serve', '--port', '0', '--database', `file:${file}`])
+  expect([exitCode, stderr.includes('not a database'), stderr.includes(' at ')]).toEqual([2, true, false])
+  expect(readFileSync(file)).toEqual(before)
+})
+
+test('dump writes one user, or to a new file, and never over an old one', async () => {
+  const cwd = temporaryDirectory()
+  expect((await run(['import', '-'], { cwd, stdin: SMALL_WORLD })).exitCode).toBe(0)
+  const one = await run(['dump', '--email', 'BEN@example.com'], { cwd })
+  expect(one.stdout.split('\n').filter(Boolean)).toHaveLength(2)
+  expect(one.stdout).not.toContain('ana@example.com')
+  expect((await run(['dump', '--email', 'nobody@example.com'], { cwd })).exitCode).toBe(2)
+  expect((await run(['dump', '--output', 'all.ndjson'], { cwd })).exitCode).toBe(0)
+  expect(readFileSync(join(cwd, 'all.ndjson'), 'utf8')).toContain('ana@example.com')
+  const again = await run(['dump', '--output', 'all.ndjson'], { cwd })
+  expect([again.exitCode, again.stderr.includes('all.ndjson')]).toEqual([2, true])
+})
+
+test('dump of a database that is not there says so and makes none', async () => {
+  const cwd = temporaryDirectory()
+  const { exitCode, stderr } = await run(['dump', '--database', 'file:missing.db'], { cwd })
+  expect([exitCode, stderr.includes('missing.db')]).toEqual([2, true])
+  expect(existsSync(join(cwd, 'missing.db'))).toBe(false)
+})
