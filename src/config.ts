@@ -171,6 +171,11 @@ export const IMPORT_OPTIONS = {
     default: 'ref,reference,id,uuid,slug',
     schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
   },
+  email: {
+    flags: '--email <emails>',
+    description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
+    schema: list.optional(),
+  },
   keepGoing: {
     flags: '--keep-going',
     description: 'import the good lines and write the bad ones to the rejects file',

@@ -36,10 +36,10 @@ async function main(): Promise<number> {
     })
   describe(program.command('import'), IMPORT_OPTIONS)
     .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
-    .argument('<file>', 'an NDJSON file, - for stdin')
-    .action(async (file: string, values) => {
+    .argument('<source>', 'an NDJSON file, - for stdin, an http(s):// address of one or, with --email, of a server')
+    .action(async (source: string, values) => {
       const { runImport } = await import('./commands/import.ts')
-      exitCode = await runImport(file, requireConfig(IMPORT_OPTIONS, values), io)
+      exitCode = await runImport(source, requireConfig(IMPORT_OPTIONS, values), io)
     })
   describe(program.command('dump'), DUMP_OPTIONS)
     .description('write all workspaces as NDJSON that import reads')

@@ -1,16 +1,13 @@
 // import: workspaces in, from NDJSON.
-import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { ImportConfig } from '../config.ts'
-import { UsageError } from '../errors.ts'
 import { applyInput, type Counts } from '../interchange/apply.ts'
 import { type CheckedInput, checkInput } from '../interchange/check.ts'
 import type { Line } from '../interchange/lines.ts'
 import type { Store } from '../store/store.ts'
+import { type ImportSource, openImportSource } from './import-source.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { openCommandStore } from './open-command-store.ts'
 import { createProgress, toDuration, toSize } from './progress.ts'
@@ -19,16 +16,14 @@ import { createProgress, toDuration, toSize } from './progress.ts'
 const MAX_REASONS = 100
 
 export async function runImport(source: string, config: ImportConfig, io: CommandIo): Promise<ExitCode> {
-  const name = source === '-' ? 'stdin' : source
-  await using input = source === '-' ? await spool(io) : await openInput(source)
   await using store = await openCommandStore(config)
+  await using input = await openImportSource(source, config, store, io)
   // Awaited here: file and store are closed on return.
-  return await importFile(input.file, name, config, store, io)
+  return await importFile(input, config, store, io)
 }
 
 async function importFile(
-  file: FileHandle,
-  name: string,
+  { file, name }: ImportSource,
   config: ImportConfig,
   store: Store,
   io: CommandIo,
@@ -114,29 +109,4 @@ async function finishRejects(rejects: Rejects, { stderr }: CommandIo): Promise<E
   if (count === 0) return 0
   stderr.write(`${count} ${count === 1 ? 'line was' : 'lines were'} not imported: see ${rejects.path}\n`)
   return 1
-}
-
-interface Input extends AsyncDisposable {
-  readonly file: FileHandle
-}
-
-async function openInput(path: string): Promise<Input> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`)
-  })
-  if (!(await file.stat()).isFile()) {
-    await file.close()
-    throw new UsageError(`cannot read ${path}: not a file (pipe it in and use - to read from stdin)`)
-  }
-  return { file, [Symbol.asyncDispose]: () => file.close() }
-}
-
-/** The input is read twice, so what can be read only once is kept in a temporary file. */
-async function spool({ stdin }: CommandIo): Promise<Input> {
-  const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
-  const file = await open(path, 'wx+', 0o600)
-  // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
-  await rm(path)
-  await file.writeFile(stdin)
-  return { file, [Symbol.asyncDispose]: () => file.close() }
 }

@@ -1,0 +1,89 @@
+// Where an import reads from: a file, or whatever else, kept in a temporary file, because it is read twice.
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ImportConfig } from '../config.ts'
+import { UsageError } from '../errors.ts'
+import { ContractError, type FetchedExport, fetchWorkspace } from '../interchange/contract-client.ts'
+import { createExportDigest } from '../interchange/record.ts'
+import type { Store } from '../store/store.ts'
+import type { CommandIo } from './io.ts'
+
+export interface ImportSource extends AsyncDisposable {
+  readonly file: FileHandle
+  /** For messages. */
+  readonly name: string
+}
+
+type Chunks = AsyncIterable<string | Uint8Array>
+
+/** Throws `UsageError` when there is nothing to read. */
+export async function openImportSource(
+  source: string,
+  config: ImportConfig,
+  store: Store,
+  io: CommandIo,
+): Promise<ImportSource> {
+  if (/^https?:\/\//.test(source)) {
+    return config.email
+      ? spool(fetchWorkspaces(source, config.email, config, store, io), new URL(source).host)
+      : spool(fetchFile(source), new URL(source).host)
+  }
+  if (config.email) throw new UsageError('--email: goes with the http(s):// address of a server')
+  return source === '-' ? spool(io.stdin, 'stdin') : openFile(source)
+}
+
+async function openFile(path: string): Promise<ImportSource> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`)
+  })
+  if (!(await file.stat()).isFile()) {
+    await file.close()
+    throw new UsageError(`cannot read ${path}: not a file (pipe it in and use - to read from stdin)`)
+  }
+  return { file, name: path, [Symbol.asyncDispose]: () => file.close() }
+}
+
+async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
+  const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
+  await rm(path)
+  try {
+    await file.writeFile(chunks)
+  } catch (error) {
+    await file.close()
+    throw error instanceof ContractError ? new UsageError(error.message, { cause: error }) : error
+  }
+  return { file, name, [Symbol.asyncDispose]: () => file.close() }
+}
+
+async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
+  const response = await fetch(url).catch((error: unknown) => {
+    throw new UsageError(`cannot read ${url}: no answer`, { cause: error })
+  })
+  if (!response.ok || !response.body) throw new UsageError(`cannot read ${url}: it answered ${response.status}`)
+  yield* response.body
+}
+
+async function* fetchWorkspaces(
+  url: string,
+  emails: readonly string[],
+  config: ImportConfig,
+  store: Store,
+  { clock }: CommandIo,
+): AsyncGenerator<string> {
+  for (const email of emails) {
+    yield* fetchWorkspace(url, email, { fields: config, clock, isKnown: (found) => isNewestExport(store, found) })
+  }
+}
+
+async function isNewestExport(store: Store, { email, ref, elements }: FetchedExport): Promise<boolean> {
+  const user = await store.userByEmail(email)
+  const [newest] = user ? await store.latestExports([{ userId: user.id, ref }]) : []
+  if (!newest) return false
+  const digest = createExportDigest()
+  for (const element of elements) digest.add(element)
+  return digest.finish().digest === newest.digest
+}
