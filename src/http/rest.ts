@@ -44,9 +44,15 @@ function isNotModified(request: GatewayRequest, etag: string): boolean {
   return matchesEntityTag(request.header('if-none-match'), etag)
 }
 
+/** Made once for a reply that is kept. */
+const notModifiedReplies = new WeakMap<Reply, Reply>()
+
 function notModifiedOr(reply: Reply, request: GatewayRequest): Reply {
   const { etag = '' } = reply.headers
-  return isNotModified(request, etag) ? notModified(etag) : reply
+  if (!isNotModified(request, etag)) return reply
+  const known = notModifiedReplies.get(reply) ?? notModified(etag)
+  notModifiedReplies.set(reply, known)
+  return known
 }
 
 function readEndpoint(route: ReadRoute, services: HttpServices): Endpoint {
