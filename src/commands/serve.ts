@@ -51,6 +51,7 @@ export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSi
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
+    cacheBytes: config.cacheBytes,
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,

@@ -1,7 +1,7 @@
 // `Authorization: Bearer …`, RFC 6750 section 2.1.
 import type { Caller } from '../auth/guards/guard.ts'
 import type { Sessions } from '../auth/sessions.ts'
-import type { LiveSession } from '../store/store.ts'
+import type { Awaitable, LiveSession } from '../store/store.ts'
 
 const BEARER = /^bearer(?: +(.*))?$/i
 
@@ -12,7 +12,7 @@ export function bearerToken(caller: Caller): string | null {
 }
 
 /** The session a request is signed in with, null when it presents no token. Throws `INVALID_TOKEN`: a bad one is not none. */
-export async function viewerOf(caller: Caller, sessions: Sessions): Promise<LiveSession | null> {
+export function viewerOf(caller: Caller, sessions: Sessions): Awaitable<LiveSession | null> {
   const token = bearerToken(caller)
   return token === null ? null : sessions.viewer(token)
 }

@@ -10,20 +10,17 @@ import {
 } from 'graphql'
 import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 import { GatewayError, statusOf } from '../errors.ts'
+import { createCompiledQueries, MAX_DOCUMENT_TOKENS } from '../graphql/compiled-queries.ts'
 import { type Context, createContext } from '../graphql/context.ts'
 import { oneSessionMutation } from '../graphql/one-session-mutation.ts'
 import { stringifyResult } from '../graphql/raw-json.ts'
 import { viewerOf } from './bearer.ts'
 import { failureHeaders, type ReportFailure, toFailure, toGraphQLError, toGraphQLReply } from './failures.ts'
+import { createFastPath, MAX_RAW_LENGTH } from './graphql-fast-path.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
 import { isJsonMediaType, parseJson } from './json-body.ts'
 import { NO_STORE, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
-
-/** GraphiQL's introspection query is some 300 tokens. */
-const MAX_DOCUMENT_TOKENS = 2_000
-/** Of stored text in one answer, in UTF-16 code units: half of what a string can hold. */
-const MAX_RAW_LENGTH = 268_435_456
 
 /** The path a request is given to Yoga under; the gateway's own routing has already chosen. */
 const YOGA_URL = 'http://gateway/graphql'
@@ -39,6 +36,7 @@ export function createGraphQLEndpoints(
   services: HttpServices,
   report: ReportFailure,
 ): readonly Endpoint[] {
+  const answerFast = createFastPath(createCompiledQueries(schema), services)
   const yoga = createYoga<ServerContext, Context>({
     schema,
     logging: false,
@@ -54,7 +52,12 @@ export function createGraphQLEndpoints(
   })
 
   async function handle(request: GatewayRequest): Promise<Reply> {
-    const response = await yoga.fetch(await toFetchRequest(request), { incoming: request })
+    const body = request.method === 'POST' ? await requireJsonBody(request) : null
+    return (body && (await answerFast(request, body.value))) ?? answerInFull(request, body?.bytes)
+  }
+
+  async function answerInFull(request: GatewayRequest, body: Uint8Array | undefined): Promise<Reply> {
+    const response = await yoga.fetch(toFetchRequest(request, body), { incoming: request })
     const headers: Record<string, string> = { ...NO_STORE, vary: 'Accept, Authorization' }
     response.headers.forEach((value, name) => {
       headers[name] = value
@@ -77,15 +80,20 @@ export function createGraphQLEndpoints(
   ]
 }
 
-async function toFetchRequest(request: GatewayRequest): Promise<Request> {
+async function requireJsonBody(
+  request: GatewayRequest,
+): Promise<{ readonly bytes: Uint8Array; readonly value: unknown }> {
+  const bytes = await request.body()
+  if (!isJsonMediaType(request.header('content-type'))) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
+  return { bytes, value: parseJson(bytes) }
+}
+
+function toFetchRequest(request: GatewayRequest, body: Uint8Array | undefined): Request {
   const headers = { accept: request.header('accept') ?? '*/*' }
   const url = `${YOGA_URL}${request.search === '' ? '' : `?${request.search}`}`
-  if (request.method !== 'POST') return new Request(url, { headers })
-  const contentType = request.header('content-type')
-  const body = Buffer.from(await request.body())
-  if (!isJsonMediaType(contentType)) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
-  parseJson(body)
-  return new Request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+  if (!body) return new Request(url, { headers })
+  const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+  return new Request(url, { ...init, body: Buffer.from(body) })
 }
 
 const limitDocument: Plugin = {
