@@ -73,10 +73,19 @@ export function toGraphQLError({ located, error, thrown }: GraphQLFailure, repor
   if (!error) {
     const { http = { spec: true, status: 400 } } = located?.extensions ?? {}
     const extensions = { code: documentFailure(located?.extensions ?? {}), http }
-    return new GraphQLError(redact(located?.message ?? ''), { ...place, extensions })
+    return new GraphQLError(redact(withoutValues(located?.message ?? '')), { ...place, extensions })
   }
   const instance = statusOf(error.code) >= 500 ? { instance: newIncident(thrown, report) } : {}
   return new GraphQLError(redact(error.message), { ...place, extensions: { code: error.code, ...instance } })
+}
+
+/** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')
+    .replace(/( cannot represent [^:]*?)(?: value)?:.*/s, '$1 value.')
+    .replace(/(Expected value of type [^,]*), found.*/s, '$1.')
+    .replace(/Unexpected (String|BlockString|Name|Int|Float) .*/s, 'Unexpected $1.')
 }
 
 /** A GraphQL response that is nothing but one failure, in the media type the client asked for. */

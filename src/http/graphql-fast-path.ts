@@ -3,6 +3,7 @@ import type { CompiledQueries } from '../graphql/compiled-queries.ts'
 import { createContext } from '../graphql/context.ts'
 import { stringifyResult } from '../graphql/raw-json.ts'
 import { viewerOf } from './bearer.ts'
+import type { GraphQLRequest } from './graphql-request.ts'
 import type { HttpServices } from './handler.ts'
 import { NO_STORE, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
@@ -21,22 +22,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Of stored text in one answer, in UTF-16 code units: half of what a string can hold. */
 export const MAX_RAW_LENGTH = 268_435_456
 
-const KNOWN_PARAMETERS = new Set(['query', 'variables', 'operationName'])
-
 /** Answers a valid query that succeeds; null for anything else, and nothing has happened then. Throws `INVALID_TOKEN`. */
-export type FastPath = (request: GatewayRequest, body: unknown) => Promise<Reply | null>
+export type FastPath = (request: GatewayRequest, asked: GraphQLRequest) => Promise<Reply | null>
 
 export function createFastPath(queries: CompiledQueries, services: HttpServices): FastPath {
   const { cache, sessions } = services
-  return async (request, body) => {
-    const contentType = MEDIA_TYPES[request.header('accept') ?? '']
-    const parameters = contentType === undefined ? null : readParameters(body)
-    if (contentType === undefined || !parameters) return null
-    const { query, operationName, variables } = parameters
+  return async (request, { query, operationName, variables, source }) => {
+    const contentType = request.method === 'POST' ? MEDIA_TYPES[request.header('accept') ?? ''] : undefined
+    if (contentType === undefined) return null
     const compiled = queries.get(query, operationName)
     if (!compiled) return null
     const viewer = await viewerOf(request, sessions)
-    const operation = `${contentType}\n${operationName ?? ''}\n${JSON.stringify(variables)}\n${query}`
+    const operation = `${contentType}\n${source}`
     const kept = viewer && cache.find(viewer, operation)
     if (kept) return kept
     const data = await compiled.answer(createContext(services, request, viewer), variables)
@@ -49,19 +46,4 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
     if (viewer) cache.keep(viewer, operation, reply)
     return reply
   }
-}
-
-interface Parameters {
-  readonly query: string
-  readonly operationName: string | undefined
-  readonly variables: Readonly<Record<string, unknown>>
-}
-
-function readParameters(body: unknown): Parameters | null {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null
-  const { query, operationName = null, variables = null } = body as Record<string, unknown>
-  if (typeof query !== 'string' || (operationName !== null && typeof operationName !== 'string')) return null
-  if (typeof variables !== 'object' || Array.isArray(variables)) return null
-  for (const name in body) if (!KNOWN_PARAMETERS.has(name)) return null
-  return { query, operationName: operationName ?? undefined, variables: (variables ?? {}) as Parameters['variables'] }
 }

@@ -9,7 +9,7 @@ import {
   type Source,
 } from 'graphql'
 import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
-import { GatewayError, statusOf } from '../errors.ts'
+import { statusOf } from '../errors.ts'
 import { createCompiledQueries, MAX_DOCUMENT_TOKENS } from '../graphql/compiled-queries.ts'
 import { type Context, createContext } from '../graphql/context.ts'
 import { oneSessionMutation } from '../graphql/one-session-mutation.ts'
@@ -17,8 +17,8 @@ import { stringifyResult } from '../graphql/raw-json.ts'
 import { viewerOf } from './bearer.ts'
 import { failureHeaders, type ReportFailure, toFailure, toGraphQLError, toGraphQLReply } from './failures.ts'
 import { createFastPath, MAX_RAW_LENGTH } from './graphql-fast-path.ts'
+import { type GraphQLRequest, requireAcceptable, requireGraphQLRequest } from './graphql-request.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
-import { isJsonMediaType, parseJson } from './json-body.ts'
 import { NO_STORE, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
 
@@ -52,12 +52,13 @@ export function createGraphQLEndpoints(
   })
 
   async function handle(request: GatewayRequest): Promise<Reply> {
-    const body = request.method === 'POST' ? await requireJsonBody(request) : null
-    return (body && (await answerFast(request, body.value))) ?? answerInFull(request, body?.bytes)
+    requireAcceptable(request)
+    const asked = await requireGraphQLRequest(request)
+    return (await answerFast(request, asked)) ?? answerInFull(request, asked)
   }
 
-  async function answerInFull(request: GatewayRequest, body: Uint8Array | undefined): Promise<Reply> {
-    const response = await yoga.fetch(toFetchRequest(request, body), { incoming: request })
+  async function answerInFull(request: GatewayRequest, asked: GraphQLRequest): Promise<Reply> {
+    const response = await yoga.fetch(toFetchRequest(request, asked), { incoming: request })
     const headers: Record<string, string> = { ...NO_STORE, vary: 'Accept, Authorization' }
     response.headers.forEach((value, name) => {
       headers[name] = value
@@ -80,20 +81,11 @@ export function createGraphQLEndpoints(
   ]
 }
 
-async function requireJsonBody(
-  request: GatewayRequest,
-): Promise<{ readonly bytes: Uint8Array; readonly value: unknown }> {
-  const bytes = await request.body()
-  if (!isJsonMediaType(request.header('content-type'))) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
-  return { bytes, value: parseJson(bytes) }
-}
-
-function toFetchRequest(request: GatewayRequest, body: Uint8Array | undefined): Request {
+function toFetchRequest(request: GatewayRequest, asked: GraphQLRequest): Request {
   const headers = { accept: request.header('accept') ?? '*/*' }
-  const url = `${YOGA_URL}${request.search === '' ? '' : `?${request.search}`}`
-  if (!body) return new Request(url, { headers })
+  if (request.method !== 'POST') return new Request(`${YOGA_URL}?${request.search}`, { headers })
   const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
-  return new Request(url, { ...init, body: Buffer.from(body) })
+  return new Request(YOGA_URL, { ...init, body: asked.source })
 }
 
 const limitDocument: Plugin = {

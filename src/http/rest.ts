@@ -35,7 +35,7 @@ async function requireField(route: SessionRoute, request: GatewayRequest): Promi
   if (route.requiresJson && !isJsonMediaType(request.header('content-type'))) {
     throw new GatewayError(bytes.byteLength === 0 ? 'MALFORMED_JSON' : 'UNSUPPORTED_MEDIA_TYPE')
   }
-  const body = parseJson(bytes)
+  const { value: body } = parseJson(bytes)
   const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, route.field) : undefined
   return typeof value === 'string' ? value : ''
 }

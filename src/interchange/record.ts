@@ -58,6 +58,18 @@ export function readRecord(line: string, fields: RecordFields): ImportRecord {
   return read(envelope, fields)
 }
 
+/** The export that a bad line claims to be an element of, null for another kind; a line that does not tell may be of any. */
+export function claimedExport(line: string): { readonly id: string } | null | 'unreadable' {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value !== 'object' || value === null || Reflect.get(value, 'kind') !== 'exportElement') return null
+    const id: unknown = Reflect.get(value, 'export')
+    return typeof id === 'string' ? { id } : 'unreadable'
+  } catch {
+    return 'unreadable'
+  }
+}
+
 interface Envelope {
   readonly line: string
   readonly value: Readonly<Record<string, unknown>>
