@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ImportConfig } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { ContractError, type FetchedExport, fetchWorkspace } from '../interchange/contract-client.ts'
-import { createExportDigest } from '../interchange/record.ts'
+import { createExportDigest } from '../interchange/export-digest.ts'
 import type { Store } from '../store/store.ts'
 import type { CommandIo } from './io.ts'
 
