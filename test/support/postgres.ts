@@ -1,0 +1,51 @@
+// A database of one test's own, on the server that the whole run shares.
+import { randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { inject, onTestFinished } from 'vitest'
+import { type PostgresServer, startPostgres, unpackPostgres } from './postgres-server.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of a database whose owner may make others; null when no server can be had. */
+    readonly postgresUrl: string | null
+    /** Why there is none. */
+    readonly postgresReason: string
+  }
+}
+
+export const POSTGRES_URL = inject('postgresUrl')
+
+/** The URL of a new, empty database, dropped at the end of the test. */
+export async function temporaryDatabase(): Promise<string> {
+  if (POSTGRES_URL === null) throw new Error(inject('postgresReason'))
+  const name = `wg_test_${randomUUID().replaceAll('-', '')}`
+  await execute(POSTGRES_URL, `create database ${name} template template0 encoding 'UTF8'`)
+  onTestFinished(async () => {
+    await execute(POSTGRES_URL, `drop database if exists ${name} with (force)`)
+  })
+  const url = new URL(POSTGRES_URL)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** The rows of one SQL text, as a hand in psql would run it. */
+export async function execute(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows ?? []
+  } finally {
+    await client.end()
+  }
+}
+
+/** A server of one test's own, to be crashed; removed at the end of the test. */
+export async function temporaryServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const binaries = await unpackPostgres()
+  const server = await startPostgres(binaries, { settings })
+  onTestFinished(async () => {
+    await server[Symbol.asyncDispose]()
+    await binaries[Symbol.asyncDispose]()
+  })
+  return server
+}
