@@ -21,6 +21,8 @@ export interface Keyset {
   readonly signingKey: () => Promise<SigningKey>
   /** The key of this name, null when there is none (any more). */
   readonly keyOf: (kid: string) => Promise<SigningKey | null>
+  /** Whether the key is known to be there without asking the database. */
+  readonly isCurrent: (kid: string) => boolean
   /** Public keys of all, newest first: a JWK Set (RFC 7517 section 5). */
   readonly publicKeys: () => Promise<{ readonly keys: readonly JWK[] }>
 }
@@ -45,8 +47,12 @@ export async function openKeyset(store: Store, clock: () => number): Promise<Key
     return keys
   }
 
+  function isRecent(): boolean {
+    return Math.abs(clock() - readAt) < MAX_AGE_MS
+  }
+
   async function recent(): Promise<readonly SigningKey[]> {
-    return Math.abs(clock() - readAt) < MAX_AGE_MS ? keys : read()
+    return isRecent() ? keys : read()
   }
 
   if ((await read()).length === 0) {
@@ -64,6 +70,7 @@ export async function openKeyset(store: Store, clock: () => number): Promise<Key
       const withKid = (key: SigningKey) => key.kid === kid
       return (await recent()).find(withKid) ?? (await read()).find(withKid) ?? null
     },
+    isCurrent: (kid) => isRecent() && imported.has(kid),
     publicKeys: async () => ({ keys: (await recent()).map((key) => key.publicJwk) }),
   }
 }
