@@ -16,10 +16,10 @@ declare module 'vitest' {
 export const POSTGRES_URL = inject('postgresUrl')
 
 /** The URL of a new, empty database, dropped at the end of the test. */
-export async function temporaryDatabase(): Promise<string> {
+export async function temporaryDatabase(encoding = 'UTF8'): Promise<string> {
   if (POSTGRES_URL === null) throw new Error(inject('postgresReason'))
   const name = `wg_test_${randomUUID().replaceAll('-', '')}`
-  await execute(POSTGRES_URL, `create database ${name} template template0 encoding 'UTF8'`)
+  await execute(POSTGRES_URL, `create database ${name} template template0 encoding '${encoding}' locale 'C'`)
   onTestFinished(async () => {
     await execute(POSTGRES_URL, `drop database if exists ${name} with (force)`)
   })
