@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { dumpUsers } from '../src/interchange/dump.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
@@ -16,12 +15,8 @@ const HOSTILE = [
   '{ "" :\t[ ] }',
 ]
 
-/** Workspaces of more than a test would invent, where they are at hand. */
-const LARGER = [
-  fileURLToPath(new URL('../../shared/data/workspaces.ndjson', import.meta.url)),
-  fileURLToPath(new URL('../data/workspaces.ndjson', import.meta.url)),
-  fileURLToPath(new URL('../src/commands/demo-workspace.ndjson', import.meta.url)),
-]
+/** Workspaces of more than a test would invent; TEST_WORKSPACES names others. */
+const LARGER = process.env.TEST_WORKSPACES ?? new URL('../src/commands/demo-workspace.ndjson', import.meta.url)
 
 describe.skipIf(POSTGRES_URL === null)('SQLite and PostgreSQL', () => {
   test('serve the same bytes for every read of the same import', async () => {
@@ -29,7 +24,7 @@ describe.skipIf(POSTGRES_URL === null)('SQLite and PostgreSQL', () => {
       SMALL_WORLD,
       ...HOSTILE.map((value, index) => documentLine('project', EVE, `{"id":${index},"v":${value}}`)),
       exportLine(EVE, { r: '0', createdAt: '2026-01-01T00:00:00.5+01:00', elements: HOSTILE }),
-      readFileSync(LARGER.find((path) => existsSync(path)) ?? '', 'utf8'),
+      readFileSync(LARGER, 'utf8'),
     ].join('')
     const gateways = [await startGateway(), await startGateway({ databaseUrl: await temporaryDatabase() })] as const
     for (const gateway of gateways) await gateway.load(world)
