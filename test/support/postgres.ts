@@ -2,22 +2,23 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { type PostgresServer, startPostgres, unpackPostgres } from './postgres-server.ts'
+import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Of a database whose owner may make others; null when no server can be had. */
     readonly postgresUrl: string | null
-    /** Why there is none. */
-    readonly postgresReason: string
+    /** Of its programs, to start more servers; null when there are none for this machine. */
+    readonly postgresDirectory: string | null
   }
 }
 
 export const POSTGRES_URL = inject('postgresUrl')
+export const POSTGRES_DIRECTORY = inject('postgresDirectory')
 
 /** The URL of a new, empty database, dropped at the end of the test. */
 export async function temporaryDatabase(encoding = 'UTF8'): Promise<string> {
-  if (POSTGRES_URL === null) throw new Error(inject('postgresReason'))
+  if (POSTGRES_URL === null) throw new Error('there is no PostgreSQL server')
   const name = `wg_test_${randomUUID().replaceAll('-', '')}`
   await execute(POSTGRES_URL, `create database ${name} template template0 encoding '${encoding}' locale 'C'`)
   onTestFinished(async () => {
@@ -40,12 +41,9 @@ export async function execute(url: string, sql: string): Promise<readonly Record
 }
 
 /** A server of one test's own, to be crashed; removed at the end of the test. */
-export async function temporaryServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const binaries = await unpackPostgres()
-  const server = await startPostgres(binaries, { settings })
-  onTestFinished(async () => {
-    await server[Symbol.asyncDispose]()
-    await binaries[Symbol.asyncDispose]()
-  })
+export async function temporaryServer(options: PostgresOptions = {}): Promise<PostgresServer> {
+  if (POSTGRES_DIRECTORY === null) throw new Error('there is no PostgreSQL')
+  const server = await startPostgres({ directory: POSTGRES_DIRECTORY }, options)
+  onTestFinished(() => server[Symbol.asyncDispose]())
   return server
 }
