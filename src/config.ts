@@ -47,10 +47,38 @@ const YEAR_SECONDS = 31_536_000
 
 const database = {
   flags: '--database <url>',
-  description: 'where everything is stored: file:PATH',
+  description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
-  schema: z.string().regex(/^file:./, 'must be file:PATH'),
+  schema: z.string().regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…'),
 } as const satisfies OptionRow
+
+/** How long and how often a command waits for its database. */
+const storeOptions = {
+  lockTimeout: {
+    flags: '--lock-timeout <milliseconds>',
+    description: 'SQLite: how long a write waits for other processes before it is answered 503',
+    default: '5000',
+    schema: integer(1, 600_000),
+  },
+  connectTimeout: {
+    flags: '--connect-timeout <milliseconds>',
+    description: 'PostgreSQL: how long each host may take to connect, and a request may wait for a connection',
+    default: '3000',
+    schema: integer(1, 600_000),
+  },
+  statementTimeout: {
+    flags: '--statement-timeout <milliseconds>',
+    description: 'PostgreSQL: how long a statement may take before the request is answered 503',
+    default: '10000',
+    schema: integer(1, 3_600_000),
+  },
+  poolSize: {
+    flags: '--pool-size <count>',
+    description: 'PostgreSQL: connections of one process at most',
+    default: '10',
+    schema: integer(2, 1_000),
+  },
+} as const satisfies Record<string, OptionRow>
 
 export const DEFAULT_DATABASE = database.default
 
@@ -138,12 +166,7 @@ export const SERVE_OPTIONS = {
     default: String(67_108_864),
     schema: integer(0, 1_099_511_627_776),
   },
-  lockTimeout: {
-    flags: '--lock-timeout <milliseconds>',
-    description: 'how long a write waits for other processes before it is answered 503',
-    default: '5000',
-    schema: integer(1, 600_000),
-  },
+  ...storeOptions,
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
     description: 'how long requests may take to finish after SIGTERM or SIGINT',
@@ -192,7 +215,7 @@ export const IMPORT_OPTIONS = {
     description: 'where --keep-going writes bad lines (default: FILE.rejects.ndjson)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
-  lockTimeout: SERVE_OPTIONS.lockTimeout,
+  ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
 export const DUMP_OPTIONS = {
@@ -207,7 +230,7 @@ export const DUMP_OPTIONS = {
     description: 'write to a file that does not exist yet, instead of stdout',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
-  lockTimeout: SERVE_OPTIONS.lockTimeout,
+  ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
 type Options = Readonly<Record<string, OptionRow>>
@@ -216,6 +239,7 @@ export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]
 export type ServeConfig = Config<typeof SERVE_OPTIONS>
 export type ImportConfig = Config<typeof IMPORT_OPTIONS>
 export type DumpConfig = Config<typeof DUMP_OPTIONS>
+export type StoreConfig = Config<typeof storeOptions>
 
 /**
  * Checks values as they came from flags, environment and defaults. Throws one `UsageError` that names everything wrong.

@@ -1,13 +1,23 @@
-// The store as commands other than serve open it.
-import { openStore } from '../store/open-store.ts'
+// The store as commands open it.
+import type { StoreConfig } from '../config.ts'
+import { openStore, type StoreOptions } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 
-interface CommandStoreConfig {
+export interface CommandStoreConfig extends StoreConfig {
   readonly database: string
-  readonly lockTimeout: number
 }
 
 /** A disk that fails ends the command: what it was writing is reported as failed. */
 export function openCommandStore(config: CommandStoreConfig, mustExist = false): Promise<Store> {
-  return openStore(config.database, { lockTimeoutMs: config.lockTimeout, mustExist, onFatal: () => {} })
+  return openStore(config.database, { ...toStoreOptions(config), mustExist })
+}
+
+export function toStoreOptions(config: StoreConfig): StoreOptions {
+  return {
+    lockTimeoutMs: config.lockTimeout,
+    connectTimeoutMs: config.connectTimeout,
+    statementTimeoutMs: config.statementTimeout,
+    poolSize: config.poolSize,
+    onFatal: () => {},
+  }
 }

@@ -14,6 +14,7 @@ import { openStore } from '../store/open-store.ts'
 import { DEMO_EMAIL, loadDemo } from './demo.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { createLog, createReport } from './log.ts'
+import { toStoreOptions } from './open-command-store.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
 const DEFAULT_ATTEMPTS_PER_MINUTE = 600
@@ -32,7 +33,7 @@ export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSi
   if (guard.warning !== null) log.warn(guard.warning)
   const failed = new AbortController()
   await using store = await openStore(config.database, {
-    lockTimeoutMs: config.lockTimeout,
+    ...toStoreOptions(config),
     onFatal(error) {
       log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
       failed.abort()

@@ -1,14 +1,26 @@
 // Which adapter answers for a database URL.
 import { UsageError } from '../errors.ts'
-import { openSqliteStore, type SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
+import type { PostgresStoreOptions } from './postgres/open-postgres-store.ts'
+import { isPostgresUrl } from './postgres/target.ts'
+import type { SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
 import type { Store } from './store.ts'
 
 const FILE_SCHEME = 'file:'
 
-/** `file:PATH`, relative to the working directory. */
-export function openStore(databaseUrl: string, options: SqliteStoreOptions): Promise<Store> {
-  if (databaseUrl.startsWith(FILE_SCHEME)) return openSqliteStore(sqlitePath(databaseUrl), options)
-  throw new UsageError('--database: use file:PATH')
+/** Each adapter takes what concerns it. */
+export type StoreOptions = SqliteStoreOptions & PostgresStoreOptions
+
+/** `file:PATH`, relative to the working directory, or `postgres://…`. */
+export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
+  if (databaseUrl.startsWith(FILE_SCHEME)) {
+    const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts')
+    return openSqliteStore(sqlitePath(databaseUrl), options)
+  }
+  if (isPostgresUrl(databaseUrl)) {
+    const { openPostgresStore } = await import('./postgres/open-postgres-store.ts')
+    return openPostgresStore(databaseUrl, options)
+  }
+  throw new UsageError('--database: use file:PATH or postgres://…')
 }
 
 /** The path in `file:PATH`, `file:///PATH` and `file://localhost/PATH`. */

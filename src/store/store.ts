@@ -182,8 +182,11 @@ export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 's
  * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
  * thrown: what throws is the database itself (`StoreUnavailableError` when it may work again by itself).
  *
- * The verbs that decide who is asking read a state no older than their call; the reads of the same turn of the event
- * loop that follow one see the state it saw.
+ * The verbs that decide who is asking read a state no older than their call; the reads that follow one see the state it
+ * saw or a newer one, never an older (SQLite: the very same within one turn of the event loop).
+ *
+ * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
+ * throw, and whether they took effect is unknown.
  */
 export interface Store extends WorkspaceReads, AsyncDisposable {
   /** One answer per session id, in the order given; null for a session that is unknown, revoked or expired at `now`. */

@@ -10,7 +10,7 @@ import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { applyInput } from '../../src/interchange/apply.ts'
 import { checkInput } from '../../src/interchange/check.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -55,6 +55,8 @@ export interface Answer {
 export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly bodyLimitBytes?: number
   readonly databasePath?: string
+  /** Instead of the SQLite file at `databasePath`. */
+  readonly databaseUrl?: string
   readonly wrapStore?: (store: Store) => Store
 }
 
@@ -62,8 +64,11 @@ const JSON_BODY = { 'content-type': 'application/json' }
 
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const databasePath = options.databasePath ?? join(temporaryDirectory(), 'workspace.db')
-  const store = await openSqliteStore(databasePath, {
+  const store = await openStore(options.databaseUrl ?? `file:${databasePath}`, {
     lockTimeoutMs: 5_000,
+    connectTimeoutMs: 3_000,
+    statementTimeoutMs: 3_000,
+    poolSize: 10,
     onFatal(error) {
       throw error
     },

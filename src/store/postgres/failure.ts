@@ -1,0 +1,33 @@
+// What the driver throws, in the words of the contract.
+import { DatabaseError } from 'pg'
+import { StoreUnavailableError } from '../store.ts'
+
+/** SQLSTATE classes and codes after which the same connection is of no more use. */
+const CONNECTION_LOST = /^(?:08|57P|25006|25P0[34])/
+/** … and those that say "later": resources, timeouts, locks. */
+const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
+/** Rolled back for certain, by no fault of the statement. */
+const ROLLED_BACK = /^(?:40001|40P01)$/
+
+/** The connection is gone: what was under way on it has an unknown outcome. */
+export class ConnectionLostError extends StoreUnavailableError {}
+
+/** A `StoreUnavailableError` where the database may work again by itself, else the error as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError) return error
+  if (!(error instanceof DatabaseError)) {
+    return new ConnectionLostError('the connection to the database was lost', { cause: error })
+  }
+  const code = error.code ?? ''
+  if (CONNECTION_LOST.test(code)) return new ConnectionLostError('the database ended the connection', { cause: error })
+  if (LATER.test(code)) return new StoreUnavailableError('the database cannot answer now', { cause: error })
+  return error
+}
+
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof DatabaseError && ROLLED_BACK.test(error.cause.code ?? '')
+}
+
+export function sqlState(error: unknown): string {
+  return error instanceof DatabaseError ? (error.code ?? '') : ''
+}

@@ -1,0 +1,89 @@
+// The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
+import type { Snapshot, Store, WorkspaceReads } from '../store.ts'
+import { StoreOpenError, StoreUnavailableError } from '../store.ts'
+import { createChanges } from './changes.ts'
+import { coalesce } from './coalesce.ts'
+import type { Connection, Statement } from './connection.ts'
+import { sqlState } from './failure.ts'
+import { migrate } from './migrations.ts'
+import { createPool, type Pool, type PoolOptions } from './pool.ts'
+import { createReads } from './reads.ts'
+import { createSessions } from './sessions.ts'
+import { readPostgresUrl } from './target.ts'
+
+export type PostgresStoreOptions = PoolOptions
+
+const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
+
+/** Connects, and brings the database to the current schema. */
+export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<Store> {
+  const pool = createPool(readPostgresUrl(databaseUrl), options)
+  await prepare(pool)
+  return {
+    ...coalesced(createReads(pool.repeatable)),
+    ...createSessions(pool),
+    ...createChanges(pool),
+    openSnapshot: () => openSnapshot(pool),
+    ping: () =>
+      pool.repeatable(async (connection) => {
+        await connection.query(PING)
+      }),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
+async function prepare(pool: Pool): Promise<void> {
+  let connection: Connection | null = null
+  try {
+    // Without a statement timeout: a migration takes the time it takes, and those who wait for it too.
+    connection = await pool.dedicated()
+    await migrate(connection)
+  } catch (error) {
+    throw toOpenError(error)
+  } finally {
+    connection?.close()
+  }
+}
+
+/** What the operator has to put right is told from what only has to be waited for. */
+function toOpenError(error: unknown): unknown {
+  const cause = error instanceof StoreUnavailableError ? error.cause : error
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  if (/^(?:28|3D|42501)/.test(sqlState(rootOf(cause)))) {
+    return new StoreOpenError(`cannot open the database: ${reason}`, { cause: error })
+  }
+  return error instanceof StoreUnavailableError
+    ? new StoreUnavailableError(`${error.message}: ${reason}`, { cause: error })
+    : error
+}
+
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error
+}
+
+/** The reads that requests make: what is asked while a statement is under way goes out together as the next one. */
+function coalesced(reads: WorkspaceReads): WorkspaceReads {
+  return {
+    ...reads,
+    documentsOf: coalesce(async (pages) => reads.documentsOf(pages)),
+    documentCounts: coalesce(async (lists) => reads.documentCounts(lists)),
+    projectsByRef: coalesce(async (refs) => reads.projectsByRef(refs)),
+    latestExports: coalesce(async (refs) => reads.latestExports(refs)),
+    exportsOf: coalesce(async (pages) => reads.exportsOf(pages)),
+    exportCounts: coalesce(async (refs) => reads.exportCounts(refs)),
+    elementsOf: coalesce(async (pages) => reads.elementsOf(pages)),
+  }
+}
+
+async function openSnapshot(pool: Pool): Promise<Snapshot> {
+  const connection = await pool.dedicated()
+  await connection.script('begin isolation level repeatable read read only')
+  // The first statement takes the snapshot.
+  await connection.query(PING)
+  return {
+    ...createReads((read) => read(connection)),
+    async [Symbol.asyncDispose]() {
+      connection.close()
+    },
+  }
+}

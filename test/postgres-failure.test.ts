@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { run, type ServingProcess, serveForTest } from './support/command-line.ts'
+import { type Answer, ask, bearer } from './support/gateway.ts'
+import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+const TIMEOUTS = ['--connect-timeout', '1000', '--statement-timeout', '1000', '--log-level', 'silent']
+/** A statement that is not answered, then the grace for the server to say so, then a try on a new connection. */
+const BOUND_MS = 4_000
+
+const login = ({ url }: ServingProcess, email: string): Promise<Answer> =>
+  ask(`${url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+const logout = ({ url }: ServingProcess, refreshToken: string): Promise<Answer> =>
+  ask(`${url}/logout`, {
+    method: 'DELETE',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ refreshToken }),
+  })
+const projects = ({ url }: ServingProcess, accessToken: string): Promise<Answer> =>
+  ask(`${url}/projects`, { headers: bearer(accessToken) })
+
+/** How long it takes until the gateway is ready again, in milliseconds. */
+async function untilReady({ url }: ServingProcess): Promise<number> {
+  const start = performance.now()
+  while ((await ask(`${url}/readyz`)).status !== 200) {
+    if (performance.now() - start > 30_000) throw new Error('the gateway did not recover')
+    await delay(20)
+  }
+  return performance.now() - start
+}
+
+async function expectUnavailable(gateway: ServingProcess, accessToken: string, refreshToken: string): Promise<void> {
+  const start = performance.now()
+  const answers = await Promise.all([
+    projects(gateway, accessToken),
+    login(gateway, ANA),
+    logout(gateway, refreshToken),
+    ask(`${gateway.url}/readyz`),
+  ])
+  expect(performance.now() - start).toBeLessThan(BOUND_MS)
+  for (const answer of answers) {
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(answer.json().code).toBe('UNAVAILABLE')
+  }
+  expect((await ask(`${gateway.url}/healthz`)).status).toBe(200)
+}
+
+describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
+  test('killed: everything answers 503 with Retry-After, and it recovers with all that was acknowledged', async () => {
+    const server = await temporaryServer()
+    const database = ['--database', server.url('postgres')]
+    await run(['import', '-', ...database], { stdin: SMALL_WORLD })
+    const gateway = await serveForTest([...database, ...TIMEOUTS])
+    const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
+    const before = await projects(gateway, accessToken)
+    expect(before.status).toBe(200)
+    for (let round = 0; round < 3; round += 1) {
+      await server.crash()
+      await expectUnavailable(gateway, accessToken, refreshToken)
+      await server.start()
+      await untilReady(gateway)
+      expect((await projects(gateway, accessToken)).text).toBe(before.text)
+    }
+    expect((await logout(gateway, refreshToken)).status).toBe(200)
+    await server.crash()
+    await server.start()
+    await untilReady(gateway)
+    expect((await projects(gateway, accessToken)).status).toBe(401)
+  })
+
+  test('hanging: nothing hangs with it', async () => {
+    const server = await temporaryServer()
+    const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
+    const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
+    await server.freeze()
+    await expectUnavailable(gateway, accessToken, refreshToken)
+    await server.thaw()
+    await untilReady(gateway)
+    expect((await projects(gateway, accessToken)).status).not.toBe(503)
+  })
+
+  test('a row that a hand keeps locked: the write is refused in time, and not done later', async () => {
+    const server = await temporaryServer()
+    const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
+    const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
+    const hand = execute(
+      server.url('postgres'),
+      'begin; select * from workspace_gateway.session for update; select pg_sleep(3)',
+    )
+    await delay(500)
+    expect((await logout(gateway, refreshToken)).status).toBe(503)
+    await hand
+    await delay(500)
+    expect((await projects(gateway, accessToken)).status).toBe(404)
+    expect((await logout(gateway, refreshToken)).status).toBe(200)
+  })
+
+  test('a standby that is promoted is found, and nothing that was acknowledged is lost', async () => {
+    const primary = await temporaryServer({ settings: { synchronous_standby_names: '*', fsync: 'on' } })
+    await primary.stop()
+    const standby = await temporaryServer({
+      standbyOf: primary,
+      settings: { primary_conninfo: primary.url(''), fsync: 'on' },
+    })
+    await primary.start()
+    const hosts = `${primary.host}:${primary.port},${standby.host}:${standby.port}`
+    const url = primary.url('postgres').replace(`${primary.host}:${primary.port}`, hosts)
+    const gateway = await serveForTest(['--database', `${url}?target_session_attrs=read-write`, ...TIMEOUTS])
+    const acknowledged: string[] = []
+    let isOver = false
+    let unavailable = 0
+    let lastSuccess = performance.now()
+    let outageMs = 0
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const answer = await login(gateway, ANA)
+        if (answer.status === 200) {
+          acknowledged.push(answer.json().accessToken)
+          outageMs = Math.max(outageMs, performance.now() - lastSuccess)
+          lastSuccess = performance.now()
+        } else {
+          expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+          unavailable += 1
+          await delay(20)
+        }
+      }
+    })
+    await delay(1_500)
+    await primary.crash()
+    const crashedAt = performance.now()
+    await standby.promote()
+    const promotedMs = performance.now() - crashedAt
+    await untilReady(gateway)
+    await delay(1_000)
+    isOver = true
+    await Promise.all(clients)
+    const answers = await Promise.all(acknowledged.map(async (token) => (await projects(gateway, token)).status))
+    const lost = answers.filter((status) => status === 401).length
+    console.log(
+      `failover: ${acknowledged.length} logins acknowledged, ${lost} lost, ${unavailable} answered 503; ` +
+        `no success for ${Math.round(outageMs)} ms, of which the promotion took ${Math.round(promotedMs)} ms`,
+    )
+    expect(acknowledged.length).toBeGreaterThan(50)
+    expect(lost).toBe(0)
+  })
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { readPostgresUrl } from '../src/store/postgres/target.ts'
+
+test('a URL names user, password, hosts and database as libpq reads it', () => {
+  const target = readPostgresUrl('postgresql://us%40er:p%3Aw%2F@a.example,[::1]:6432,:7000/my%20db?sslmode=disable')
+  expect(target).toMatchObject({
+    hosts: [
+      { host: 'a.example', port: 5432 },
+      { host: '::1', port: 6432 },
+      { host: 'localhost', port: 7000 },
+    ],
+    user: 'us@er',
+    password: 'p:w/',
+    database: 'my db',
+    tls: null,
+  })
+  expect(readPostgresUrl('postgres:///db?host=/run/postgresql').hosts).toEqual([
+    { host: '/run/postgresql', port: 5432 },
+  ])
+  expect(readPostgresUrl('postgres://h').database).toBeUndefined()
+})
+
+test('TLS: on where the server has it, verified where the URL says so', () => {
+  const tlsOf = (mode: string) => readPostgresUrl(`postgres://h/d${mode}`)
+  expect([tlsOf('').isTlsOptional, tlsOf('').tls?.('h')]).toEqual([
+    true,
+    { rejectUnauthorized: false, servername: 'h' },
+  ])
+  expect([tlsOf('?sslmode=require').isTlsOptional, tlsOf('?sslmode=require').tls?.('h').rejectUnauthorized]).toEqual([
+    false,
+    false,
+  ])
+  const full = tlsOf('?sslmode=verify-full').tls?.('h')
+  expect([full?.rejectUnauthorized, full?.checkServerIdentity]).toEqual([true, undefined])
+  expect(tlsOf('?sslmode=verify-ca').tls?.('h').checkServerIdentity).toBeTypeOf('function')
+})
+
+test.each([
+  ['postgres://u:secret@h/d?sslmode=maybe', 'sslmode'],
+  ['postgres://u:secret@h/d?target_session_attrs=standby', 'target_session_attrs'],
+  ['postgres://u:secret@h/d?shared=1', 'shared'],
+  ['postgres://u:secret%@h/d', '%25'],
+  ['postgres://u:secret@h:port/d', 'host'],
+  ['postgres://u:sec@ret@h/d', 'read'],
+  ['postgres://u:secret@h/d?sslrootcert=/nothing/here', 'sslrootcert'],
+])('what is wrong with %s is said without its password', (url, hint) => {
+  const reading = () => readPostgresUrl(url)
+  expect(reading).toThrow(hint)
+  expect(reading).not.toThrow(/secret|sec@ret/)
+})

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
+import type { Change, Store } from '../src/store/store.ts'
+import { describeStore } from './contract/store.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { partitionByUser } from './support/postgres-partitions.ts'
+
+const OPTIONS = { connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, poolSize: 10 }
+
+const open = (url: string): Promise<Store> => openPostgresStore(url, OPTIONS)
+
+const ANA_WORLD: readonly Change[] = [
+  { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
+  { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 't', ref: null, text: '{"id":"t"}' },
+  { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', createdAt: '', instant: '', now: 0 },
+  { type: 'stageElements', stage: 's', position: 1, texts: ['1'], now: 0 },
+  { type: 'sealExport', stage: 's', digest: 'd', byteLength: 3, elementCount: 1 },
+]
+
+describe.skipIf(POSTGRES_URL === null)('postgres', () => {
+  describeStore('postgres', async () => {
+    const url = await temporaryDatabase()
+    return { store: await open(url), reopen: () => open(url) }
+  })
+
+  describeStore('postgres with tables hash-partitioned by user', async () => {
+    const url = await temporaryDatabase()
+    const store = await open(url)
+    await partitionByUser(url, 4)
+    return { store, reopen: () => open(url) }
+  })
+
+  test('a hand in psql moves the revision with every change, however it is made', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges(ANA_WORLD)
+    const revision = async () =>
+      Number((await execute(url, 'select revision from workspace_gateway.user'))[0]?.revision)
+    const changes = [
+      `update workspace_gateway.document set text = '{"id":"p","x":1}' where kind = 'project'`,
+      `insert into workspace_gateway.document (user_id, kind, position, id, text) values (1, 'template', 9, 'n', '{}')`,
+      `insert into workspace_gateway.document (user_id, kind, position, id, text) values (1, 'template', 9, 'n', '{}')
+         on conflict (user_id, kind, position) do update set text = '{"a":1}'`,
+      `merge into workspace_gateway.document d using (values (9)) v (p) on d.position = v.p
+         when matched then update set text = '{"a":2}'`,
+      `delete from workspace_gateway.document where kind = 'template'`,
+      'delete from workspace_gateway.export',
+      'truncate workspace_gateway.document',
+      `update workspace_gateway.user set email = 'eve@example.com'`,
+    ]
+    for (const change of changes) {
+      const before = await revision()
+      await execute(url, change)
+      expect(await revision(), change).toBeGreaterThan(before)
+    }
+    expect(await execute(url, 'select 1 from workspace_gateway.export_element')).toEqual([])
+    await store.applyChanges(ANA_WORLD)
+    await execute(url, 'delete from workspace_gateway.user')
+    for (const table of ['document', 'export', 'export_element', 'staged_export']) {
+      expect(await execute(url, `select 1 from workspace_gateway.${table}`), table).toEqual([])
+    }
+  })
+
+  test('an export is immutable for a hand in psql too', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges(ANA_WORLD)
+    for (const change of [
+      `update workspace_gateway.export set digest = 'x'`,
+      'truncate workspace_gateway.export',
+      `update workspace_gateway.export_element set text = '2'`,
+      'delete from workspace_gateway.export_element',
+      'truncate workspace_gateway.export_element',
+      `insert into workspace_gateway.export_element values (1, 1, 2, '2')`,
+    ]) {
+      await expect(execute(url, change), change).rejects.toThrow(/immutable|staged/)
+    }
+  })
+
+  test('names of any length and alphabet are told apart', async () => {
+    await using store = await open(await temporaryDatabase())
+    const names = [
+      'a\\0',
+      'é'.repeat(1_024),
+      '漢'.repeat(1_024),
+      `${'漢'.repeat(1_024)}1`,
+      '9'.repeat(9_000),
+      "'",
+      '😀',
+      ' ',
+      '{a,"b"}',
+      'NULL',
+    ]
+    await store.applyChanges(names.map((name) => ({ ...projectOf('ana@example.com', name), ref: name })))
+    const user = await store.userByEmail('ana@example.com')
+    const found = await store.projectsByRef(
+      [...names, 'a\0', '\ud800', ''].map((ref) => ({ userId: user?.id ?? 0, ref })),
+    )
+    expect(found.map((project) => project?.ref ?? null)).toEqual([...names, null, null, null])
+  })
+
+  test('references that projects pass on to each other within one batch end up where they should', async () => {
+    await using store = await open(await temporaryDatabase())
+    const put = (id: string, ref: string): Change => ({ ...projectOf('ana@example.com', id), ref })
+    await store.applyChanges([put('a', 'r'), put('b', 's')])
+    const outcomes = await store.applyChanges([
+      put('a', 's'),
+      put('a', 't'),
+      put('b', 'r'),
+      put('c', 's'),
+      put('c', 'u'),
+      put('a', 's'),
+      put('d', 'u'),
+    ])
+    expect(outcomes).toEqual(['refTaken', 'replaced', 'replaced', 'added', 'replaced', 'replaced', 'refTaken'])
+    const user = await store.userByEmail('ana@example.com')
+    const [documents = []] = await store.documentsOf([
+      { userId: user?.id ?? 0, kind: 'project', after: 0, limit: null },
+    ])
+    expect(documents.map(({ id, ref }) => `${id}${ref}`)).toEqual(['as', 'br', 'cu'])
+  })
+
+  test('a database of another program, of a newer version, or not in UTF-8, is refused and left as it is', async () => {
+    const foreign = await temporaryDatabase()
+    await execute(foreign, 'create schema workspace_gateway; create table workspace_gateway.notes (text text)')
+    await expect(open(foreign)).rejects.toThrow('another program')
+    const newer = await temporaryDatabase()
+    await (await open(newer))[Symbol.asyncDispose]()
+    await execute(newer, 'update workspace_gateway.schema_version set version = 99')
+    await expect(open(newer)).rejects.toThrow('newer version')
+    const latin = await temporaryDatabase('SQL_ASCII')
+    await expect(open(latin)).rejects.toThrow('UTF8')
+  })
+
+  test('eight stores opened at once on an empty database all come up', async () => {
+    const url = await temporaryDatabase()
+    const stores = await Promise.all(Array.from({ length: 8 }, () => open(url)))
+    for (const store of stores) await store.ping()
+    for (const store of stores) await store[Symbol.asyncDispose]()
+  })
+
+  test('imports that meet on the same users in opposite orders both go through', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    const emails = Array.from({ length: 20 }, (_, index) => `u${index}@example.com`)
+    const batches = Array.from({ length: 20 }, (_, round) =>
+      (round % 2 ? emails : emails.toReversed()).map((email) => projectOf(email, `p${round}`)),
+    )
+    const outcomes = await Promise.all(batches.map((batch) => store.applyChanges(batch)))
+    expect(new Set(outcomes.flat())).toEqual(new Set(['added']))
+  })
+
+  test('the password of a database that cannot be opened is in no message', async () => {
+    const url = new URL(POSTGRES_URL ?? '')
+    const { password } = url
+    for (const broken of [
+      Object.assign(new URL(url), { pathname: '/nothing_here' }),
+      Object.assign(new URL(url), { username: 'nobody_here' }),
+      Object.assign(new URL(url), { port: '1' }),
+    ]) {
+      const error: unknown = await open(broken.href).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(Error)
+      expect(deepText(error)).not.toContain(password)
+    }
+  })
+})
+
+function projectOf(email: string, id: string): Extract<Change, { type: 'putDocument' }> {
+  return { type: 'putDocument', email, kind: 'project', id, ref: id, text: '{}' }
+}
+
+function deepText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const inner = error instanceof AggregateError ? error.errors : []
+  return [error.stack, JSON.stringify(error), deepText(error.cause), ...inner.map(deepText)].join('\n')
+}

@@ -1,0 +1,20 @@
+// Before all tests: one PostgreSQL for the run, TEST_DATABASE_URL or the one from npm.
+import type { TestProject } from 'vitest/node'
+import { startPostgres, unpackPostgres } from './postgres-server.ts'
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await using stack = new AsyncDisposableStack()
+  const given = process.env.TEST_DATABASE_URL ?? null
+  try {
+    const binaries = stack.use(await unpackPostgres())
+    project.provide('postgresDirectory', binaries.directory)
+    project.provide('postgresUrl', given ?? stack.use(await startPostgres(binaries)).url('postgres'))
+  } catch (error) {
+    const skipped = given ? 'tests that start and crash a PostgreSQL of their own' : 'PostgreSQL tests'
+    console.warn(`The ${skipped} are skipped, no server can be started here (TEST_DATABASE_URL names one): ${error}`)
+    project.provide('postgresDirectory', null)
+    project.provide('postgresUrl', given)
+  }
+  const running = stack.move()
+  return () => running.disposeAsync()
+}

