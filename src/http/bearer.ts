@@ -7,7 +7,11 @@ const BEARER = /^bearer(?: +(.*))?$/i
 
 /** What was presented as a bearer token, however broken; null when nothing was. */
 export function bearerToken(caller: Caller): string | null {
-  const match = BEARER.exec(caller.header('authorization')?.trim() ?? '')
+  const authorization = caller.header('authorization')
+  if (authorization === undefined) return null
+  // As nearly every client writes it, without the cost of a pattern.
+  if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)
+  const match = BEARER.exec(authorization.trim())
   return match ? (match[1] ?? '') : null
 }
 

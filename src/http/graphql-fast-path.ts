@@ -13,7 +13,6 @@ const GRAPHQL_RESPONSE = 'application/graphql-response+json; charset=utf-8'
 
 /** What common clients accept, word for word, and what they are answered with. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  '': JSON_RESPONSE,
   '*/*': JSON_RESPONSE,
   'application/json': JSON_RESPONSE,
   'application/graphql-response+json': GRAPHQL_RESPONSE,
@@ -23,12 +22,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 export const MAX_RAW_LENGTH = 268_435_456
 
 /** Answers a valid query that succeeds; null for anything else, and nothing has happened then. Throws `INVALID_TOKEN`. */
-export type FastPath = (request: GatewayRequest, asked: GraphQLRequest) => Promise<Reply | null>
+export type FastPath = (request: GatewayRequest, accept: string, asked: GraphQLRequest) => Promise<Reply | null>
 
 export function createFastPath(queries: CompiledQueries, services: HttpServices): FastPath {
   const { cache, sessions } = services
-  return async (request, { query, operationName, variables, source }) => {
-    const contentType = request.method === 'POST' ? MEDIA_TYPES[request.header('accept') ?? ''] : undefined
+  return async (request, accept, { query, operationName, variables, source }) => {
+    const contentType = request.method === 'POST' ? MEDIA_TYPES[accept] : undefined
     if (contentType === undefined) return null
     const compiled = queries.get(query, operationName)
     if (!compiled) return null

@@ -15,19 +15,22 @@ type Parameters = Readonly<Record<string, unknown>>
 
 const PARAMETERS = new Set(['query', 'operationName', 'variables', 'extensions'])
 
-/** Ranges that one of the two media types of a response is in, or one of those that can carry it. */
-const ANSWERABLE = /^(?:\*\/\*|application\/(?:\*|json|graphql-response\+json)|text\/event-stream|multipart\/mixed)$/
+/** Ranges that one of the two media types of a response is in. */
+const ANSWERABLE = /^(?:\*\/\*|application\/(?:\*|json|graphql-response\+json))$/
 
-/** Before anything is done: a login whose answer nobody can read would open a session for nobody. */
-export function requireAcceptable(request: GatewayRequest): void {
+/**
+ * What of `Accept` can be answered. Throws `NOT_ACCEPTABLE`, before anything is done: a login whose answer nobody can read
+ * would open a session for nobody.
+ */
+export function requireAcceptable(request: GatewayRequest): string {
   const accept = request.header('accept')
-  if (accept === undefined || accept === '' || accept === '*/*') return
-  const ranges = accept.split(',').map((range) => {
+  if (accept === undefined || accept === '' || accept === '*/*') return '*/*'
+  const answerable = accept.split(',').filter((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return { type, isRefused: parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) }
+    return ANSWERABLE.test(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
   })
-  if (!ranges.some(({ type, isRefused }) => ANSWERABLE.test(type) && !isRefused))
-    throw new GatewayError('NOT_ACCEPTABLE')
+  if (answerable.length === 0) throw new GatewayError('NOT_ACCEPTABLE')
+  return answerable.join(',')
 }
 
 /** Throws `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BAD_REQUEST`; no message repeats what was sent. */

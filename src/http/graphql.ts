@@ -25,6 +25,8 @@ import type { GatewayRequest } from './request.ts'
 /** The path a request is given to Yoga under; the gateway's own routing has already chosen. */
 const YOGA_URL = 'http://gateway/graphql'
 
+const YOGA_HEADERS = ['content-type', 'allow', 'www-authenticate', 'retry-after']
+
 interface ServerContext {
   readonly incoming: GatewayRequest
 }
@@ -52,17 +54,19 @@ export function createGraphQLEndpoints(
   })
 
   async function handle(request: GatewayRequest): Promise<Reply> {
-    requireAcceptable(request)
+    const accept = requireAcceptable(request)
     const asked = await requireGraphQLRequest(request)
-    return (await answerFast(request, asked)) ?? answerInFull(request, asked)
+    return (await answerFast(request, accept, asked)) ?? answerInFull(request, accept, asked)
   }
 
-  async function answerInFull(request: GatewayRequest, asked: GraphQLRequest): Promise<Reply> {
-    const response = await yoga.fetch(toFetchRequest(request, asked), { incoming: request })
+  async function answerInFull(request: GatewayRequest, accept: string, asked: GraphQLRequest): Promise<Reply> {
+    const response = await yoga.fetch(toFetchRequest(request, accept, asked), { incoming: request })
     const headers: Record<string, string> = { ...NO_STORE, vary: 'Accept, Authorization' }
-    response.headers.forEach((value, name) => {
-      headers[name] = value
-    })
+    // Not those that say how Yoga would have sent it (RFC 9110 section 7.6.1).
+    for (const name of YOGA_HEADERS) {
+      const value = response.headers.get(name)
+      if (value !== null) headers[name] = value
+    }
     return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) }
   }
 
@@ -81,8 +85,8 @@ export function createGraphQLEndpoints(
   ]
 }
 
-function toFetchRequest(request: GatewayRequest, asked: GraphQLRequest): Request {
-  const headers = { accept: request.header('accept') ?? '*/*' }
+function toFetchRequest(request: GatewayRequest, accept: string, asked: GraphQLRequest): Request {
+  const headers = { accept }
   if (request.method !== 'POST') return new Request(`${YOGA_URL}?${request.search}`, { headers })
   const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
   return new Request(YOGA_URL, { ...init, body: asked.source })
