@@ -161,6 +161,12 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 1_000_000_000).optional(),
   },
   ...storeOptions,
+  workers: {
+    flags: '--workers <count>',
+    description: 'processes that share the port, auto for one per processor; SIGHUP replaces them one by one',
+    default: '1',
+    schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
+  },
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
     description: 'how long requests may take to finish after SIGTERM or SIGINT',

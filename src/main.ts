@@ -32,7 +32,10 @@ async function main(): Promise<number> {
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
     .action(async (values) => {
       const { runServe } = await import('./commands/serve.ts')
-      exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, stopSignal())
+      exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, {
+        stop: stopSignal(),
+        onReload: (listener) => process.on('SIGHUP', listener),
+      })
     })
   describe(program.command('import'), IMPORT_OPTIONS)
     .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
@@ -107,3 +110,5 @@ function packageVersion(): string {
 }
 
 process.exitCode = await main()
+// A worker is done when its work is, though its supervisor could still tell it something.
+process.channel?.unref()

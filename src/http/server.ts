@@ -30,7 +30,11 @@ export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOpti
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
     },
     (incoming, response) => {
-      void handle(toRequest(incoming, bodyLimitBytes)).then((reply) => send(reply, incoming, response))
+      void handle(toRequest(incoming, bodyLimitBytes)).then((reply) => {
+        // Stopping: the client finds another gateway, or another worker, on its next connection.
+        if (!server.listening) response.shouldKeepAlive = false
+        return send(reply, incoming, response)
+      })
     },
   )
   server.on('clientError', refuseConnection)
