@@ -233,12 +233,31 @@ export const DUMP_OPTIONS = {
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
+const databaseToMove = z
+  .string('must be given')
+  .regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…')
+
+export const MOVE_OPTIONS = {
+  from: {
+    flags: '--from <url>',
+    description: 'the database to read; no gateway may be serving on it',
+    schema: databaseToMove,
+  },
+  to: {
+    flags: '--to <url>',
+    description: 'the database to fill: empty, or left by a move from the same one that was broken off',
+    schema: databaseToMove,
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
 type Options = Readonly<Record<string, OptionRow>>
 
 export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
 export type ServeConfig = Config<typeof SERVE_OPTIONS>
 export type ImportConfig = Config<typeof IMPORT_OPTIONS>
 export type DumpConfig = Config<typeof DUMP_OPTIONS>
+export type MoveConfig = Config<typeof MOVE_OPTIONS>
 export type StoreConfig = Config<typeof storeOptions>
 
 /**

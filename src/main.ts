@@ -7,6 +7,7 @@ import {
   DUMP_OPTIONS,
   environmentName,
   IMPORT_OPTIONS,
+  MOVE_OPTIONS,
   type OptionRow,
   optionName,
   requireConfig,
@@ -49,6 +50,12 @@ async function main(): Promise<number> {
     .action(async (values) => {
       const { runDump } = await import('./commands/dump.ts')
       exitCode = await runDump(requireConfig(DUMP_OPTIONS, values), io)
+    })
+  describe(program.command('move'), MOVE_OPTIONS)
+    .description('copy everything into another database, sessions and keys too, and compare; run again to resume')
+    .action(async (values) => {
+      const { runMove } = await import('./commands/move.ts')
+      exitCode = await runMove(requireConfig(MOVE_OPTIONS, values), io)
     })
 
   try {
