@@ -77,7 +77,6 @@ async function moveUser(
     counts.usersThereBefore += 1
     return
   }
-  await to.addMissing({ emails: [user.email], sessions: [], keys: [] })
   await copyUser(user, source, to, clock)
   const copied = await to.userByEmail(user.email)
   if (!copied || (await digestOf(to, copied.id)) !== wanted) {
@@ -116,7 +115,9 @@ async function copyUser({ id, email }: StoredUser, source: Snapshot, to: Store, 
     }
     await put({ type: 'sealExport', stage, digest, byteLength, elementCount }, 0)
   }
-  await flush()
+  if (changes.length > 0) await flush()
+  // Somebody whose workspace is empty.
+  else await to.addMissing({ emails: [email], sessions: [], keys: [] })
 }
 
 /** Of everything a user has, in order; the digests of exports are computed from their elements. */
