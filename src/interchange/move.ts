@@ -197,9 +197,10 @@ async function* documentsOf(reads: Snapshot | Store, userId: number) {
 /** By reference, each oldest first: copied in this order, those of one instant stay in theirs. */
 async function* exportsOf(reads: Snapshot | Store, userId: number): AsyncGenerator<StoredExport> {
   const refs = await Array.fromAsync(projectRefs(reads, userId))
-  for (const ref of [...refs, ...(await reads.exportRefsWithoutProject(userId))]) {
-    const [exports = []] = await reads.exportsOf([{ userId, ref, after: null, limit: null }])
-    yield* exports.toReversed()
+  refs.push(...(await reads.exportRefsWithoutProject(userId)))
+  for (let start = 0; start < refs.length; start += ITEMS_PER_READ) {
+    const pages = refs.slice(start, start + ITEMS_PER_READ).map((ref) => ({ userId, ref, after: null, limit: null }))
+    for (const exports of await reads.exportsOf(pages)) yield* exports.toReversed()
   }
 }
 
