@@ -11,7 +11,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateway
     const seed = Date.now() % 100_000
     const report = await runHistories({
       server,
-      histories: killEveryMs === null ? 100 : 300,
+      histories: killEveryMs === null ? 60 : 200,
       concurrency: 16,
       steps: 8,
       gateways: 4,
