@@ -40,6 +40,7 @@ export async function superviseWorkers(
   onReload: (listener: () => void) => void,
 ): Promise<ExitCode> {
   const running = new Set<Worker>()
+  const replaced = new WeakSet<Worker>()
   const port = config.port === 0 ? await freePort(config.host) : config.port
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary()
@@ -71,7 +72,6 @@ export async function superviseWorkers(
   }
 
   /** A new worker listens before an old one stops. */
-  const replaced = new WeakSet<Worker>()
   async function rollOne(old: Worker): Promise<void> {
     if (stop.aborted || old.isDead()) return
     if (typeof (await start()) === 'number') {
