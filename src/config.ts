@@ -167,6 +167,12 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 1_099_511_627_776),
   },
   ...storeOptions,
+  workers: {
+    flags: '--workers <count>',
+    description: 'processes that share the port, auto for one per processor; SIGHUP replaces them one by one',
+    default: '1',
+    schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
+  },
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
     description: 'how long requests may take to finish after SIGTERM or SIGINT',
@@ -233,12 +239,31 @@ export const DUMP_OPTIONS = {
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
+const databaseToMove = z
+  .string('must be given')
+  .regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…')
+
+export const MOVE_OPTIONS = {
+  from: {
+    flags: '--from <url>',
+    description: 'the database to read; no gateway may be serving on it',
+    schema: databaseToMove,
+  },
+  to: {
+    flags: '--to <url>',
+    description: 'the database to fill: empty, or left by a move from the same one that was broken off',
+    schema: databaseToMove,
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
 type Options = Readonly<Record<string, OptionRow>>
 
 export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
 export type ServeConfig = Config<typeof SERVE_OPTIONS>
 export type ImportConfig = Config<typeof IMPORT_OPTIONS>
 export type DumpConfig = Config<typeof DUMP_OPTIONS>
+export type MoveConfig = Config<typeof MOVE_OPTIONS>
 export type StoreConfig = Config<typeof storeOptions>
 
 /**

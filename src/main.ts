@@ -7,6 +7,7 @@ import {
   DUMP_OPTIONS,
   environmentName,
   IMPORT_OPTIONS,
+  MOVE_OPTIONS,
   type OptionRow,
   optionName,
   requireConfig,
@@ -32,7 +33,10 @@ async function main(): Promise<number> {
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
     .action(async (values) => {
       const { runServe } = await import('./commands/serve.ts')
-      exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, stopSignal())
+      exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, {
+        stop: stopSignal(),
+        onReload: (listener) => process.on('SIGHUP', listener),
+      })
     })
   describe(program.command('import'), IMPORT_OPTIONS)
     .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
@@ -46,6 +50,12 @@ async function main(): Promise<number> {
     .action(async (values) => {
       const { runDump } = await import('./commands/dump.ts')
       exitCode = await runDump(requireConfig(DUMP_OPTIONS, values), io)
+    })
+  describe(program.command('move'), MOVE_OPTIONS)
+    .description('copy everything into another database, sessions and keys too, and compare; run again to resume')
+    .action(async (values) => {
+      const { runMove } = await import('./commands/move.ts')
+      exitCode = await runMove(requireConfig(MOVE_OPTIONS, values), io)
     })
 
   try {
@@ -107,3 +117,5 @@ function packageVersion(): string {
 }
 
 process.exitCode = await main()
+// A worker is done when its work is, though its supervisor could still tell it something.
+process.channel?.unref()

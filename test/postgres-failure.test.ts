@@ -7,7 +7,7 @@ import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const TIMEOUTS = ['--connect-timeout', '1000', '--statement-timeout', '1000', '--log-level', 'silent']
 /** A statement that is not answered, then the grace for the server to say so, then a try on a new connection. */
-const BOUND_MS = 4_000
+const BOUND_MS = 8_000
 
 const login = ({ url }: ServingProcess, email: string): Promise<Answer> =>
   ask(`${url}/login`, {

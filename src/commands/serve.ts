@@ -1,7 +1,8 @@
 // serve: the gateway, until it is told to stop.
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { LOGIN_GUARDS } from '../auth/guards/guards.ts'
@@ -15,12 +16,25 @@ import { DEMO_EMAIL, loadDemo } from './demo.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { createLog, createReport } from './log.ts'
 import { toStoreOptions } from './open-command-store.ts'
+import { announceReady, superviseWorkers, workerCount } from './workers.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
 const DEFAULT_ATTEMPTS_PER_MINUTE = 600
+/** How long connections without a request stay open after SIGTERM. */
+const IDLE_GRACE_MS = 500
+
+/** Where `stop` and `onReload` come from is the process's business. */
+export interface ServeSignals {
+  readonly stop: AbortSignal
+  readonly onReload: (listener: () => void) => void
+}
 
 /** Serves until `stop` is aborted. */
-export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
+export async function runServe(
+  config: ServeConfig,
+  io: CommandIo,
+  { stop, onReload }: ServeSignals,
+): Promise<ExitCode> {
   const isLoopback = isLoopbackBinding(config.host)
   const guard = LOGIN_GUARDS[config.loginGuard](config.corsOrigin)
   if (guard.name === 'local' && !isLoopback) {
@@ -30,7 +44,10 @@ export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSi
     )
   }
   const log = createLog(config.logLevel, io)
-  if (guard.warning !== null) log.warn(guard.warning)
+  if (cluster.isPrimary && guard.warning !== null) log.warn(guard.warning)
+  if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
+  // The supervisor rolls its workers: what reaches all of the group is meant for it.
+  if (cluster.isWorker) onReload(() => {})
   const failed = new AbortController()
   await using store = await openStore(config.database, {
     ...toStoreOptions(config),
@@ -59,7 +76,9 @@ export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSi
   })
   const server = createHttpServer(handle, { bodyLimitBytes: config.bodyLimit })
   const url = await listen(server, config)
-  io.stdout.write(`listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`)
+  const announcement = `listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`
+  if (cluster.isWorker) announceReady({ announcement })
+  else io.stdout.write(announcement)
   if (!ending.aborted) await once(ending, 'abort')
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
@@ -81,14 +100,18 @@ async function listen(server: Server, { host, port }: ServeConfig): Promise<stri
   return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
 }
 
-/** No new connections; requests that are under way may finish. */
+/** No new connections; requests that are under way, or on their way on a connection that is open, may finish. */
 async function drain(server: Server, graceMs: number, log: Logger): Promise<void> {
   log.info('stopping')
   const closed = once(server, 'close')
-  server.close()
+  // Closes the listening socket only, where the method of http.Server closes idle connections too, under clients that
+  // are just about to use them. From now on every answer closes its connection.
+  NetServer.prototype.close.call(server)
+  const idle = setTimeout(() => server.closeIdleConnections(), Math.min(IDLE_GRACE_MS, graceMs))
   const timer = new AbortController()
   await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])
   timer.abort()
+  clearTimeout(idle)
   server.closeAllConnections()
   await closed
 }

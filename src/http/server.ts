@@ -24,7 +24,11 @@ export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOpti
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
     noteExchange(incoming, response)
     const replying = hasOneHost(incoming) ? handle(toRequest(incoming, response, bodyLimitBytes)) : refuseHost()
-    void replying.then((reply) => sendReply(reply, incoming, response))
+    void replying.then((reply) => {
+      // Stopping: the client finds another gateway, or another worker, on its next connection.
+      if (!server.listening) response.shouldKeepAlive = false
+      return sendReply(reply, incoming, response)
+    })
   }
 
   const server = createServer(

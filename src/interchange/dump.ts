@@ -1,5 +1,5 @@
 // Everything of a user, or of all, in the import format.
-import type { DocumentKind, Snapshot, StoredExport, StoredUser } from '../store/store.ts'
+import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/store.ts'
 import { documentLine, exportElementLine, exportHeaderLine, exportLine } from './record-lines.ts'
 
 const USERS_PER_READ = 256
@@ -20,32 +20,44 @@ export async function* dumpUsers(snapshot: Snapshot): AsyncGenerator<string> {
 }
 
 export async function* dumpUser(snapshot: Snapshot, user: StoredUser): AsyncGenerator<string> {
-  for await (const project of documentsOf(snapshot, user, 'project')) {
-    yield documentLine('project', user.email, project.text)
-    if (project.ref !== null) yield* dumpExports(snapshot, user, project.ref)
+  for await (const page of documentPages(snapshot, user, 'project')) {
+    const exports = await snapshot.exportsOf(page.map(({ ref }) => allExports(user, ref ?? '')))
+    for (const [index, { text }] of page.entries()) {
+      yield documentLine('project', user.email, text)
+      yield* dumpExports(snapshot, user, exports[index] ?? [])
+    }
   }
-  for (const ref of await snapshot.exportRefsWithoutProject(user.id)) yield* dumpExports(snapshot, user, ref)
+  for (const ref of await snapshot.exportRefsWithoutProject(user.id)) {
+    const [exports = []] = await snapshot.exportsOf([allExports(user, ref)])
+    yield* dumpExports(snapshot, user, exports)
+  }
   for (const kind of ['template', 'uiLibrary'] as const) {
-    for await (const { text } of documentsOf(snapshot, user, kind)) yield documentLine(kind, user.email, text)
+    for await (const page of documentPages(snapshot, user, kind)) {
+      for (const { text } of page) yield documentLine(kind, user.email, text)
+    }
   }
 }
 
-async function* documentsOf(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
+function allExports({ id: userId }: StoredUser, ref: string): ExportPage {
+  return { userId, ref, after: null, limit: null }
+}
+
+async function* documentPages(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
   for (let after = 0; ; ) {
     const [page = []] = await snapshot.documentsOf([{ userId, kind, after, limit: DOCUMENTS_PER_READ }])
-    yield* page
+    yield page
     const last = page.at(-1)
     if (!last) return
     after = last.position
   }
 }
 
+/** Newest first as they come, oldest first as they go. */
 async function* dumpExports(
   snapshot: Snapshot,
-  { id: userId, email }: StoredUser,
-  ref: string,
+  { email }: StoredUser,
+  exports: readonly StoredExport[],
 ): AsyncGenerator<string> {
-  const [exports = []] = await snapshot.exportsOf([{ userId, ref, after: null, limit: null }])
   for (const one of exports.toReversed()) {
     if (one.byteLength > MAX_LINE_BYTES) {
       yield exportHeaderLine(email, one, String(one.id))

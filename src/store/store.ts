@@ -178,6 +178,13 @@ export type Change =
  */
 export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 'staged'
 
+/** What is copied from another database besides documents and exports. */
+export interface Missing {
+  readonly emails: readonly string[]
+  readonly sessions: readonly NewSession[]
+  readonly keys: readonly StoredSigningKey[]
+}
+
 /**
  * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
  * thrown: what throws is the database itself (`StoreUnavailableError` when it may work again by itself).
@@ -208,6 +215,11 @@ export interface Store extends WorkspaceReads, AsyncDisposable {
   readonly revokeSessions: (refreshHashes: readonly Uint8Array[], now: number) => Awaitable<readonly boolean[]>
   /** Keeps the key only while there is no other, so that gateways that start together agree. Idempotent. */
   readonly addFirstSigningKey: (key: StoredSigningKey) => Awaitable<void>
+
+  /** Sessions in order of id, those after `id` ('' for the first), at most `limit`; expired ones too. */
+  readonly sessionsAfter: (id: string, limit: number) => Awaitable<readonly NewSession[]>
+  /** Adds the users, sessions and keys that are not there yet, and leaves those that are as they are. Idempotent. */
+  readonly addMissing: (missing: Missing) => Awaitable<void>
 
   /** Applies all changes or, when it throws, none. One outcome per change. */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>

@@ -172,9 +172,11 @@ const MIGRATIONS: readonly string[] = [
 const LOCK = 0x57_53_47_57
 
 /** Brings the database to this program's version, in one transaction that also keeps out other starting processes. */
-export async function migrate(connection: Connection): Promise<void> {
+export async function migrate(connection: Connection, mustExist: boolean): Promise<void> {
   await requireUtf8(connection)
-  if ((await versionOf(connection)) === MIGRATIONS.length) return
+  const found = await versionOf(connection)
+  if (found === MIGRATIONS.length) return
+  if (found === null && mustExist) throw new StoreOpenError('there is nothing of this program in the database')
   await connection.script(`begin; select pg_advisory_xact_lock(${LOCK})`)
   try {
     const version = await versionOf(connection)

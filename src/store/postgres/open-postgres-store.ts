@@ -11,14 +11,17 @@ import { createReads } from './reads.ts'
 import { createSessions } from './sessions.ts'
 import { readPostgresUrl } from './target.ts'
 
-export type PostgresStoreOptions = PoolOptions
+export interface PostgresStoreOptions extends PoolOptions {
+  /** Refuse to make the schema when it is missing. */
+  readonly mustExist?: boolean
+}
 
 const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
 
 /** Connects, and brings the database to the current schema. */
 export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<Store> {
   const pool = createPool(readPostgresUrl(databaseUrl), options)
-  await prepare(pool)
+  await prepare(pool, options.mustExist === true)
   return {
     ...coalesced(createReads(pool.repeatable)),
     ...createSessions(pool),
@@ -32,12 +35,12 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   }
 }
 
-async function prepare(pool: Pool): Promise<void> {
+async function prepare(pool: Pool, mustExist: boolean): Promise<void> {
   let connection: Connection | null = null
   try {
     // Without a statement timeout: a migration takes the time it takes, and those who wait for it too.
     connection = await pool.dedicated()
-    await migrate(connection)
+    await migrate(connection, mustExist)
   } catch (error) {
     throw toOpenError(error)
   } finally {

@@ -40,7 +40,7 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
     return connection
   }
 
-  /** For the longest waiting; when it fails, for all who wait: they are told now instead of one after the other. */
+  /** For the longest waiting. When it fails and there is no other connection to wait for, all who wait are told at once. */
   async function openOne(): Promise<void> {
     opening += 1
     try {
@@ -49,6 +49,7 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
       connection.onLost(() => discard(connection))
       release(connection)
     } catch (error) {
+      if (open.size > 0) return
       const refused = waiters
       waiters = []
       for (const { reject } of refused) reject(error)

@@ -1,5 +1,5 @@
 // Sessions and signing keys in PostgreSQL.
-import type { LiveSession, RefreshableSession, Store, StoredSigningKey } from '../store.ts'
+import type { LiveSession, NewSession, RefreshableSession, Store, StoredSigningKey } from '../store.ts'
 import { coalesce } from './coalesce.ts'
 import type { Statement } from './connection.ts'
 import type { Pool } from './pool.ts'
@@ -16,6 +16,8 @@ type SessionVerbs = Pick<
   | 'extendSessions'
   | 'revokeSessions'
   | 'addFirstSigningKey'
+  | 'sessionsAfter'
+  | 'addMissing'
 >
 
 interface Expiring {
@@ -74,6 +76,28 @@ const ADD_FIRST_KEY: Statement = {
     select $1, $2, $3::bigint where not exists (select 1 from workspace_gateway.signing_key)`,
 }
 
+const SESSIONS_AFTER: Statement = {
+  name: 'sessionsAfter',
+  text: `select id, email, encode(refresh_hash, 'hex') as "refreshHash", created_at as "createdAt", ${EXPIRY}
+    from workspace_gateway.session where id > $1 order by id limit $2`,
+}
+const ADD_MISSING_USERS: Statement = {
+  name: 'addMissingUsers',
+  text: `insert into workspace_gateway.user (email) select email from unnest($1::text[]) as asked (email)
+    order by email on conflict do nothing`,
+}
+const ADD_MISSING_SESSIONS: Statement = {
+  name: 'addMissingSessions',
+  text: `insert into workspace_gateway.session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
+    select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[])
+    on conflict (id) do nothing`,
+}
+const ADD_MISSING_KEYS: Statement = {
+  name: 'addMissingKeys',
+  text: `insert into workspace_gateway.signing_key (kid, private_jwk, created_at)
+    select * from unnest($1::text[], $2::text[], $3::bigint[]) on conflict do nothing`,
+}
+
 export function createSessions(pool: Pool): SessionVerbs {
   const live = coalesce((ids: readonly string[]) =>
     pool.repeatable(async (connection) => {
@@ -110,12 +134,7 @@ export function createSessions(pool: Pool): SessionVerbs {
       pool.once(async (connection) => {
         if (sessions.length === 0) return
         await connection.query(ADD, [
-          sessions.map(({ id }) => id),
-          sessions.map(({ email }) => email),
-          sessions.map(({ refreshHash }) => toBuffer(refreshHash)),
-          sessions.map(({ createdAt }) => createdAt),
-          sessions.map(({ idleExpiresAt }) => idleExpiresAt),
-          sessions.map(({ expiresAt }) => expiresAt),
+          ...sessionColumns(sessions),
           Math.max(...sessions.map(({ createdAt }) => createdAt)),
           sessions.length * PURGED_PER_SESSION,
         ])
@@ -141,7 +160,36 @@ export function createSessions(pool: Pool): SessionVerbs {
         await connection.query(LOCK_KEYS)
         await connection.query(ADD_FIRST_KEY, [key.kid, key.privateJwk, key.createdAt])
       }),
+    sessionsAfter: (id, limit) =>
+      pool.repeatable(async (connection) => {
+        const rows = await connection.query<Omit<NewSession, 'refreshHash'> & { refreshHash: string }>(SESSIONS_AFTER, [
+          id,
+          limit,
+        ])
+        return rows.map((row) => ({ ...row, refreshHash: Buffer.from(row.refreshHash, 'hex') }))
+      }),
+    addMissing: ({ emails, sessions, keys }) =>
+      pool.transaction(async (connection) => {
+        await connection.query(ADD_MISSING_USERS, [emails])
+        await connection.query(ADD_MISSING_SESSIONS, sessionColumns(sessions))
+        await connection.query(ADD_MISSING_KEYS, [
+          keys.map(({ kid }) => kid),
+          keys.map(({ privateJwk }) => privateJwk),
+          keys.map(({ createdAt }) => createdAt),
+        ])
+      }),
   }
+}
+
+function sessionColumns(sessions: readonly NewSession[]): readonly unknown[] {
+  return [
+    sessions.map(({ id }) => id),
+    sessions.map(({ email }) => email),
+    sessions.map(({ refreshHash }) => toBuffer(refreshHash)),
+    sessions.map(({ createdAt }) => createdAt),
+    sessions.map(({ idleExpiresAt }) => idleExpiresAt),
+    sessions.map(({ expiresAt }) => expiresAt),
+  ]
 }
 
 function isOpen({ idleExpiresAt, expiresAt }: Expiring, now: number): boolean {

@@ -16,6 +16,8 @@ type SessionVerbs = Pick<
   | 'extendSessions'
   | 'revokeSessions'
   | 'addFirstSigningKey'
+  | 'sessionsAfter'
+  | 'addMissing'
 >
 
 export function createSessions(
@@ -54,6 +56,19 @@ export function createSessions(
      select ?, ?, ? where not exists (select 1 from signing_key)`,
   )
 
+  const sessionsAfter = reader.prepare<[string, number], NewSession>(
+    `select id, email, refresh_hash as refreshHash, created_at as createdAt, idle_expires_at as idleExpiresAt,
+       expires_at as expiresAt from session where id > ? order by id limit ?`,
+  )
+  const addMissingUser = writer.prepare<[string]>('insert into user (email) values (?) on conflict do nothing')
+  const addMissingSession = writer.prepare<[string, string, Uint8Array, number, number, number]>(
+    `insert into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
+     values (?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+  )
+  const addMissingKey = writer.prepare<[string, string, number]>(
+    'insert into signing_key (kid, private_jwk, created_at) values (?, ?, ?) on conflict do nothing',
+  )
+
   return {
     liveSessions(ids, now) {
       turn.refresh()
@@ -87,6 +102,18 @@ export function createSessions(
     addFirstSigningKey: (key) =>
       commits.write(() => {
         addFirstKey.run(key.kid, key.privateJwk, key.createdAt)
+      }),
+    sessionsAfter(id, limit) {
+      turn.refresh()
+      return turn.read(() => sessionsAfter.all(id, limit))
+    },
+    addMissing: ({ emails, sessions, keys: missingKeys }) =>
+      commits.write(() => {
+        for (const email of emails) addMissingUser.run(email)
+        for (const { id, email, refreshHash, createdAt, idleExpiresAt, expiresAt } of sessions) {
+          addMissingSession.run(id, email, refreshHash, createdAt, idleExpiresAt, expiresAt)
+        }
+        for (const { kid, privateJwk, createdAt } of missingKeys) addMissingKey.run(kid, privateJwk, createdAt)
       }),
   }
 }

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Connection, Statement } from '../src/store/postgres/connection.ts'
+import { createPool } from '../src/store/postgres/pool.ts'
+import { readPostgresUrl } from '../src/store/postgres/target.ts'
+import { StoreUnavailableError } from '../src/store/store.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+
+const OPTIONS = { connectTimeoutMs: 1_000, statementTimeoutMs: 500, poolSize: 3 }
+const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' }
+const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' }
+
+async function pidOf(connection: Connection): Promise<number> {
+  return (await connection.query<{ pid: number }>(PID))[0]?.pid ?? 0
+}
+
+describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
+  const open = (url: string) => createPool(readPostgresUrl(url), OPTIONS)
+
+  test('never has more than its size, and gives them to those who wait', async () => {
+    await using pool = open(await temporaryDatabase())
+    const pids = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        pool.once(async (connection) => {
+          await delay(20)
+          return pidOf(connection)
+        }),
+      ),
+    )
+    expect(new Set(pids).size).toBe(3)
+  })
+
+  test('a statement that takes too long is unavailable, and the connection goes on', async () => {
+    await using pool = open(await temporaryDatabase())
+    const start = performance.now()
+    await expect(pool.once((connection) => connection.query(SLEEP, [5]))).rejects.toBeInstanceOf(StoreUnavailableError)
+    expect(performance.now() - start).toBeLessThan(2_000)
+    expect(await pool.once(pidOf)).toBeGreaterThan(0)
+  })
+
+  test('whoever waits too long for a connection is told', async () => {
+    await using pool = open(await temporaryDatabase())
+    const busy = Array.from({ length: 3 }, () => pool.once(() => delay(1_500)))
+    await delay(100)
+    await expect(pool.once(pidOf)).rejects.toThrow('in time')
+    await Promise.all(busy)
+  })
+
+  test('what may run twice runs again when its connection is ended, what may not does not', async () => {
+    const url = await temporaryDatabase()
+    await using pool = open(url)
+    let runs = 0
+    const endedOnce = async (connection: Connection): Promise<number> => {
+      runs += 1
+      const pid = await pidOf(connection)
+      if (runs === 1) await execute(url, `select pg_terminate_backend(${pid})`)
+      await delay(50)
+      return pidOf(connection)
+    }
+    expect(await pool.repeatable(endedOnce)).toBeGreaterThan(0)
+    expect(runs).toBe(2)
+    runs = 0
+    await expect(pool.once(endedOnce)).rejects.toBeInstanceOf(StoreUnavailableError)
+    expect(runs).toBe(1)
+  })
+
+  test('settings that the promises rest on hold, whatever the database’s defaults', async () => {
+    const url = await temporaryDatabase()
+    const name = new URL(url).pathname.slice(1)
+    await execute(url, `alter database ${name} set synchronous_commit = off`)
+    await execute(url, `alter database ${name} set default_transaction_isolation = 'serializable'`)
+    await using pool = open(url)
+    const [settings] = await pool.once((connection) =>
+      connection.script(
+        `select current_setting('synchronous_commit') as a, current_setting('transaction_isolation') as b`,
+      ),
+    )
+    expect(settings).toEqual({ a: 'on', b: 'read committed' })
+    await execute(url, `alter database ${name} set default_transaction_read_only = on`)
+    await using readOnly = open(url)
+    await expect(readOnly.once(pidOf)).rejects.toThrow('accepts writes')
+  })
+})

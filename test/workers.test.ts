@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { run, type ServingProcess, serveForTest } from './support/command-line.ts'
+import { ask, bearer } from './support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+const ENGINES = [
+  { engine: 'SQLite', open: async () => `file:${join(temporaryDirectory(), 'workspace.db')}`, isThere: true },
+  { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
+]
+
+function workersOf({ process: { pid } }: ServingProcess): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let start = performance.now(); !condition(); ) {
+    if (performance.now() - start > 20_000) throw new Error('it did not happen in time')
+    await delay(20)
+  }
+}
+
+/** Asks on a new connection every time; answers how it went once `stop` is called. */
+function load(url: string, accessToken: string, clients: number) {
+  const outcomes = new Map<string, number>()
+  let isOver = false
+  const askOnce = () =>
+    new Promise<string>((resolve) => {
+      const request = get(`${url}/projects`, { agent: false, headers: bearer(accessToken) }, (response) => {
+        response.resume()
+        response.on('close', () => resolve(response.complete ? String(response.statusCode) : 'broken off'))
+      })
+      request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    })
+  const done = Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (!isOver) {
+        const outcome = await askOnce()
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      }
+    }),
+  )
+  return async () => {
+    isOver = true
+    await done
+    return Object.fromEntries(outcomes)
+  }
+}
+
+describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine', ({ open, isThere }) => {
+  test.skipIf(!isThere)(
+    'share one port, are replaced when they die, roll on SIGHUP, and drain on SIGTERM',
+    async () => {
+      const database = ['--database', await open()]
+      await run(['import', '-', ...database], { stdin: SMALL_WORLD })
+      const gateway = await serveForTest([...database, '--workers', '2', '--log-level', 'silent'])
+      expect(gateway.stdout()).toBe(`listening on ${gateway.url}\n`)
+      const before = workersOf(gateway)
+      expect(before).toHaveLength(2)
+
+      // A session that one worker opens is open, and a logout that one answers holds, on all.
+      const login = await ask(`${gateway.url}/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: ANA }),
+      })
+      const { accessToken } = login.json()
+
+      const stopLoad = load(gateway.url, accessToken, 4)
+      await delay(200)
+      gateway.process.kill('SIGHUP')
+      await until(() => workersOf(gateway).length === 2 && workersOf(gateway).every((pid) => !before.includes(pid)))
+      await delay(200)
+      const rolled = await stopLoad()
+      expect(Object.keys(rolled)).toEqual(['200'])
+      expect(rolled['200']).toBeGreaterThan(100)
+
+      const [victim = 0, other] = workersOf(gateway)
+      const stopNextLoad = load(gateway.url, accessToken, 4)
+      process.kill(victim, 'SIGKILL')
+      await until(() => workersOf(gateway).length === 2 && !workersOf(gateway).includes(victim))
+      const { 200: successes = 0, ...dropped } = await stopNextLoad()
+      expect(workersOf(gateway)).toContain(other)
+      expect(successes).toBeGreaterThan(0)
+      // At most what the killed worker had in its hands.
+      expect(Object.values(dropped).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(4)
+
+      const workers = workersOf(gateway)
+      expect(await gateway.kill('SIGTERM')).toBe(0)
+      for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
+    },
+  )
+
+  test.skipIf(!isThere)('that cannot start say why once, and nothing keeps trying', async () => {
+    const { exitCode, stderr } = await run(['serve', '--workers', '2', '--port', '0', '--database', 'file:/dev/null/x'])
+    expect(exitCode).toBe(1)
+    expect(stderr.split('\n').filter((line) => line.includes('/dev/null'))).toHaveLength(1)
+  })
+})
