@@ -52,6 +52,7 @@ export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSi
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
+    demoEmail: DEMO_EMAIL,
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,
@@ -96,7 +97,7 @@ function demoNotice(url: string): string {
   return [
     '',
     `A demo workspace was loaded for ${DEMO_EMAIL} (this happens once, on an empty default database).`,
-    `  GraphiQL   ${url}/graphql`,
+    `  open       ${url}/`,
     `  sign in    curl -X POST ${url}/login -H 'Content-Type: application/json' -d '{"email":"${DEMO_EMAIL}"}'`,
     '',
     '',

@@ -82,6 +82,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
+    demoEmail: null,
     clock,
     report: (error) => reported.push(error),
     isDraining: () => false,

@@ -1,0 +1,44 @@
+// GraphiQL, signed in as the user, with queries worth running.
+import type { FetcherParams } from '@graphiql/toolkit'
+import { GraphiQL } from 'graphiql'
+import 'graphiql/setup-workers/vite'
+import type { ReactNode } from 'react'
+import { useExplorer } from '../use-explorer.ts'
+import { EXAMPLES } from './examples.ts'
+import '@graphiql/react/style.css'
+import '@graphiql/plugin-doc-explorer/style.css'
+import '@graphiql/plugin-history/style.css'
+import 'graphiql/graphiql.css'
+import './graphiql-page.css'
+
+interface GraphiqlPageProps {
+  readonly theme: 'light' | 'dark'
+}
+
+export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
+  const { session } = useExplorer()
+  async function run(parameters: FetcherParams): Promise<unknown> {
+    const answer = await session.send('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json, application/json' },
+      body: JSON.stringify(parameters),
+    })
+    return answer.json()
+  }
+  return (
+    <>
+      <h1 className="unseen">GraphiQL</h1>
+      <GraphiQL
+        key={theme}
+        fetcher={run as never}
+        forcedTheme={theme}
+        isHeadersEditorEnabled={false}
+        showPersistHeadersSettings={false}
+        defaultTabs={EXAMPLES.map((example) => ({ ...example }))}
+        defaultQuery={EXAMPLES[0]?.query ?? ''}
+      >
+        <GraphiQL.Logo>{null}</GraphiQL.Logo>
+      </GraphiQL>
+    </>
+  )
+}
