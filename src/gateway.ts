@@ -11,6 +11,7 @@ import { createExplorerDataEndpoint } from './http/explorer-data.ts'
 import type { ReportFailure } from './http/failures.ts'
 import { createGraphQLEndpoints } from './http/graphql.ts'
 import type { Handler } from './http/handler.ts'
+import { createOpenApiEndpoint, type OpenApiOptions } from './http/openapi.ts'
 import { createOperationsEndpoints } from './http/operations.ts'
 import { createPage, createPageEndpoints, withGraphiql } from './http/pages.ts'
 import { createPipeline } from './http/pipeline.ts'
@@ -33,6 +34,8 @@ export interface GatewayOptions {
   readonly cacheBytes: number
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
   readonly demoEmail: string | null
+  /** What the reference shows of documents, by GraphQL type. */
+  readonly examples: OpenApiOptions['examples']
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   readonly report: ReportFailure
@@ -51,11 +54,13 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const sessions = createSessions(store, tokens, options)
   const signIn = createSignIn(sessions, options)
   const services = { reads: createReads(store), sessions, signIn, cache: createReplyCache(options.cacheBytes) }
+  const schema = createSchema()
   const build = await openExplorerBuild()
   const page = createPage(build, basePath)
   const endpoints = [
     ...createPageEndpoints(page, basePath),
     ...(build?.files ?? []),
+    createOpenApiEndpoint(schema, { apiVersion: API_VERSION, basePath, examples: options.examples }),
     createExplorerDataEndpoint({
       apiVersion: API_VERSION,
       basePath,
@@ -67,7 +72,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services),
-    ...createGraphQLEndpoints(createSchema(), services, report).map((endpoint) => withGraphiql(endpoint, page)),
+    ...createGraphQLEndpoints(schema, services, report).map((endpoint) => withGraphiql(endpoint, page)),
     ...createOperationsEndpoints({ keyset, ping: store.ping, isDraining: options.isDraining }),
   ]
   return createPipeline(endpoints, options)

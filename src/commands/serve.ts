@@ -11,7 +11,7 @@ import { UsageError } from '../errors.ts'
 import { createGateway } from '../gateway.ts'
 import { createHttpServer } from '../http/server.ts'
 import { openStore } from '../store/open-store.ts'
-import { DEMO_EMAIL, loadDemo } from './demo.ts'
+import { DEMO_EMAIL, demoExamples, loadDemo } from './demo.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { createLog, createReport } from './log.ts'
 
@@ -53,6 +53,7 @@ export async function runServe(config: ServeConfig, io: CommandIo, stop: AbortSi
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
     demoEmail: DEMO_EMAIL,
+    examples: await demoExamples(),
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,

@@ -83,6 +83,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
     demoEmail: null,
+    examples: {},
     clock,
     report: (error) => reported.push(error),
     isDraining: () => false,

@@ -3,7 +3,7 @@ import { useCallback, useRef, useState } from 'react'
 import { type Answer, timed } from '../answer.tsx'
 import type { Session } from '../session.ts'
 import type { RosettaState } from './rosetta-state.ts'
-import { restPath } from './snippets.ts'
+import { type RestRequest, restPath } from './snippets.ts'
 
 export type Side = 'rest' | 'graphql'
 
@@ -55,11 +55,16 @@ async function send(side: Side, { route, value, query }: RosettaState, session: 
       session.send('/graphql', { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ query, variables }) }),
     )
   }
+  return sendRest({ route, value: argument }, session)
+}
+
+/** One REST call; `value` is the parameter's or the field's. */
+export function sendRest({ route, value }: RestRequest, session: Session): Promise<Answer> {
   if (route.field === null) return timed(() => session.send(restPath({ route, value })))
-  const body = JSON.stringify({ [route.field]: argument })
+  const body = JSON.stringify({ [route.field]: value })
   return timed(() => session.send(route.path, { method: route.method, headers: JSON_HEADERS, body }))
 }
 
-function noAnswer(error: unknown): Answer {
+export function noAnswer(error: unknown): Answer {
   return { status: 0, durationMs: 0, byteLength: 0, text: error instanceof Error ? error.message : String(error) }
 }

@@ -1,0 +1,53 @@
+// Trying a call of the reference, signed in as the user.
+import { type ReactNode, useState } from 'react'
+import { type Answer, AnswerView } from '../answer.tsx'
+import { Link } from '../navigation.tsx'
+import { noAnswer, sendRest } from '../rosetta/use-runs.ts'
+import { ValueField } from '../rosetta/value-field.tsx'
+import { useExplorer, useSessionState } from '../use-explorer.ts'
+
+interface TryItProps {
+  readonly method: string
+  readonly path: string
+}
+
+export function TryIt({ method, path }: TryItProps): ReactNode {
+  const { facts, session } = useExplorer()
+  const { phase, email } = useSessionState()
+  const route = facts.routes.find((row) => row.method === method && row.path === path)
+  const [value, setValue] = useState(route?.field === 'email' ? (email ?? '') : '')
+  const [answer, setAnswer] = useState<Answer | null>(null)
+  const [isRunning, setRunning] = useState(false)
+  if (!route) return null
+  if (phase !== 'signed-in') {
+    return (
+      <p className="note">
+        <Link to="/">Sign in</Link> to try it here.
+      </p>
+    )
+  }
+
+  async function run(row: NonNullable<typeof route>): Promise<void> {
+    setRunning(true)
+    try {
+      const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : value
+      setAnswer(await sendRest({ route: row, value: token }, session))
+    } catch (error) {
+      setAnswer(noAnswer(error))
+    } finally {
+      setRunning(false)
+    }
+  }
+
+  return (
+    <div className="try">
+      <div className="controls">
+        <ValueField route={route} value={value} refs={[]} onChange={setValue} />
+        <button type="button" onClick={() => void run(route)} disabled={isRunning}>
+          Try it<span className="unseen">: {`${method} ${path}`}</span>
+        </button>
+      </div>
+      {answer && <AnswerView answer={answer} isRunning={isRunning} label={`Answer of ${method} ${path}`} />}
+    </div>
+  )
+}
