@@ -5,7 +5,7 @@ const LONGEST_INDENTED = 8_000_000
 const LONGEST_LINE = 20_000
 
 export function jsonLines(text: string): readonly string[] {
-  if (text.length > LONGEST_INDENTED || !isJson(text)) return text.split('\n').flatMap(inPieces)
+  if (text.length > LONGEST_INDENTED || !isJson(text)) return textLines(text)
   const lines: string[] = []
   let line = ''
   let depth = 0
@@ -32,6 +32,10 @@ export function jsonLines(text: string): readonly string[] {
   }
   breakLine()
   return lines
+}
+
+export function textLines(text: string): readonly string[] {
+  return text.split('\n').flatMap(inPieces)
 }
 
 function isJson(text: string): boolean {

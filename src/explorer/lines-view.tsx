@@ -1,7 +1,7 @@
 // Text in lines, of which only those in sight are drawn.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useMemo, useRef } from 'react'
-import { jsonLines, tokensOf } from './json-lines.ts'
+import { jsonLines, textLines, tokensOf } from './json-lines.ts'
 
 const LINE_HEIGHT = 19
 
@@ -13,7 +13,7 @@ interface LinesViewProps {
 
 export function LinesView({ text, label, isJson }: LinesViewProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null)
-  const lines = useMemo(() => (isJson ? jsonLines(text) : text.split('\n')), [text, isJson])
+  const lines = useMemo(() => (isJson ? jsonLines(text) : textLines(text)), [text, isJson])
   const widest = useMemo(() => lines.reduce((most, line) => Math.max(most, line.length), 0), [lines])
   const virtual = useVirtualizer({
     count: lines.length,

@@ -70,6 +70,9 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
       />
       <div className="bench">
         <div className="controls">
+          <p className="what">
+            <strong className="path">{routeName(route)}</strong> {route.summary}
+          </p>
           <ValueField
             route={route}
             value={value}
@@ -103,9 +106,6 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
             onQuery={(next) => setState({ ...state, query: next })}
           />
         </div>
-        <p className="note">
-          {routeName(route)} · {route.summary}
-        </p>
       </div>
     </div>
   )

@@ -11,7 +11,7 @@ interface ValueFieldProps {
 
 export function ValueField({ route, value, refs, onChange }: ValueFieldProps): ReactNode {
   const [inputId, listId] = [useId(), useId()]
-  if (route.parameter === null && route.field !== 'email') return <div />
+  if (route.parameter === null && route.field !== 'email') return null
   const isReference = route.parameter !== null
   return (
     <div className="value">
