@@ -1,8 +1,10 @@
 // The OpenAPI document: that it is well made, and that the gateway keeps to it.
+import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
+import { parse, visit } from 'graphql'
 import { expect, test } from 'vitest'
 import { demoExamples } from '../src/commands/demo.ts'
 import { READ_ROUTES, SESSION_ROUTES } from '../src/http/routes.ts'
@@ -108,6 +110,23 @@ test('what is too often and what cannot be done are described too', async () => 
   const forbidden = await refused.send('POST', '/login', body)
   expect(forbidden.status).toBe(403)
   check('POST', '/login', forbidden)
+})
+
+test('everything in the GraphQL schema is described', () => {
+  const missing: string[] = []
+  const kinds: readonly string[] = [
+    'ObjectTypeDefinition',
+    'ScalarTypeDefinition',
+    'FieldDefinition',
+    'InputValueDefinition',
+  ]
+  visit(parse(readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')), {
+    enter(node) {
+      if (!kinds.includes(node.kind) || ('description' in node && node.description)) return
+      missing.push(`${node.kind} ${'name' in node ? node.name?.value : ''}`)
+    },
+  })
+  expect(missing).toEqual([])
 })
 
 function createCheck(document: OpenApi): (method: string, path: string, answer: Answer) => void {

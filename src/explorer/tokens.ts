@@ -19,7 +19,9 @@ const RENEW_BEFORE_MS = 30_000
 
 export function holdToken(accessToken: string, now: number): HeldToken {
   const claims = JSON.parse(decodePart(accessToken.split('.')[1] ?? '')) as Readonly<Record<string, unknown>>
-  const lifetimeMs = (Number(claims.exp) - Number(claims.iat)) * 1_000
+  const statedMs = (Number(claims.exp) - Number(claims.iat)) * 1_000
+  // Both are whole seconds, rounded down: up to one of them may have passed already.
+  const lifetimeMs = Math.max(statedMs - 1_000, statedMs / 2)
   const endsAt = now + lifetimeMs
   return {
     accessToken,

@@ -2,9 +2,10 @@
 import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import 'graphiql/setup-workers/vite'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useExplorer } from '../use-explorer.ts'
 import { EXAMPLES } from './examples.ts'
+import { mendTabs } from './mend-tabs.ts'
 import '@graphiql/react/style.css'
 import '@graphiql/plugin-doc-explorer/style.css'
 import '@graphiql/plugin-history/style.css'
@@ -17,6 +18,8 @@ interface GraphiqlPageProps {
 
 export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
   const { session } = useExplorer()
+  const frame = useRef<HTMLDivElement>(null)
+  useEffect(() => (frame.current ? mendTabs(frame.current) : undefined), [])
   async function run(parameters: FetcherParams): Promise<unknown> {
     const answer = await session.send('/graphql', {
       method: 'POST',
@@ -26,7 +29,7 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
     return answer.json()
   }
   return (
-    <>
+    <div ref={frame} className="graphiql-page">
       <h1 className="unseen">GraphiQL</h1>
       <GraphiQL
         key={theme}
@@ -39,6 +42,6 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
       </GraphiQL>
-    </>
+    </div>
   )
 }

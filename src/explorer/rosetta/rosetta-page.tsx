@@ -26,6 +26,7 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
   const email = useSessionState().email ?? ''
   const refs = useProjectRefs(session)
   const [state, setState] = useState(initial)
+  const [timesChosen, setTimesChosen] = useState(0)
   const { answers, running, run, clear } = useRuns(session)
   const { route, query } = state
   const value =
@@ -43,7 +44,7 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: edits are run by the person, rows by being chosen
   useEffect(() => {
     if (isReady && !/\bmutation\b/.test(query)) runBoth()
-  }, [route, isReady])
+  }, [route, isReady, timesChosen])
 
   function runBoth(): void {
     void run('rest', current)
@@ -65,6 +66,7 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
         current={route}
         onChoose={(next) => {
           clear()
+          setTimesChosen(timesChosen + 1)
           setState({ route: next, value: '', query: indented(next.twin) })
         }}
       />
