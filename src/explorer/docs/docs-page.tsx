@@ -1,12 +1,15 @@
 // The reference: /openapi.json as a page, every operation ready to be tried.
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react'
+import { Link } from '../navigation.tsx'
+import { useProjectRefs } from '../rosetta/use-project-refs.ts'
 import { useExplorer } from '../use-explorer.ts'
 import { type OpenApi, shownOperations } from './openapi.ts'
 import { OperationSection } from './operation-section.tsx'
 import './docs.css'
 
 export function DocsPage(): ReactNode {
-  const { facts } = useExplorer()
+  const { facts, session } = useExplorer()
+  const refs = useProjectRefs(session)
   const [document, setDocument] = useState<OpenApi | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const address = `${facts.basePath}/openapi.json`
@@ -48,11 +51,11 @@ export function DocsPage(): ReactNode {
           <p>{document.info.description.replaceAll('`', '')}</p>
           <p className="note">
             Version {document.info.version} · <a href={address}>OpenAPI 3.1 document</a> ·{' '}
-            <a href={`${facts.basePath}/graphql`}>GraphQL documentation</a> in GraphiQL
+            <Link to="/graphql">GraphQL documentation</Link> in GraphiQL
           </p>
         </header>
         {operations.map((operation) => (
-          <OperationSection key={operation.id} operation={operation} />
+          <OperationSection key={operation.id} operation={operation} refs={refs} />
         ))}
       </div>
     </div>

@@ -4,7 +4,12 @@ import { LinesView } from '../lines-view.tsx'
 import type { ShownOperation } from './openapi.ts'
 import { TryIt } from './try-it.tsx'
 
-export function OperationSection({ operation }: { readonly operation: ShownOperation }): ReactNode {
+interface OperationSectionProps {
+  readonly operation: ShownOperation
+  readonly refs: readonly string[]
+}
+
+export function OperationSection({ operation, refs }: OperationSectionProps): ReactNode {
   const { id, method, path, summary, twin, parameters, bodyExample, needsToken, responses } = operation
   const success = responses.find(({ status }) => status === '200')
   return (
@@ -73,7 +78,7 @@ export function OperationSection({ operation }: { readonly operation: ShownOpera
           )}
         </details>
       )}
-      <TryIt method={method} path={path} />
+      <TryIt method={method} path={path} refs={refs} />
     </section>
   )
 }

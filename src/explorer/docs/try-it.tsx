@@ -9,13 +9,16 @@ import { useExplorer, useSessionState } from '../use-explorer.ts'
 interface TryItProps {
   readonly method: string
   readonly path: string
+  /** References to choose from, the first of them to begin with. */
+  readonly refs: readonly string[]
 }
 
-export function TryIt({ method, path }: TryItProps): ReactNode {
+export function TryIt({ method, path, refs }: TryItProps): ReactNode {
   const { facts, session } = useExplorer()
   const { phase, email } = useSessionState()
   const route = facts.routes.find((row) => row.method === method && row.path === path)
-  const [value, setValue] = useState(route?.field === 'email' ? (email ?? '') : '')
+  const [edited, setEdited] = useState<string | null>(null)
+  const value = edited ?? (route?.field === 'email' ? email : refs[0]) ?? ''
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [isRunning, setRunning] = useState(false)
   if (!route) return null
@@ -42,7 +45,7 @@ export function TryIt({ method, path }: TryItProps): ReactNode {
   return (
     <div className="try">
       <div className="controls">
-        <ValueField route={route} value={value} refs={[]} onChange={setValue} />
+        <ValueField route={route} value={value} refs={refs} onChange={setEdited} />
         <button type="button" onClick={() => void run(route)} disabled={isRunning}>
           Try it<span className="unseen">: {`${method} ${path}`}</span>
         </button>

@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useExplorer } from '../use-explorer.ts'
 import { EXAMPLES } from './examples.ts'
 import { mendTabs } from './mend-tabs.ts'
+import { RunFirst } from './run-first.tsx'
 import '@graphiql/react/style.css'
 import '@graphiql/plugin-doc-explorer/style.css'
 import '@graphiql/plugin-history/style.css'
@@ -41,6 +42,16 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
         defaultQuery={EXAMPLES[0]?.query ?? ''}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
+        <GraphiQL.Toolbar>
+          {({ prettify, merge, copy }) => (
+            <>
+              {prettify}
+              {merge}
+              {copy}
+              <RunFirst example={EXAMPLES[0]?.query ?? ''} />
+            </>
+          )}
+        </GraphiQL.Toolbar>
       </GraphiQL>
     </div>
   )

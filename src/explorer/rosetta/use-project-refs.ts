@@ -25,6 +25,7 @@ export function useProjectRefs(session: Session): readonly string[] {
       const others = projects.filter(({ latestExport }) => latestExport === null)
       if (!isGone) setRefs([...exported, ...others].map(({ ref }) => ref))
     }
+    if (session.state().phase !== 'signed-in') return
     // Without suggestions the field still takes what is typed.
     load().catch(() => {})
     return () => {
