@@ -1,6 +1,7 @@
 // Trying a call of the reference, signed in as the user.
 import { type ReactNode, useState } from 'react'
-import { type Answer, AnswerView } from '../answer.tsx'
+import type { Answer } from '../answer.ts'
+import { AnswerView } from '../answer-view.tsx'
 import { Link } from '../navigation.tsx'
 import { noAnswer, sendRest } from '../rosetta/use-runs.ts'
 import { ValueField } from '../rosetta/value-field.tsx'

@@ -1,6 +1,6 @@
 // Whether a REST answer and a GraphQL answer hold the same, compared as text: byte for byte, as both promise.
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
-import type { Answer } from '../answer.tsx'
+import type { Answer } from '../answer.ts'
 
 export interface Verdict {
   readonly isSame: boolean
@@ -8,24 +8,29 @@ export interface Verdict {
 }
 
 export function compare(rest: Answer, graphql: Answer): Verdict {
+  if (!isJson(rest.text) || !isJson(graphql.text)) {
+    return { isSame: false, text: 'There is no JSON on both sides to compare.' }
+  }
   const [restCode, graphqlCode] = [problemCode(rest.text), errorCode(graphql.text)]
   if (restCode !== null || graphqlCode !== null) {
     if (restCode === graphqlCode) return { isSame: true, text: `Both sides refuse, with ${restCode}.` }
     return { isSame: false, text: `REST: ${restCode ?? rest.status}. GraphQL: ${graphqlCode ?? graphql.status}.` }
   }
-  const [documents, twins] = [jsonOf(rest.text, elementTexts), graphqlDocuments(graphql.text)]
-  if (documents === null || documents === undefined) return compareMembers(rest.text, graphql.text)
+  const [documents, twins] = [elementTexts(rest.text), graphqlDocuments(graphql.text)]
+  if (documents === null) return compareMembers(rest.text, graphql.text)
   if (twins === null) return { isSame: false, text: 'The query selects no `data`, so there is nothing to compare.' }
   if (documents.length !== twins.length) {
     return { isSame: false, text: `REST holds ${count(documents.length)}, GraphQL ${twins.length}.` }
   }
   const firstOther = documents.findIndex((text, index) => text !== twins[index])
   if (firstOther !== -1) return { isSame: false, text: `Document ${firstOther + 1} differs.` }
-  return { isSame: true, text: `Both sides hold the same ${count(documents.length)}, byte for byte.` }
+  if (documents.length === 0) return { isSame: true, text: 'Both sides hold no document.' }
+  const same = documents.length === 1 ? 'document' : count(documents.length)
+  return { isSame: true, text: `Both sides hold the same ${same}, byte for byte.` }
 }
 
 function count(documents: number): string {
-  return documents === 1 ? 'document' : `${documents} documents`
+  return documents === 1 ? '1 document' : `${documents} documents`
 }
 
 /** Session calls: tokens differ from call to call, what they are called does not. */
@@ -54,16 +59,12 @@ function graphqlDocuments(text: string): readonly string[] | null {
 }
 
 function problemCode(text: string): string | null {
-  return jsonOf(text, (json) => stringOf(memberText(json, 'code'))) ?? null
+  return stringOf(memberText(text, 'code'))
 }
 
 function errorCode(text: string): string | null {
-  return (
-    jsonOf(text, (json) => {
-      const first = elementTexts(memberText(json, 'errors') ?? 'null')?.[0] ?? 'null'
-      return stringOf(memberText(memberText(first, 'extensions') ?? 'null', 'code'))
-    }) ?? null
-  )
+  const first = elementTexts(memberText(text, 'errors') ?? 'null')?.[0] ?? 'null'
+  return stringOf(memberText(memberText(first, 'extensions') ?? 'null', 'code'))
 }
 
 function stringOf(json: string | null): string | null {
@@ -71,12 +72,11 @@ function stringOf(json: string | null): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Undefined for a text that is no JSON. */
-function jsonOf<T>(text: string, read: (json: string) => T): T | undefined {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text)
+    return true
   } catch {
-    return undefined
+    return false
   }
-  return read(text)
 }

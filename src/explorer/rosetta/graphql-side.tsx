@@ -1,6 +1,7 @@
 // The right side: the GraphQL twin, to be edited.
 import type { KeyboardEvent, ReactNode } from 'react'
-import { type Answer, AnswerView } from '../answer.tsx'
+import type { Answer } from '../answer.ts'
+import { AnswerView } from '../answer-view.tsx'
 import { CopyButton } from '../copy-button.tsx'
 import { indented, type RosettaState } from './rosetta-state.ts'
 import { graphqlCurl, type SnippetContext } from './snippets.ts'

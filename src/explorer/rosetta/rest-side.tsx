@@ -1,6 +1,7 @@
 // The left side: a REST route as a curl that runs.
 import type { ReactNode } from 'react'
-import { type Answer, AnswerView } from '../answer.tsx'
+import type { Answer } from '../answer.ts'
+import { AnswerView } from '../answer-view.tsx'
 import { CopyButton } from '../copy-button.tsx'
 import { type RestRequest, restCurl, restFetch, type SnippetContext } from './snippets.ts'
 

@@ -1,6 +1,6 @@
 // What a Rosetta address says: the row, its value and the query. Never a token.
 import type { ExplorerRoute } from '../../http/explorer-facts.ts'
-import { withoutTokens } from '../answer.tsx'
+import { withoutTokens } from '../answer.ts'
 
 export interface RosettaState {
   readonly route: ExplorerRoute

@@ -1,6 +1,6 @@
 // Running the two sides of a row: what was answered last, and what is under way.
 import { useCallback, useRef, useState } from 'react'
-import { type Answer, timed } from '../answer.tsx'
+import { type Answer, timed } from '../answer.ts'
 import type { Session } from '../session.ts'
 import type { RosettaState } from './rosetta-state.ts'
 import { type RestRequest, restPath } from './snippets.ts'

@@ -1,6 +1,6 @@
 // Everything a workspace holds, as one kind of item to search and sort.
 
-import { sizeText } from '../answer.tsx'
+import { sizeText } from '../answer.ts'
 import { query } from '../graphql-query.ts'
 import type { Session } from '../session.ts'
 

@@ -1,6 +1,6 @@
 // One project: what it is, every export it had, and the files of the newest.
 import { type ReactNode, useCallback } from 'react'
-import { sizeText } from '../answer.tsx'
+import { sizeText } from '../answer.ts'
 import { Link } from '../navigation.tsx'
 import { useExplorer } from '../use-explorer.ts'
 import { useLoaded } from '../use-loaded.ts'
