@@ -1,8 +1,12 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { openExplorerBuild } from '../src/http/explorer-build.ts'
 import { createPage } from '../src/http/pages.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -82,6 +86,18 @@ test('the page is told of a demo user only when there is one and the guard is lo
   const open = await startGateway({ demoEmail: ANA, guard: { name: 'open', warning: null, refusal: () => null } })
   await open.load(SMALL_WORLD)
   expect((await open.get('/explorer.json')).json()).toMatchObject({ loginGuard: 'open', demoEmail: null })
+})
+
+test('a file of a build that is gone is not found, and not our fault', async () => {
+  const folder = temporaryDirectory()
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '')
+  writeFileSync(join(folder, 'assets', 'a.js'), 'first')
+  const build = await openExplorerBuild(pathToFileURL(`${folder}/`))
+  rmSync(join(folder, 'assets', 'a.js'))
+  await expect(build?.files[0]?.handle(REQUEST)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  writeFileSync(join(folder, 'assets', 'a.js'), 'again')
+  expect(String((await build?.files[0]?.handle(REQUEST))?.body)).toBe('again')
 })
 
 test('without a build the page says how to make one', async () => {

@@ -1,5 +1,6 @@
 // The built pages (`npm run build`): a shell in HTML, and hashed files that never change under their name.
 import { readdir, readFile } from 'node:fs/promises'
+import { GatewayError } from '../errors.ts'
 import type { Endpoint } from './handler.ts'
 import type { Headers, Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
@@ -37,7 +38,7 @@ export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<Exp
       .map((name) => fileEndpoint(new URL(ASSETS, folder), name, names))
     return { shell, files }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (isMissing(error)) return null
     throw error
   }
 }
@@ -51,8 +52,18 @@ function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): En
     vary: 'Accept-Encoding',
   }
 
+  /** A build that was made meanwhile has other files: these are not there any more. */
+  async function load(file: string): Promise<Uint8Array> {
+    try {
+      return await readFile(new URL(file, folder))
+    } catch (error) {
+      kept.delete(file)
+      throw isMissing(error) ? new GatewayError('NOT_FOUND', { cause: error }) : error
+    }
+  }
+
   function read(file: string): Promise<Uint8Array> {
-    const bytes = kept.get(file) ?? readFile(new URL(file, folder))
+    const bytes = kept.get(file) ?? load(file)
     kept.set(file, bytes)
     return bytes
   }
@@ -65,6 +76,10 @@ function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): En
   }
 
   return { method: 'GET', path: `/${ASSETS}${name}`, handle }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
 function extensionOf(name: string): string {
