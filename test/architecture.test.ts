@@ -6,11 +6,21 @@ import { expect, test } from 'vitest'
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 
 /** From the top down: a file imports its own layer and those below, never one above. */
-const LAYERS = ['main.ts', 'commands', 'gateway.ts', 'http', 'graphql', 'interchange', 'auth', 'store'] as const
+const LAYERS = [
+  'explorer',
+  'main.ts',
+  'commands',
+  'gateway.ts',
+  'http',
+  'graphql',
+  'interchange',
+  'auth',
+  'store',
+] as const
 /** Know nothing of the project but each other. */
 const LEAVES = ['config.ts', 'errors.ts', 'redact.ts', 'json-text.ts']
 
-const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 
 const imports = new Map(
   files.map((file) => {

@@ -1,5 +1,5 @@
 // The demo workspace, for the first start on an empty default database.
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { IMPORT_OPTIONS, requireConfig } from '../config.ts'
 import { applyInput } from '../interchange/apply.ts'
 import { checkInput } from '../interchange/check.ts'
@@ -28,4 +28,19 @@ export async function loadDemo(store: Store, clock: () => number): Promise<boole
   } finally {
     await file.close()
   }
+}
+
+/** The GraphQL type of what a record of the demo workspace holds. */
+const TYPES: Readonly<Record<string, string>> = {
+  project: 'Project',
+  template: 'Template',
+  uiLibrary: 'UiLibrary',
+  export: 'ExportElement',
+}
+
+/** The first document of each kind, for the API's reference. */
+export async function demoExamples(): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
+  const lines = (await readFile(DEMO_FILE, 'utf8')).trim().split('\n')
+  const records = lines.map((line) => JSON.parse(line)).reverse()
+  return Object.fromEntries(records.map(({ kind, data }) => [TYPES[kind], Array.isArray(data) ? data[0] : data]))
 }

@@ -12,7 +12,7 @@ import { UsageError } from '../errors.ts'
 import { createGateway } from '../gateway.ts'
 import { createHttpServer } from '../http/server.ts'
 import { openStore } from '../store/open-store.ts'
-import { DEMO_EMAIL, loadDemo } from './demo.ts'
+import { DEMO_EMAIL, demoExamples, loadDemo } from './demo.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { createLog, createReport } from './log.ts'
 import { toStoreOptions } from './open-command-store.ts'
@@ -70,6 +70,8 @@ export async function runServe(
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
+    demoEmail: DEMO_EMAIL,
+    examples: await demoExamples(),
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,
@@ -120,7 +122,7 @@ function demoNotice(url: string): string {
   return [
     '',
     `A demo workspace was loaded for ${DEMO_EMAIL} (this happens once, on an empty default database).`,
-    `  GraphiQL   ${url}/graphql`,
+    `  open       ${url}/`,
     `  sign in    curl -X POST ${url}/login -H 'Content-Type: application/json' -d '{"email":"${DEMO_EMAIL}"}'`,
     '',
     '',

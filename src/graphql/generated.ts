@@ -280,6 +280,14 @@ export type ProjectEdge = {
   readonly node: Project;
 };
 
+/**
+ * Reading. Every error has a stable `extensions.code`, the same list as REST's `code`:
+ * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
+ * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
+ * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
+ * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
+ */
 export type Query = {
   readonly __typename?: 'Query';
   /**

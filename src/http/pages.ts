@@ -1,88 +1,88 @@
-// What a browser is shown: GraphiQL at /graphql, served from this package, and the way there from /.
+// What a browser is shown: one shell for every page, and for other clients a list of links.
 import { matchesEntityTag } from './conditional.ts'
+import type { ExplorerBuild } from './explorer-build.ts'
 import type { Endpoint, Handler } from './handler.ts'
-import { entityTag, jsonReply, type Reply } from './reply.ts'
+import { entityTag, type Headers, jsonReply, type Reply } from './reply.ts'
 import { READ_ROUTES, SESSION_ROUTES } from './routes.ts'
 
-const FIRST_QUERY = `# 1. Sign in: run this, and copy the accessToken it answers.
-mutation SignIn {
-  login(email: "demo@example.com") {
-    accessToken
-    refreshToken
-  }
+/** Where the shell says what its own addresses are relative to. */
+const BASE_ELEMENT = '<base href="/" />'
+
+/** Styles may be inline: the GraphQL editor measures and colours its text that way. Scripts come from files only. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS: Headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  vary: 'Accept',
 }
 
-# 2. Put it into the Headers tab below: { "Authorization": "Bearer <accessToken>" }
-# 3. Run this.
-query Workspace {
-  me {
-    email
-    projects {
-      name
-      framework
-      updatedAt
-      latestExport {
-        createdAt
-        elementCount
-      }
-    }
-  }
-}
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8" />
+  <meta name="viewport" content="width=device-width" />
+  <title>Workspace Gateway</title>
+  <h1>Workspace Gateway is serving, but its pages are not built</h1>
+  <p>Run <code>npm run build</code> where it is installed, then start it again.</p>
+  <p>The API needs no pages: <code>curl</code> this address for the list of what it answers.</p>
+</html>
 `
 
-/** Answers browsers that open the GraphQL endpoint with GraphiQL, and leaves everything else to `handle`. */
-export function withGraphiql(endpoint: Endpoint, basePath: string): Endpoint {
+/** Answers browsers that open the GraphQL endpoint with its page, and leaves everything else to `handle`. */
+export function withGraphiql(endpoint: Endpoint, page: Handler): Endpoint {
   if (endpoint.method !== 'GET') return endpoint
-  let page: Promise<Page> | null = null
-  const handle: Handler = (request) => {
-    if (request.header('accept')?.includes('text/html') !== true || /(?:^|&)query=/.test(request.search)) {
-      return endpoint.handle(request)
-    }
-    page ??= graphiqlPage(`${basePath}${endpoint.path}`)
-    return page.then((ready) => pageReply(ready, request.header('if-none-match')))
+  return {
+    ...endpoint,
+    handle: (request) =>
+      isBrowser(request.header('accept')) && !/(?:^|&)query=/.test(request.search)
+        ? page(request)
+        : endpoint.handle(request),
   }
-  return { ...endpoint, handle }
 }
 
-/** A JSON list of links, and for browsers the way to GraphiQL. */
-export function createHomeEndpoint(basePath: string): Endpoint {
+/** `/` for browsers and for others, and the paths of the other pages. */
+export function createPageEndpoints(page: Handler, basePath: string): readonly Endpoint[] {
   const links = {
     graphql: `${basePath}/graphql`,
+    openapi: `${basePath}/openapi.json`,
     rest: [...SESSION_ROUTES, ...READ_ROUTES].map(({ method, path }) => `${method} ${basePath}${path}`),
     keys: `${basePath}/.well-known/jwks.json`,
     health: [`${basePath}/healthz`, `${basePath}/readyz`],
   }
-  return {
-    method: 'GET',
-    path: '/',
-    async handle(request) {
-      if (request.header('accept')?.includes('text/html') !== true) return jsonReply(links, { vary: 'Accept' })
-      return { status: 302, headers: { location: links.graphql, vary: 'Accept' }, body: null }
-    },
-  }
+  const home: Handler = async (request) =>
+    isBrowser(request.header('accept')) ? page(request) : jsonReply(links, { vary: 'Accept' })
+  return [
+    { method: 'GET', path: '/', handle: home },
+    { method: 'GET', path: '/workspace', handle: page },
+    { method: 'GET', path: '/docs', handle: page },
+  ]
 }
 
-interface Page {
-  readonly html: Uint8Array
-  readonly tag: string
+/** The shell, which finds its files under the base path whatever page it is opened as. */
+export function createPage(build: ExplorerBuild | null, basePath: string): Handler {
+  const html = build ? build.shell.replace(BASE_ELEMENT, `<base href="${basePath}/" />`) : NOT_BUILT
+  const body = Buffer.from(html)
+  const headers = { ...PAGE_HEADERS, etag: entityTag(body) }
+  return async (request): Promise<Reply> =>
+    matchesEntityTag(request.header('if-none-match'), headers.etag)
+      ? { status: 304, headers, body: null }
+      : { status: 200, headers, body }
 }
 
-/** The page is some megabytes of script: loaded when the first browser asks. */
-async function graphiqlPage(endpoint: string): Promise<Page> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const html = Buffer.from(renderGraphiQL({ title: 'Workspace Gateway', endpoint, defaultQuery: FIRST_QUERY }))
-  return { html, tag: entityTag(html) }
-}
-
-function pageReply({ html, tag }: Page, ifNoneMatch: string | undefined): Reply {
-  const headers = {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-cache',
-    etag: tag,
-    vary: 'Accept',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': "frame-ancestors 'none'",
-  }
-  if (matchesEntityTag(ifNoneMatch, tag)) return { status: 304, headers, body: null }
-  return { status: 200, headers, body: html }
+function isBrowser(accept: string | undefined): boolean {
+  return accept?.includes('text/html') === true
 }

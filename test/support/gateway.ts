@@ -87,6 +87,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
+    demoEmail: null,
+    examples: {},
     clock,
     report: (error) => reported.push(error),
     isDraining: () => false,

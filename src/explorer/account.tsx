@@ -1,0 +1,76 @@
+// Who is signed in, until when, and the way out.
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { SignInForm } from './sign-in-panel.tsx'
+import { useExplorer, useSessionState } from './use-explorer.ts'
+
+export function Account(): ReactNode {
+  const { session } = useExplorer()
+  const { phase, email, endsAt, isRemembered } = useSessionState()
+  const [isOpen, setOpen] = useState(false)
+  const panelId = useId()
+
+  useEffect(() => {
+    if (!isOpen) return
+    function close(event: KeyboardEvent | PointerEvent): void {
+      const isInside = event.target instanceof Element && event.target.closest('.account') !== null
+      if (event instanceof KeyboardEvent ? event.key === 'Escape' : !isInside) setOpen(false)
+    }
+    addEventListener('keydown', close)
+    addEventListener('pointerdown', close)
+    return () => {
+      removeEventListener('keydown', close)
+      removeEventListener('pointerdown', close)
+    }
+  }, [isOpen])
+
+  if (phase !== 'signed-in' && phase !== 'waiting') return null
+  return (
+    <div className="account">
+      <button
+        type="button"
+        className="quiet"
+        aria-expanded={isOpen}
+        aria-controls={panelId}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span className="dot" aria-hidden="true" />
+        <span className="unseen">Signed in as </span>
+        <span className="email">{email}</span>
+      </button>
+      {isOpen && (
+        <div className="panel" id={panelId}>
+          <p>
+            Signed in as <strong>{email}</strong>
+          </p>
+          <p className="note">
+            Access token ends in <TimeLeft endsAt={endsAt ?? 0} />, renewed before that
+          </p>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={isRemembered}
+              onChange={(event) => session.remember(event.target.checked)}
+            />
+            Keep me signed in in this tab over a reload
+          </label>
+          <button type="button" onClick={() => void session.signOut()}>
+            Sign out
+          </button>
+          <hr />
+          <SignInForm label="Sign in as somebody else" onDone={() => setOpen(false)} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function TimeLeft({ endsAt }: { readonly endsAt: number }): ReactNode {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.max(0, Math.round((endsAt - now) / 1_000))
+  const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  return <time dateTime={new Date(endsAt).toISOString()}>{text}</time>
+}

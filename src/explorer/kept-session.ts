@@ -1,0 +1,25 @@
+// What this tab keeps over a reload, in sessionStorage: nothing, unless the person asked for it.
+
+export interface KeptSession {
+  readonly token: () => string | null
+  readonly keep: (refreshToken: string) => void
+  readonly clear: () => void
+  /** Whether the person signed out in this tab: then the demo user is not signed in again. */
+  readonly isSignedOut: () => boolean
+  readonly markSignedOut: () => void
+}
+
+/** Gateways under different base paths of one origin keep apart. */
+export function keptSession(storage: Storage, basePath: string): KeptSession {
+  const key = `workspace-gateway${basePath}`
+  return {
+    token: () => storage.getItem(`${key}:refresh-token`),
+    keep: (refreshToken) => storage.setItem(`${key}:refresh-token`, refreshToken),
+    clear() {
+      storage.removeItem(`${key}:refresh-token`)
+      storage.removeItem(`${key}:signed-out`)
+    },
+    isSignedOut: () => storage.getItem(`${key}:signed-out`) !== null,
+    markSignedOut: () => storage.setItem(`${key}:signed-out`, 'yes'),
+  }
+}

@@ -1,0 +1,41 @@
+// What a Rosetta address says: the row, its value and the query. Never a token.
+import type { ExplorerRoute } from '../../http/explorer-facts.ts'
+import { withoutTokens } from '../answer.ts'
+
+export interface RosettaState {
+  readonly route: ExplorerRoute
+  /** The value of the query parameter, or the email of a login. */
+  readonly value: string
+  readonly query: string
+}
+
+export function readState(search: string, routes: readonly ExplorerRoute[]): RosettaState | null {
+  const given = new URLSearchParams(search)
+  const route = routes.find((row) => routeName(row) === given.get('route')) ?? routes[0]
+  if (!route) return null
+  const value = (route.parameter === null ? null : given.get(route.parameter)) ?? ''
+  return { route, value, query: given.get('query') ?? indented(route.twin) }
+}
+
+export function writeState({ route, value, query }: RosettaState): string {
+  const written = new URLSearchParams({ route: routeName(route) })
+  if (route.parameter !== null && value !== '') written.set(route.parameter, withoutTokens(value))
+  if (query !== indented(route.twin)) written.set('query', withoutTokens(query))
+  return `?${written}`
+}
+
+export function routeName({ method, path }: ExplorerRoute): string {
+  return `${method} ${path}`
+}
+
+/** A one-line operation of the route table over several lines. */
+export function indented(twin: string): string {
+  let depth = 0
+  return twin
+    .replace(/\s*([{}])\s*/g, (_, brace: string) => {
+      depth += brace === '{' ? 1 : -1
+      const line = `\n${'  '.repeat(Math.max(0, depth))}`
+      return brace === '{' ? ` {${line}` : `${line.slice(0)}}`
+    })
+    .trim()
+}

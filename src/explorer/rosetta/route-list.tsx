@@ -1,0 +1,30 @@
+// The route table, to choose from.
+import type { ReactNode } from 'react'
+import type { ExplorerRoute } from '../../http/explorer-facts.ts'
+import { routeName } from './rosetta-state.ts'
+
+interface RouteListProps {
+  readonly routes: readonly ExplorerRoute[]
+  readonly current: ExplorerRoute
+  readonly onChoose: (route: ExplorerRoute) => void
+}
+
+export function RouteList({ routes, current, onChoose }: RouteListProps): ReactNode {
+  return (
+    <nav className="routes" aria-label="Routes">
+      <ul>
+        {routes.map((route) => (
+          <li key={routeName(route)}>
+            <button type="button" aria-current={route === current ? 'true' : undefined} onClick={() => onChoose(route)}>
+              <span className="route">
+                <span className={`method ${route.method.toLowerCase()}`}>{route.method}</span>{' '}
+                <span className="path">{route.path}</span>
+              </span>
+              <span className="summary">{route.summary}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

@@ -1,0 +1,39 @@
+// Tokens as this page holds them, and what an access token says of itself.
+
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+export interface HeldToken {
+  readonly accessToken: string
+  readonly email: string
+  /** Milliseconds since the epoch by this machine's clock: counted from when the token arrived, so a clock that is wrong does no harm. */
+  readonly endsAt: number
+  /** From when on a new one is fetched before the next request. */
+  readonly renewAt: number
+}
+
+/** A token is renewed this long before it ends, or in the last quarter of its life if that is shorter. */
+const RENEW_BEFORE_MS = 30_000
+
+export function holdToken(accessToken: string, now: number): HeldToken {
+  const claims = JSON.parse(decodePart(accessToken.split('.')[1] ?? '')) as Readonly<Record<string, unknown>>
+  const statedMs = (Number(claims.exp) - Number(claims.iat)) * 1_000
+  // Both are whole seconds, rounded down: up to one of them may have passed already.
+  const lifetimeMs = Math.max(statedMs - 1_000, statedMs / 2)
+  const endsAt = now + lifetimeMs
+  return {
+    accessToken,
+    email: String(claims.sub),
+    endsAt,
+    renewAt: endsAt - Math.min(RENEW_BEFORE_MS, lifetimeMs / 4),
+  }
+}
+
+function decodePart(part: string): string {
+  const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  )
+  return new TextDecoder().decode(bytes)
+}

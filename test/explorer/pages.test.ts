@@ -1,0 +1,263 @@
+// The pages in a real browser, as a person meets them.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { strFromU8, unzipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, openBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { run, serveForTest } from '../support/command-line.ts'
+import { ask, bearer } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { documentLine, exportLine } from '../support/workspaces.ts'
+
+const EVE = 'eve@example.com'
+
+describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
+  test('a fresh start is signed in and answered before anything is clicked', async () => {
+    const { url } = await serveForTest([], { cwd: temporaryDirectory() })
+    const page = await (await openBrowser(url)).newPage()
+    await page.goto(url)
+    await waitForAgreement(page, 'same 5 documents')
+    expect(await page.locator('.account').innerText()).toContain('demo@example.com')
+    expect(await page.locator('.status.good').allInnerTexts()).toEqual(['200', '200'])
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/eyJ|wgr_/)
+  })
+
+  test('all rows run on both sides and agree', async () => {
+    const { url } = await serveForTest([], { cwd: temporaryDirectory() })
+    const page = await (await openBrowser(url)).newPage()
+    await page.goto(url)
+    await waitForAgreement(page)
+    const rows = page.locator('.routes button')
+    const count = await rows.count()
+    expect(count).toBe(8)
+    for (let index = 0; index < count; index += 1) {
+      await rows.nth(index).click()
+      const isRead = (await rows.nth(index).innerText()).startsWith('GET')
+      if (!isRead) await page.getByRole('button', { name: 'Run both' }).click()
+      await waitForAgreement(page, isRead ? 'byte for byte' : 'Both sides')
+      // What is shown of a token is not enough to use it.
+      expect(await page.locator('main').innerText()).not.toMatch(/wgr_[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+/)
+    }
+    expect(await page.locator('.account').innerText()).toContain('demo@example.com')
+    await rows.nth(1).click()
+    await page.getByLabel('r reference of a project').fill('halfstep-conf')
+    await page.getByRole('button', { name: 'Run both' }).click()
+    await waitForAgreement(page, 'Both sides refuse, with NO_EXPORT.')
+  })
+
+  test('with access tokens of 2 seconds nobody sees a 401, and refreshes come one at a time', async () => {
+    const { url } = await serveForTest(['--access-token-ttl', '2'], { cwd: temporaryDirectory() })
+    const page = await (await openBrowser(url)).newPage()
+    let [refreshing, most, refreshes] = [0, 0, 0]
+    page.on('request', (request) => {
+      if (!request.url().endsWith('/token')) return
+      refreshes += 1
+      refreshing += 1
+      most = Math.max(most, refreshing)
+    })
+    page.on('response', (response) => {
+      if (response.url().endsWith('/token')) refreshing -= 1
+    })
+    await page.goto(url)
+    await waitForAgreement(page)
+    for (let query = 0; query < 10; query += 1) {
+      await page.getByRole('button', { name: 'Run both' }).click()
+      await page.waitForTimeout(650)
+      expect(await page.locator('.status').allInnerTexts()).toEqual(['200', '200'])
+    }
+    expect(refreshes).toBeGreaterThanOrEqual(3)
+    expect(most).toBe(1)
+  })
+
+  test('after signing out the back button shows no data, and neither does a reload', async () => {
+    const { url } = await serveForTest([], { cwd: temporaryDirectory() })
+    const page = await (await openBrowser(url)).newPage()
+    let accessToken = ''
+    page.on('request', (request) => {
+      accessToken = request.headers().authorization?.replace('Bearer ', '') ?? accessToken
+    })
+    await page.goto(url)
+    await waitForAgreement(page)
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.getByText('Quillmoor').first().waitFor()
+    await page.locator('.account > button').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect((await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(401)
+    for (const step of [
+      () => page.goBack(),
+      () => page.goForward(),
+      () => page.reload(),
+      () => page.goto(`${url}/graphql`),
+    ]) {
+      await step()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      expect(await page.content()).not.toContain('Quillmoor')
+    }
+    await signIn(page, 'Demo@Example.com')
+    await page.locator('.graphiql-container').waitFor()
+    expect(await page.locator('.account').innerText()).toContain('demo@example.com')
+  })
+
+  test('what a person asks to keep survives a reload, in sessionStorage only', async () => {
+    const { url } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
+    const page = await (await openBrowser(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    await signIn(page, 'not an email')
+    await page.getByRole('alert').waitFor()
+    await signIn(page, EVE)
+    await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await signIn(page, EVE)
+    await page.locator('.account > button').click()
+    await page.getByLabel('Keep me signed in').check()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor()
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toMatch(/eyJ|wgr_/)
+    expect(page.url()).not.toMatch(/eyJ|wgr_/)
+  })
+
+  test('a link restores what was on the bench, and never holds a token', async () => {
+    const { url } = await serveForTest([], { cwd: temporaryDirectory() })
+    const context = await openBrowser(url)
+    const page = await context.newPage()
+    await page.goto(url)
+    await waitForAgreement(page)
+    await page.locator('.routes button', { hasText: '/exports' }).click()
+    await page.getByLabel('r reference of a project').fill('river-dashboard')
+    const query = 'query($r: String!) { me { latestExport(ref: $r) { digest data } } } # mine'
+    await page.getByRole('textbox', { name: /GraphQL query/ }).fill(query)
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await waitForAgreement(other, 'same 8 documents')
+    expect(await other.getByLabel('r reference of a project').inputValue()).toBe('river-dashboard')
+    expect(await other.getByRole('textbox', { name: /GraphQL query/ }).inputValue()).toBe(query)
+    const secret = `wgr_${'x'.repeat(43)}`
+    await other.getByRole('textbox', { name: /GraphQL query/ }).fill(`mutation { logout(refreshToken: "${secret}") }`)
+    await expect.poll(() => other.url()).toContain('mutation')
+    expect(other.url()).not.toContain(secret)
+  })
+
+  test('an export of hostile content runs nothing, and its zip stays where it is unpacked', async () => {
+    const directory = temporaryDirectory()
+    const attack =
+      '<script>window.pwned=1</script><img src=x onerror="window.pwned=1"><a href="javascript:window.pwned=1">x</a>'
+    const elements = [
+      { path: 'index.html', name: attack, content: attack },
+      { path: `${attack}.html`, content: attack },
+      { path: '../../etc/passwd', content: 'root' },
+      { path: 'C:\\windows\\system.ini', content: 'ini' },
+      { path: '/absolute.txt', content: 'absolute' },
+      { path: 'INDEX.html', content: 'the same name on some machines' },
+      { name: 'no path', value: 12 },
+    ].map((element) => JSON.stringify(element))
+    const name = JSON.stringify(attack)
+    writeFileSync(
+      join(directory, 'hostile.ndjson'),
+      documentLine(
+        'project',
+        EVE,
+        `{"id":"p","ref":"javascript:alert(1)","name":${name},"description":${name},"tags":[${name}]}`,
+      ) +
+        exportLine(EVE, { r: 'javascript:alert(1)', createdAt: '2026-01-01T00:00:00Z', elements }) +
+        documentLine('template', EVE, `{"id":"t","name":${name},"html":${name}}`),
+    )
+    expect((await run(['import', 'hostile.ndjson'], { cwd: directory })).exitCode).toBe(0)
+    const { url } = await serveForTest([], { cwd: directory })
+    const page = await (await openBrowser(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    await signIn(page, EVE)
+    await page.locator('.item').first().click()
+    const files = page.locator('.tree .file')
+    await files.first().waitFor()
+    for (let index = 0; index < (await files.count()); index += 1) {
+      await files.nth(index).click()
+      await page.locator('.preview .line').first().waitFor()
+    }
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download zip' }).click()
+    const zip = unzipSync(readFileSync(await (await downloading).path()))
+    expect(Object.keys(zip)).toHaveLength(7)
+    expect(Object.keys(zip).filter((path) => /^\/|\.\.|[\\:]/.test(path))).toEqual([])
+    await page.getByRole('link', { name: 'See the request' }).click()
+    await waitForAgreement(page)
+    await page.goto(`${url}/workspace?show=templates&open=`)
+    await signIn(page, EVE)
+    await page.locator('.opened .line').first().waitFor()
+    expect(await page.evaluate(() => Reflect.get(window, 'pwned'))).toBeUndefined()
+    expect(await page.locator('main script, main img, main a[href^="javascript:"]').count()).toBe(0)
+  })
+
+  test('downloads hold what the API answers', async () => {
+    const { url } = await serveForTest([], { cwd: temporaryDirectory() })
+    const page = await (await openBrowser(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    await page.getByText('Quillmoor').first().click()
+    const login = await ask(`${url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"demo@example.com"}',
+    })
+    const { text, json } = await ask(`${url}/exports?r=roastery-site`, { headers: bearer(login.json().accessToken) })
+    const [jsonFile, zipFile] = [
+      page.getByRole('button', { name: 'Download JSON' }),
+      page.getByRole('button', { name: 'Download zip' }),
+    ]
+    const saved: Buffer[] = []
+    for (const button of [jsonFile, zipFile]) {
+      const downloading = page.waitForEvent('download')
+      await button.click()
+      saved.push(readFileSync(await (await downloading).path()))
+    }
+    expect(saved[0]?.toString()).toBe(text)
+    const zip = unzipSync(new Uint8Array(saved[1] ?? []))
+    const elements: readonly { path: string; content: string }[] = json()
+    expect(Object.fromEntries(Object.entries(zip).map(([path, bytes]) => [path, strFromU8(bytes)]))).toEqual(
+      Object.fromEntries(elements.map(({ path, content }) => [path, content])),
+    )
+  })
+
+  test('thousands of projects are searched and scrolled without drawing them all', async () => {
+    const directory = temporaryDirectory()
+    const lines = Array.from({ length: 5_000 }, (_, index) =>
+      documentLine('project', EVE, `{"id":"p${index}","name":"Project ${index}","description":"Number ${index}"}`),
+    )
+    writeFileSync(join(directory, 'many.ndjson'), lines.join(''))
+    await run(['import', 'many.ndjson'], { cwd: directory })
+    const { url } = await serveForTest([], { cwd: directory })
+    const page = await (await openBrowser(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    await signIn(page, EVE)
+    await page.getByText('5000 in all').waitFor()
+    expect(await page.locator('.items li').count()).toBeLessThan(60)
+    await page.locator('.items').evaluate((list) => list.scrollTo(0, list.scrollHeight))
+    await page.getByText('Project 4999').waitFor()
+    expect(await page.locator('.items li').count()).toBeLessThan(60)
+    await page.getByLabel('Search').fill('number 4321')
+    await page.getByText('1 of 5000').waitFor()
+    await page.locator('.item').click()
+    await page.getByText('This project has no export yet.').waitFor()
+  })
+
+  test('GraphiQL answers signed in, from the keyboard', async () => {
+    const { url } = await serveForTest(['--base-path', '/v1'], { cwd: temporaryDirectory() })
+    const page = await (await openBrowser(url)).newPage()
+    await page.goto(`${url}/v1/graphql`)
+    await page.locator('.graphiql-query-editor .monaco-editor').first().click()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page
+      .getByText('The workspace of the signed-in user')
+      .or(page.getByText('Query', { exact: true }))
+      .first()
+      .waitFor()
+    for (const name of ['REST ↔ GraphQL', 'Workspace', 'Reference']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    await page.getByRole('button', { name: /^Try it.*GET .projects/ }).click()
+    await page.locator('.try .status.good').waitFor()
+  })
+})

@@ -1,0 +1,126 @@
+// The sign-in of the pages, without a browser: when it refreshes, and what it gives up.
+import { expect, test } from 'vitest'
+import { createSession, type Session } from '../../src/explorer/session.ts'
+import type { ExplorerData } from '../../src/http/explorer-facts.ts'
+
+const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '/v1', loginGuard: 'local', demoEmail: null, routes: [] }
+
+test('ten requests that are refused at once share one refresh, and all succeed', async () => {
+  const { session, calls, server } = await signedIn()
+  server.accepts = 'a2'
+  const answers = await Promise.all(Array.from({ length: 10 }, () => session.send('/projects')))
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(calls.filter((call) => call === 'POST /v1/token')).toHaveLength(1)
+})
+
+test('a token is renewed before it ends, without a request that fails', async () => {
+  const { session, calls } = await signedIn({ lifetimeSeconds: 0.04 })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await session.send('/projects')
+  await session.signOut()
+  expect(calls.filter((call) => call === 'POST /v1/token').length).toBeGreaterThan(0)
+  expect(calls.at(-1)).toBe('DELETE /v1/logout')
+})
+
+test('a request is refused when the session has ended, and the person is told', async () => {
+  const { session, server, calls } = await signedIn()
+  server.accepts = 'nothing'
+  server.isEnded = true
+  expect((await session.send('/projects')).status).toBe(401)
+  expect(session.state()).toMatchObject({ phase: 'signed-out', email: null, message: expect.stringContaining('ended') })
+  expect(calls.filter((call) => call.endsWith('/token'))).toHaveLength(1)
+})
+
+test('a refresh that fails for another reason ends nothing', async () => {
+  const { session, server } = await signedIn()
+  server.accepts = 'a2'
+  server.isDown = true
+  expect((await session.send('/projects')).status).toBe(401)
+  expect(session.state().phase).toBe('signed-in')
+  server.isDown = false
+  expect((await session.send('/projects')).status).toBe(200)
+  await session.signOut()
+})
+
+test('nothing is kept unless the person asks, and signing out forgets it', async () => {
+  const { session, storage } = await signedIn()
+  expect(storage.size).toBe(0)
+  session.remember(true)
+  expect([...storage.values()]).toEqual(['refresh'])
+  session.remember(false)
+  expect(storage.size).toBe(0)
+  session.remember(true)
+  await session.signOut()
+  expect([...storage.values()]).toEqual(['yes'])
+})
+
+test('a login that waits for its mailbox is signed in once it may read', async () => {
+  const { session, server, signing } = await signedIn({ loginGuard: 'mail', accepts: 'nothing yet' })
+  await expect.poll(() => session.state().phase).toBe('waiting')
+  server.accepts = 'a1'
+  await signing
+  expect(session.state().phase).toBe('signed-in')
+  await session.signOut()
+})
+
+interface Server {
+  accepts: string
+  isEnded: boolean
+  isDown: boolean
+}
+
+interface SignedIn {
+  readonly session: Session
+  readonly server: Server
+  readonly calls: string[]
+  readonly storage: ReturnType<typeof memoryStorage>
+  readonly signing: Promise<void>
+}
+
+interface Options {
+  readonly lifetimeSeconds?: number
+  readonly loginGuard?: string
+  readonly accepts?: string
+}
+
+async function signedIn({
+  lifetimeSeconds = 900,
+  loginGuard = 'local',
+  accepts = 'a1',
+}: Options = {}): Promise<SignedIn> {
+  const server: Server = { accepts, isEnded: false, isDown: false }
+  const calls: string[] = []
+  const storage = memoryStorage()
+  async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    calls.push(`${init.method ?? 'GET'} ${input}`)
+    const path = String(input).replace('/v1', '')
+    if (path === '/login') return Response.json({ accessToken: token('a1', lifetimeSeconds), refreshToken: 'refresh' })
+    if (path === '/logout') return Response.json({})
+    if (path === '/token' && server.isDown) return Response.json({}, { status: 503 })
+    if (path === '/token' && server.isEnded) return Response.json({}, { status: 401 })
+    if (path === '/token') return Response.json({ accessToken: token('a2', 900) })
+    const isAccepted = new Headers(init.headers).get('authorization')?.endsWith(server.accepts)
+    return Response.json([], { status: isAccepted ? 200 : 401 })
+  }
+  const session = createSession({ ...FACTS, loginGuard }, answer, storage)
+  const signing = session.signIn('ana@example.com')
+  if (loginGuard !== 'mail') await signing
+  return { session, server, calls, storage, signing }
+}
+
+/** Not signed: a page does not verify its own tokens. */
+function token(name: string, lifetimeSeconds: number): string {
+  const claims = { sub: 'ana@example.com', iat: 0, exp: lifetimeSeconds }
+  return `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${name}`
+}
+
+function memoryStorage(): Storage & Map<string, string> {
+  const map = new Map<string, string>()
+  return Object.assign(map, {
+    length: 0,
+    key: () => null,
+    getItem: (key: string) => map.get(key) ?? null,
+    setItem: (key: string, value: string) => void map.set(key, value),
+    removeItem: (key: string) => void map.delete(key),
+  }) as unknown as Storage & Map<string, string>
+}

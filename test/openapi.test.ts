@@ -1,0 +1,154 @@
+// The OpenAPI document: that it is well made, and that the gateway keeps to it.
+import { readFileSync } from 'node:fs'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import fc from 'fast-check'
+import { parse, visit } from 'graphql'
+import { expect, test } from 'vitest'
+import { demoExamples } from '../src/commands/demo.ts'
+import { READ_ROUTES, SESSION_ROUTES } from '../src/http/routes.ts'
+import { type Answer, startGateway } from './support/gateway.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+const NOBODY = 'nobody@example.com'
+
+interface Operation {
+  readonly 'x-graphql-operation': string
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>
+}
+
+interface OpenApi {
+  readonly info: { readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+test('the document lints clean, and every row of the route table is in it with its twin', async () => {
+  const gateway = await startGateway({ examples: await demoExamples() })
+  const { text, json } = await gateway.get('/openapi.json')
+  const config = await createConfig({ extends: ['recommended-strict'] })
+  const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+  const document: OpenApi = json()
+  expect(document.info.version).toBe('1.2')
+  for (const { method, path, twin } of [...READ_ROUTES, ...SESSION_ROUTES]) {
+    expect(document.paths[path]?.[method.toLowerCase()]?.['x-graphql-operation']).toBe(twin)
+  }
+  expect(text).toContain('Quillmoor')
+})
+
+test('1,000 requests, well formed and not, get answers that the document describes', async () => {
+  const gateway = await startGateway({ bodyLimitBytes: 512 })
+  await gateway.load(SMALL_WORLD)
+  const ana = await gateway.login(ANA)
+  const nobody = await gateway.login(NOBODY)
+  const ended = await gateway.login(ANA)
+  await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: ended.refreshToken }))
+  const document: OpenApi = (await gateway.get('/openapi.json')).json()
+  const check = createCheck(document)
+  const seen = new Map<string, number>()
+
+  const request = fc.record({
+    route: fc.constantFrom(...READ_ROUTES, ...SESSION_ROUTES),
+    authorization: fc.constantFrom(
+      ...[ana, nobody, ended].map(({ accessToken }) => `Bearer ${accessToken}`),
+      `Bearer ${ana.accessToken}`,
+      'Bearer',
+      'Bearer x.y.z',
+      'Basic YTpi',
+      undefined,
+    ),
+    ifNoneMatch: fc.constantFrom(undefined, undefined, '*', '"x"'),
+    r: fc.oneof(fc.constantFrom(undefined, 'site', 'app', '', 'secret'), fc.string({ maxLength: 40 })),
+    contentType: fc.constantFrom('application/json', 'application/json', 'text/plain', undefined),
+    body: fc.oneof(
+      fc.constantFrom(ANA, ' ANA@Example.COM ', NOBODY, 'no email').map((email) => JSON.stringify({ email })),
+      fc
+        .constantFrom(ana.refreshToken, ended.refreshToken, 'wgr_x', '')
+        .map((refreshToken) => JSON.stringify({ refreshToken })),
+      fc.json({ maxDepth: 2 }),
+      fc.string({ maxLength: 30 }),
+      fc.constant(undefined),
+      fc.constant(JSON.stringify({ email: 'x'.repeat(600) })),
+      // A session of its own each time: a logout that succeeds.
+      fc.constant('fresh'),
+    ),
+  })
+
+  await fc.assert(
+    fc.asyncProperty(request, async ({ route, authorization, ifNoneMatch, r, contentType, body }) => {
+      const isRead = route.method === 'GET'
+      const parameter = r === undefined || !isRead ? '' : `?r=${encodeURIComponent(r.toWellFormed())}`
+      const fresh = async () => JSON.stringify({ refreshToken: (await gateway.login(ANA)).refreshToken })
+      const isEnding = route.path === '/logout' && body?.includes(ana.refreshToken)
+      const sent = isRead ? undefined : body === 'fresh' || isEnding ? await fresh() : body?.toWellFormed()
+      const answer = await gateway.send(route.method, route.path + parameter, sent, {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+        ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      })
+      check(route.method, route.path, answer)
+      const name = `${route.method} ${route.path} ${answer.status}`
+      seen.set(name, (seen.get(name) ?? 0) + 1)
+    }),
+    { numRuns: 1_000, seed: 20_261_121 },
+  )
+  expect(seen.size, JSON.stringify([...seen])).toBeGreaterThan(25)
+  expect(gateway.reported).toEqual([])
+})
+
+test('what is too often and what cannot be done are described too', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: 1 })
+  const document: OpenApi = (await gateway.get('/openapi.json')).json()
+  const check = createCheck(document)
+  const body = JSON.stringify({ email: ANA })
+  await gateway.send('POST', '/login', body)
+  const limited = await gateway.send('POST', '/login', body)
+  expect(limited.status).toBe(429)
+  check('POST', '/login', limited)
+  const refused = await startGateway({ guard: { name: 'open', warning: null, refusal: () => 'no' } })
+  const forbidden = await refused.send('POST', '/login', body)
+  expect(forbidden.status).toBe(403)
+  check('POST', '/login', forbidden)
+})
+
+test('everything in the GraphQL schema is described', () => {
+  const missing: string[] = []
+  const kinds: readonly string[] = [
+    'ObjectTypeDefinition',
+    'ScalarTypeDefinition',
+    'FieldDefinition',
+    'InputValueDefinition',
+  ]
+  visit(parse(readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')), {
+    enter(node) {
+      if (!kinds.includes(node.kind) || ('description' in node && node.description)) return
+      missing.push(`${node.kind} ${'name' in node ? node.name?.value : ''}`)
+    },
+  })
+  expect(missing).toEqual([])
+})
+
+function createCheck(document: OpenApi): (method: string, path: string, answer: Answer) => void {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema({ ...document, $id: 'openapi' })
+  const validators = new Map<string, ValidateFunction>()
+
+  return (method, path, { status, headers, text, json }) => {
+    const what = `${method} ${path} answered ${status} ${text.slice(0, 300)}`
+    const operation = `/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}`
+    const response = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)]
+    if (!response) throw new Error(`not documented: ${what}`)
+    const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
+    if (response.content === undefined) {
+      expect(text, what).toBe('')
+      return
+    }
+    expect(Object.keys(response.content), what).toContain(mediaType)
+    const pointer = `openapi#${operation}/responses/${status}/content/${mediaType.replaceAll('/', '~1')}/schema`
+    const validate = validators.get(pointer) ?? ajv.compile({ $ref: pointer })
+    validators.set(pointer, validate)
+    expect(validate(json()), `${what} ${JSON.stringify(validate.errors)}`).toBe(true)
+  }
+}

@@ -1,0 +1,126 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { openExplorerBuild } from '../src/http/explorer-build.ts'
+import { createPage } from '../src/http/pages.ts'
+import { startGateway, type TestGateway } from './support/gateway.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test('a browser gets the page, every other client the list of links', async () => {
+  const gateway = await startGateway()
+  const page = await gateway.get('/', undefined, BROWSER)
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  for (const path of ['/graphql', '/workspace', '/docs']) {
+    expect((await gateway.get(path, undefined, BROWSER)).text).toBe(page.text)
+  }
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+    const links = await gateway.get('/', undefined, headers)
+    expect(links.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(links.headers.get('vary')).toBe('Accept')
+    expect(links.json().graphql).toBe('/graphql')
+  }
+  // A GraphQL query from a browser's address bar is a query.
+  expect((await gateway.get('/graphql?query=%7B__typename%7D', undefined, BROWSER)).json().data).toEqual({
+    __typename: 'Query',
+  })
+})
+
+test('the page lets no script in but its own files, and nobody frame it', async () => {
+  const gateway = await startGateway()
+  const { headers, text } = await gateway.get('/', undefined, BROWSER)
+  const policy = headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self';")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(text).not.toMatch(/<script(?![^>]*\ssrc=)/)
+  expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+  const again = await gateway.get('/', undefined, { ...BROWSER, 'if-none-match': headers.get('etag') ?? '' })
+  expect([again.status, again.text]).toEqual([304, ''])
+})
+
+test('its files never change under their name, and come compressed to whoever takes that', async () => {
+  const gateway = await startGateway()
+  const path = (await filesOf(gateway, '')).find((file) => file.endsWith('.js')) ?? ''
+  const plain = await bytesOf(gateway, path, 'identity')
+  expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(plain.headers.get('vary')).toBe('Accept-Encoding')
+  expect(plain.headers.get('content-encoding')).toBeNull()
+  const script = await gateway.get(path)
+  expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  for (const [accept, coding, decompress] of [
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+  ] as const) {
+    const build = await openExplorerBuild()
+    const endpoint = build?.files.find((file) => file.path === path)
+    const reply = await endpoint?.handle({ ...REQUEST, header: (name) => ({ 'accept-encoding': accept })[name] })
+    expect(reply?.headers['content-encoding']).toBe(coding)
+    expect(decompress(reply?.body as Uint8Array).toString()).toBe(script.text)
+  }
+})
+
+test('a base path stands before the page, its files and its facts', async () => {
+  const gateway = await startGateway({ basePath: '/v1' })
+  for (const path of ['/v1', '/v1/', '/v1/graphql']) {
+    const page = await gateway.get(path, undefined, BROWSER)
+    expect(page.text).toContain('<base href="/v1/" />')
+  }
+  for (const path of await filesOf(gateway, '/v1')) expect((await gateway.get(`/v1${path}`)).status).toBe(200)
+  expect((await gateway.get('/v1/explorer.json')).json().basePath).toBe('/v1')
+  expect((await gateway.get('/explorer.json')).status).toBe(404)
+})
+
+test('the page is told of a demo user only when there is one and the guard is local', async () => {
+  const gateway = await startGateway({ demoEmail: ANA })
+  expect((await gateway.get('/explorer.json')).json()).toMatchObject({ loginGuard: 'local', demoEmail: null })
+  await gateway.load(SMALL_WORLD)
+  expect((await gateway.get('/explorer.json')).json().demoEmail).toBe(ANA)
+  const open = await startGateway({ demoEmail: ANA, guard: { name: 'open', warning: null, refusal: () => null } })
+  await open.load(SMALL_WORLD)
+  expect((await open.get('/explorer.json')).json()).toMatchObject({ loginGuard: 'open', demoEmail: null })
+})
+
+test('a file of a build that is gone is not found, and not our fault', async () => {
+  const folder = temporaryDirectory()
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '')
+  writeFileSync(join(folder, 'assets', 'a.js'), 'first')
+  const build = await openExplorerBuild(pathToFileURL(`${folder}/`))
+  rmSync(join(folder, 'assets', 'a.js'))
+  await expect(build?.files[0]?.handle(REQUEST)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  writeFileSync(join(folder, 'assets', 'a.js'), 'again')
+  expect(String((await build?.files[0]?.handle(REQUEST))?.body)).toBe('again')
+})
+
+test('without a build the page says how to make one', async () => {
+  expect(await openExplorerBuild(new URL('file:///nowhere/'))).toBeNull()
+  const { status, body } = await createPage(null, '')(REQUEST)
+  expect(status).toBe(200)
+  expect(String(body)).toContain('npm run build')
+})
+
+const REQUEST = {
+  method: 'GET',
+  path: '/',
+  search: '',
+  peerAddress: '127.0.0.1',
+  header: (_name: string): string | undefined => undefined,
+  body: async () => new Uint8Array(),
+}
+
+async function filesOf(gateway: TestGateway, basePath: string): Promise<readonly string[]> {
+  const { text } = await gateway.get(`${basePath}/`, undefined, BROWSER)
+  return [...text.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
+}
+
+async function bytesOf(gateway: TestGateway, path: string, encoding: string): Promise<Response> {
+  return fetch(gateway.url + path, { headers: { 'accept-encoding': encoding } })
+}
