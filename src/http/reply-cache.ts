@@ -1,4 +1,4 @@
-// Finished replies by user, revision and operation. Coherent by construction: the revision was read for this very request.
+// Finished replies by user, stamp and operation. Coherent by construction: the stamp was read for this very request.
 import type { LiveSession } from '../store/store.ts'
 import type { Reply } from './reply.ts'
 
@@ -8,14 +8,14 @@ const OVERHEAD_BYTES = 1_024
 const MAX_PART = 1 / 16
 
 export interface ReplyCache {
-  /** The reply that was kept for this user at this very revision. */
+  /** The reply that was kept for this user in this very state. */
   readonly find: (viewer: LiveSession, operation: string) => Reply | undefined
-  /** Keeps a reply that was made from a state no older than the viewer's revision. Streamed replies are not kept. */
+  /** Keeps a reply that was made from a state no older than the viewer's stamp names. Streamed replies are not kept. */
   readonly keep: (viewer: LiveSession, operation: string, reply: Reply) => void
 }
 
 interface UserReplies {
-  readonly revision: number
+  readonly stamp: string
   readonly replies: Map<string, Reply>
   bytes: number
   /** Asked for since it was last passed over: spared once more. */
@@ -46,21 +46,19 @@ export function createReplyCache(maxBytes: number): ReplyCache {
   }
 
   return {
-    find({ userId, revision }, operation) {
+    find({ userId, stamp }, operation) {
       if (userId === null) return undefined
       const entry = users.get(userId)
-      if (entry?.revision !== revision) return undefined
+      if (entry?.stamp !== stamp) return undefined
       entry.isWanted = true
       return entry.replies.get(operation)
     },
-    keep({ userId, revision }, operation, reply) {
+    keep({ userId, stamp }, operation, reply) {
       const size = sizeOf(reply, operation)
       if (userId === null || size === null || size > maxBytes * MAX_PART) return
       const before = users.get(userId)
-      // A slower request of an older revision does not push out what is newer.
-      if (before && before.revision > revision) return
-      if (before && before.revision < revision) drop(userId, before)
-      const entry = users.get(userId) ?? { revision, replies: new Map(), bytes: 0, isWanted: false }
+      if (before && before.stamp !== stamp) drop(userId, before)
+      const entry = users.get(userId) ?? { stamp, replies: new Map(), bytes: 0, isWanted: false }
       if (entry.replies.has(operation)) return
       entry.replies.set(operation, reply)
       entry.bytes += size

@@ -59,6 +59,11 @@ export interface LiveSession {
   readonly userId: number | null
   /** Grows with every change to anything of the user; 0 without a workspace. */
   readonly revision: number
+  /**
+   * Random, another one with every change: names one state for good, where a revision comes again, for other contents, when
+   * an older copy of the database is put back or a standby without the last commits takes over. Empty without a workspace.
+   */
+  readonly stamp: string
 }
 
 /** The session a refresh token belongs to. */

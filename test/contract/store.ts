@@ -54,7 +54,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([a, b])
         const live = await store.liveSessions([b.id, 'unknown', a.id, b.id], NOW)
         expect(live.map((session) => session?.email)).toEqual([BEN, undefined, ANA, BEN])
-        expect(live[0]).toEqual({ id: b.id, email: BEN, userId: null, revision: 0 })
+        expect(live[0]).toEqual({ id: b.id, email: BEN, userId: null, revision: 0, stamp: '' })
         expect(await store.liveSessions([], NOW)).toEqual([])
       })
 
@@ -65,6 +65,19 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const [live] = await store.liveSessions([session.id], NOW)
         expect(live?.userId).toBe(await userId(ANA))
         expect(live?.revision).toBeGreaterThan(0)
+      })
+
+      test('have another stamp after every change, and the same as long as there is none', async () => {
+        const session = newSession()
+        await store.addSessions([session])
+        const stamp = async () => (await store.liveSessions([session.id], NOW))[0]?.stamp
+        const stamps = [await stamp()]
+        for (const text of ['1', '2', '1']) {
+          await store.applyChanges([put({ text })])
+          stamps.push(await stamp())
+          expect(await stamp()).toBe(stamps.at(-1))
+        }
+        expect(new Set(stamps).size).toBe(4)
       })
 
       test('end at their idle expiry and at their absolute expiry, whichever is first', async () => {

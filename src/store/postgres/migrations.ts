@@ -12,11 +12,12 @@ const MIGRATIONS: readonly string[] = [
   create function workspace_gateway.key_of(name text) returns bytea
     language sql immutable strict parallel safe as $$ select sha256(convert_to(name, 'UTF8')) $$;
 
-  -- Identity: an id is never used twice, so (user, revision) never names two states.
+  -- A stamp names one state of one user for good: random, another one with every change.
   create table workspace_gateway.user (
     id bigint generated always as identity primary key,
     email text collate "C" not null unique,
-    revision bigint not null default 1
+    revision bigint not null default 1,
+    stamp text not null default gen_random_uuid()::text
   ) with (fillfactor = 80);
 
   -- A session knows an email, not a user: signing in before there is a workspace is allowed.
@@ -90,12 +91,13 @@ const MIGRATIONS: readonly string[] = [
   create function workspace_gateway.move_revision() returns trigger language plpgsql as $$
   begin
     if tg_op = 'TRUNCATE' then
-      update workspace_gateway.user set revision = revision + 1;
+      update workspace_gateway.user set revision = revision + 1, stamp = gen_random_uuid()::text;
     elsif tg_op = 'UPDATE' then
-      update workspace_gateway.user set revision = revision + 1
+      update workspace_gateway.user set revision = revision + 1, stamp = gen_random_uuid()::text
         where id in (select user_id from changed union select user_id from before);
     else
-      update workspace_gateway.user set revision = revision + 1 where id in (select user_id from changed);
+      update workspace_gateway.user set revision = revision + 1, stamp = gen_random_uuid()::text
+        where id in (select user_id from changed);
     end if;
     return null;
   end $$;
@@ -114,6 +116,7 @@ const MIGRATIONS: readonly string[] = [
   create function workspace_gateway.user_renamed() returns trigger language plpgsql as $$
   begin
     new.revision := greatest(new.revision, old.revision + 1);
+    new.stamp := gen_random_uuid()::text;
     return new;
   end $$;
   create trigger user_renamed before update on workspace_gateway.user for each row
@@ -137,7 +140,7 @@ const MIGRATIONS: readonly string[] = [
   create function workspace_gateway.export_removed() returns trigger language plpgsql as $$
   begin
     delete from workspace_gateway.export_element e using changed c where (e.user_id, e.export_id) = (c.user_id, c.id);
-    update workspace_gateway.user set revision = revision + 1 where id in (select user_id from changed);
+    update workspace_gateway.user set revision = revision + 1, stamp = gen_random_uuid()::text where id in (select user_id from changed);
     return null;
   end $$;
   create trigger export_removed after delete on workspace_gateway.export

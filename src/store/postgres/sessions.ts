@@ -29,7 +29,8 @@ const EXPIRY = 'idle_expires_at as "idleExpiresAt", expires_at as "expiresAt"'
 
 const LIVE: Statement = {
   name: 'liveSessions',
-  text: `select s.id, s.email, u.id as "userId", coalesce(u.revision, 0) as revision, ${EXPIRY}
+  text: `select s.id, s.email, u.id as "userId", coalesce(u.revision, 0) as revision,
+      coalesce(u.stamp, '') as stamp, ${EXPIRY}
     from workspace_gateway.session s left join workspace_gateway.user u on u.email = s.email where s.id = any($1::text[])`,
 }
 const REFRESHABLE: Statement = {
@@ -117,9 +118,11 @@ export function createSessions(pool: Pool): SessionVerbs {
   return {
     async liveSessions(ids, now) {
       const found = await live(ids)
-      return found.map((row) =>
-        row && isOpen(row, now) ? { id: row.id, email: row.email, userId: row.userId, revision: row.revision } : null,
-      )
+      return found.map((row) => {
+        if (!row || !isOpen(row, now)) return null
+        const { id, email, userId, revision, stamp } = row
+        return { id, email, userId, revision, stamp }
+      })
     },
     async refreshableSessions(hashes, now) {
       const found = await refreshable(hashes)

@@ -4,11 +4,12 @@ import { StoreOpenError } from '../store.ts'
 
 const MIGRATIONS: readonly string[] = [
   `
-  -- AUTOINCREMENT: an id is never used twice, so (user, revision) never names two states.
+  -- A stamp names one state of one user for good: random, another one with every change.
   create table user (
     id integer primary key autoincrement,
     email text not null unique,
-    revision integer not null default 1
+    revision integer not null default 1,
+    stamp text not null default (hex(randomblob(8)))
   ) strict;
 
   -- A session knows an email, not a user: signing in before there is a workspace is allowed.
@@ -76,16 +77,16 @@ const MIGRATIONS: readonly string[] = [
 
   -- The revision grows with every change, whoever makes it: this program, another process, a hand in the shell.
   create trigger document_added after insert on document begin
-    update user set revision = revision + 1 where id = new.user_id;
+    update user set revision = revision + 1, stamp = hex(randomblob(8)) where id = new.user_id;
   end;
   create trigger document_changed after update on document begin
-    update user set revision = revision + 1 where id in (old.user_id, new.user_id);
+    update user set revision = revision + 1, stamp = hex(randomblob(8)) where id in (old.user_id, new.user_id);
   end;
   create trigger document_removed after delete on document begin
-    update user set revision = revision + 1 where id = old.user_id;
+    update user set revision = revision + 1, stamp = hex(randomblob(8)) where id = old.user_id;
   end;
   create trigger user_renamed after update of email on user begin
-    update user set revision = revision + 1 where id = new.id;
+    update user set revision = revision + 1, stamp = hex(randomblob(8)) where id = new.id;
   end;
   create trigger user_removed after delete on user begin
     delete from document where user_id = old.id;
@@ -94,14 +95,14 @@ const MIGRATIONS: readonly string[] = [
   end;
 
   create trigger export_added after insert on export begin
-    update user set revision = revision + 1 where id = new.user_id;
+    update user set revision = revision + 1, stamp = hex(randomblob(8)) where id = new.user_id;
   end;
   create trigger export_immutable before update on export begin
     select raise(abort, 'an export is immutable: delete it and import another');
   end;
   create trigger export_removed after delete on export begin
     delete from export_element where key > old.id << 24 and key < (old.id + 1) << 24;
-    update user set revision = revision + 1 where id = old.user_id;
+    update user set revision = revision + 1, stamp = hex(randomblob(8)) where id = old.user_id;
   end;
   create trigger export_element_added before insert on export_element
     when not exists (select 1 from staged_export where id = new.key >> 24) begin

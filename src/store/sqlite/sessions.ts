@@ -29,7 +29,8 @@ export function createSessions(
   const live = reader.prepare<[string, number, number], LiveSession>(
     `select id, email,
        (select id from user u where u.email = s.email) as userId,
-       coalesce((select revision from user u where u.email = s.email), 0) as revision
+       coalesce((select revision from user u where u.email = s.email), 0) as revision,
+       coalesce((select stamp from user u where u.email = s.email), '') as stamp
      from session s where id = ? and idle_expires_at > ? and expires_at > ?`,
   )
   const refreshable = reader.prepare<[Uint8Array, number, number], RefreshableSession>(
