@@ -160,6 +160,12 @@ export const SERVE_OPTIONS = {
     description: 'logins and refreshes a minute from one address, 0 for no limit (default: 0 on loopback, else 600)',
     schema: integer(0, 1_000_000_000).optional(),
   },
+  cacheBytes: {
+    flags: '--cache-bytes <bytes>',
+    description: 'memory for finished replies, 0 for none; they are never stale, whatever the size',
+    default: String(67_108_864),
+    schema: integer(0, 1_099_511_627_776),
+  },
   ...storeOptions,
   workers: {
     flags: '--workers <count>',

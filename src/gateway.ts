@@ -12,6 +12,7 @@ import type { Handler } from './http/handler.ts'
 import { createOperationsEndpoints } from './http/operations.ts'
 import { createHomeEndpoint, withGraphiql } from './http/pages.ts'
 import { createPipeline } from './http/pipeline.ts'
+import { createReplyCache } from './http/reply-cache.ts'
 import { createRestEndpoints } from './http/rest.ts'
 import type { Store } from './store/store.ts'
 
@@ -25,6 +26,8 @@ export interface GatewayOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
   readonly attemptsPerMinute: number
+  /** Of finished replies that are kept; 0 keeps none. */
+  readonly cacheBytes: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   readonly report: ReportFailure
@@ -42,7 +45,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   })
   const sessions = createSessions(store, tokens, options)
   const signIn = createSignIn(sessions, options)
-  const services = { reads: createReads(store), sessions, signIn }
+  const services = { reads: createReads(store), sessions, signIn, cache: createReplyCache(options.cacheBytes) }
   const endpoints = [
     createHomeEndpoint(basePath),
     ...createRestEndpoints(services),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ImportConfig } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { ContractError, type FetchedExport, fetchWorkspace } from '../interchange/contract-client.ts'
-import { createExportDigest } from '../interchange/record.ts'
+import { createExportDigest } from '../interchange/export-digest.ts'
 import type { Store } from '../store/store.ts'
 import type { CommandIo } from './io.ts'
 
@@ -16,22 +16,26 @@ export interface ImportSource extends AsyncDisposable {
   readonly name: string
 }
 
+const ADDRESS = /^https?:\/\//
+
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** Throws `UsageError` when there is nothing to read. */
-export async function openImportSource(
-  source: string,
+/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing to read. */
+export async function openImportSource(source: string, io: CommandIo): Promise<ImportSource> {
+  if (ADDRESS.test(source)) return spool(fetchFile(source), new URL(source).host)
+  return source === '-' ? spool(io.stdin, 'stdin') : openFile(source)
+}
+
+/** What users have on another server of the contract. Throws `UsageError` when it does not answer as one. */
+export async function openContractSource(
+  url: string,
+  emails: readonly string[],
   config: ImportConfig,
   store: Store,
   io: CommandIo,
 ): Promise<ImportSource> {
-  if (/^https?:\/\//.test(source)) {
-    return config.email
-      ? spool(fetchWorkspaces(source, config.email, config, store, io), new URL(source).host)
-      : spool(fetchFile(source), new URL(source).host)
-  }
-  if (config.email) throw new UsageError('--email: goes with the http(s):// address of a server')
-  return source === '-' ? spool(io.stdin, 'stdin') : openFile(source)
+  if (!ADDRESS.test(url)) throw new UsageError('--email: goes with the http(s):// address of a server')
+  return spool(fetchWorkspaces(url, emails, config, store, io), new URL(url).host)
 }
 
 async function openFile(path: string): Promise<ImportSource> {

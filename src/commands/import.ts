@@ -7,7 +7,7 @@ import { applyInput, type Counts } from '../interchange/apply.ts'
 import { type CheckedInput, checkInput } from '../interchange/check.ts'
 import type { Line } from '../interchange/lines.ts'
 import type { Store } from '../store/store.ts'
-import { type ImportSource, openImportSource } from './import-source.ts'
+import { type ImportSource, openContractSource, openImportSource } from './import-source.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { openCommandStore } from './open-command-store.ts'
 import { createProgress, toDuration, toSize } from './progress.ts'
@@ -16,8 +16,14 @@ import { createProgress, toDuration, toSize } from './progress.ts'
 const MAX_REASONS = 100
 
 export async function runImport(source: string, config: ImportConfig, io: CommandIo): Promise<ExitCode> {
+  // What cannot be read must not bring a database into being.
+  if (config.email === undefined) {
+    await using input = await openImportSource(source, io)
+    await using store = await openCommandStore(config)
+    return await importFile(input, config, store, io)
+  }
   await using store = await openCommandStore(config)
-  await using input = await openImportSource(source, config, store, io)
+  await using input = await openContractSource(source, config.email, config, store, io)
   // Awaited here: file and store are closed on return.
   return await importFile(input, config, store, io)
 }

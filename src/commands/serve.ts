@@ -69,6 +69,7 @@ export async function runServe(
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
+    cacheBytes: config.cacheBytes,
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,

@@ -1,7 +1,6 @@
 // A JSON array of stored texts as a reply, with its entity tag.
 import type { Reads } from '../graphql/reads.ts'
 import type { StoredDocument, StoredExport } from '../store/store.ts'
-import { matchesEntityTag } from './conditional.ts'
 import { entityTag, type Headers, JSON_TYPE, type Reply } from './reply.ts'
 
 /** Up to this size an export is answered in one piece, from the state its session was looked up in. */
@@ -15,28 +14,30 @@ const HEADERS: Headers = {
   vary: 'Authorization, Accept-Encoding',
 }
 
-/** `[` + the documents joined by `,` + `]`; 304 when `ifNoneMatch` names just that. */
-export function documentsReply(documents: readonly StoredDocument[], ifNoneMatch: string | undefined): Reply {
+/** `[` + the documents joined by `,` + `]`. */
+export function documentsReply(documents: readonly StoredDocument[]): Reply {
   const body = Buffer.from(arrayText(documents))
-  return conditional(entityTag(body), body.byteLength, ifNoneMatch, body)
+  return arrayReply(entityTag(body), body.byteLength, body)
 }
 
-/** An export's elements in the same form. Its digest is its entity tag: an export never changes. */
-export async function exportReply(
-  snapshot: StoredExport,
-  reads: Reads,
-  ifNoneMatch: string | undefined,
-): Promise<Reply> {
-  const tag = `"${snapshot.digest}"`
-  if (matchesEntityTag(ifNoneMatch, tag)) return conditional(tag, snapshot.byteLength, ifNoneMatch, null)
+/** An export's elements in the same form. */
+export async function exportReply(snapshot: StoredExport, reads: Reads): Promise<Reply> {
   const body = snapshot.byteLength <= WHOLE_EXPORT_BYTES ? await wholeExport(snapshot, reads) : chunks(snapshot, reads)
-  return conditional(tag, snapshot.byteLength, ifNoneMatch, body)
+  return arrayReply(exportTag(snapshot), snapshot.byteLength, body)
 }
 
-function conditional(tag: string, byteLength: number, ifNoneMatch: string | undefined, body: Reply['body']): Reply {
-  const headers = { ...HEADERS, etag: tag }
-  if (matchesEntityTag(ifNoneMatch, tag)) return { status: 304, headers, body: null }
-  return { status: 200, headers: { ...headers, 'content-length': String(byteLength) }, body }
+/** An export never changes: its digest is its entity tag. */
+export function exportTag({ digest }: StoredExport): string {
+  return `"${digest}"`
+}
+
+function arrayReply(etag: string, byteLength: number, body: Reply['body']): Reply {
+  return { status: 200, headers: { ...HEADERS, etag, 'content-length': String(byteLength) }, body }
+}
+
+/** The 304 to a reply with this entity tag (RFC 9110 section 15.4.5). */
+export function notModified(etag: string): Reply {
+  return { status: 304, headers: { ...HEADERS, etag }, body: null }
 }
 
 function arrayText(items: readonly { readonly text: string }[]): string {

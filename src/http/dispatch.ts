@@ -11,13 +11,13 @@ export function createDispatch(endpoints: readonly Endpoint[]): Handler {
     if (method === 'GET') methods.set('HEAD', handle)
   }
 
-  return async (request) => {
+  return (request) => {
     const methods = paths.get(request.path)
     if (!methods) throw new GatewayError('NOT_FOUND')
     const handle = methods.get(request.method)
     if (handle) return handle(request)
     const allow = [...methods.keys(), 'OPTIONS'].join(', ')
-    if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null }
+    if (request.method === 'OPTIONS') return Promise.resolve({ status: 204, headers: { allow }, body: null })
     throw new GatewayError('METHOD_NOT_ALLOWED', { allow })
   }
 }

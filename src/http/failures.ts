@@ -57,7 +57,9 @@ export interface GraphQLFailure {
 export function toFailure(thrown: unknown): GraphQLFailure {
   const located = thrown instanceof GraphQLError ? thrown : null
   const original = located ? located.originalError : thrown
-  return { located, error: original ? toGatewayError(original) : null, thrown: original }
+  // GraphQL's own error within its own error: a variable that does not fit its type.
+  if (located && (!original || original instanceof GraphQLError)) return { located, error: null, thrown }
+  return { located, error: toGatewayError(original), thrown: original }
 }
 
 /** Locations and path stay, so that a client sees where in its document it failed. */
@@ -69,12 +71,21 @@ export function toGraphQLError({ located, error, thrown }: GraphQLFailure, repor
     path: located.path,
   }
   if (!error) {
-    const http = located?.extensions.http
-    const extensions = { code: documentFailure(located?.extensions ?? {}), ...(http ? { http } : {}) }
-    return new GraphQLError(redact(located?.message ?? ''), { ...place, extensions })
+    const { http = { spec: true, status: 400 } } = located?.extensions ?? {}
+    const extensions = { code: documentFailure(located?.extensions ?? {}), http }
+    return new GraphQLError(redact(withoutValues(located?.message ?? '')), { ...place, extensions })
   }
   const instance = statusOf(error.code) >= 500 ? { instance: newIncident(thrown, report) } : {}
   return new GraphQLError(redact(error.message), { ...place, extensions: { code: error.code, ...instance } })
+}
+
+/** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')
+    .replace(/( cannot represent [^:]*?)(?: value)?:.*/s, '$1 value.')
+    .replace(/(Expected value of type [^,]*), found.*/s, '$1.')
+    .replace(/Unexpected (String|BlockString|Name|Int|Float) .*/s, 'Unexpected $1.')
 }
 
 /** A GraphQL response that is nothing but one failure, in the media type the client asked for. */

@@ -9,24 +9,23 @@ import {
   type Source,
 } from 'graphql'
 import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
-import { GatewayError, statusOf } from '../errors.ts'
+import { statusOf } from '../errors.ts'
+import { createCompiledQueries, MAX_DOCUMENT_TOKENS } from '../graphql/compiled-queries.ts'
 import { type Context, createContext } from '../graphql/context.ts'
 import { oneSessionMutation } from '../graphql/one-session-mutation.ts'
 import { stringifyResult } from '../graphql/raw-json.ts'
 import { viewerOf } from './bearer.ts'
 import { failureHeaders, type ReportFailure, toFailure, toGraphQLError, toGraphQLReply } from './failures.ts'
+import { createFastPath, MAX_RAW_LENGTH } from './graphql-fast-path.ts'
+import { type GraphQLRequest, requireAcceptable, requireGraphQLRequest } from './graphql-request.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
-import { isJsonMediaType, parseJson } from './json-body.ts'
 import { NO_STORE, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
 
-/** GraphiQL's introspection query is some 300 tokens. */
-const MAX_DOCUMENT_TOKENS = 2_000
-/** Of stored text in one answer, in UTF-16 code units: half of what a string can hold. */
-const MAX_RAW_LENGTH = 268_435_456
-
 /** The path a request is given to Yoga under; the gateway's own routing has already chosen. */
 const YOGA_URL = 'http://gateway/graphql'
+
+const YOGA_HEADERS = ['content-type', 'allow', 'www-authenticate', 'retry-after']
 
 interface ServerContext {
   readonly incoming: GatewayRequest
@@ -39,6 +38,7 @@ export function createGraphQLEndpoints(
   services: HttpServices,
   report: ReportFailure,
 ): readonly Endpoint[] {
+  const answerFast = createFastPath(createCompiledQueries(schema), services)
   const yoga = createYoga<ServerContext, Context>({
     schema,
     logging: false,
@@ -54,11 +54,19 @@ export function createGraphQLEndpoints(
   })
 
   async function handle(request: GatewayRequest): Promise<Reply> {
-    const response = await yoga.fetch(await toFetchRequest(request), { incoming: request })
+    const accept = requireAcceptable(request)
+    const asked = await requireGraphQLRequest(request)
+    return (await answerFast(request, accept, asked)) ?? answerInFull(request, accept, asked)
+  }
+
+  async function answerInFull(request: GatewayRequest, accept: string, asked: GraphQLRequest): Promise<Reply> {
+    const response = await yoga.fetch(toFetchRequest(request, accept, asked), { incoming: request })
     const headers: Record<string, string> = { ...NO_STORE, vary: 'Accept, Authorization' }
-    response.headers.forEach((value, name) => {
-      headers[name] = value
-    })
+    // Not those that say how Yoga would have sent it (RFC 9110 section 7.6.1).
+    for (const name of YOGA_HEADERS) {
+      const value = response.headers.get(name)
+      if (value !== null) headers[name] = value
+    }
     return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) }
   }
 
@@ -77,15 +85,11 @@ export function createGraphQLEndpoints(
   ]
 }
 
-async function toFetchRequest(request: GatewayRequest): Promise<Request> {
-  const headers = { accept: request.header('accept') ?? '*/*' }
-  const url = `${YOGA_URL}${request.search === '' ? '' : `?${request.search}`}`
-  if (request.method !== 'POST') return new Request(url, { headers })
-  const contentType = request.header('content-type')
-  const body = Buffer.from(await request.body())
-  if (!isJsonMediaType(contentType)) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
-  parseJson(body)
-  return new Request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+function toFetchRequest(request: GatewayRequest, accept: string, asked: GraphQLRequest): Request {
+  const headers = { accept }
+  if (request.method !== 'POST') return new Request(`${YOGA_URL}?${request.search}`, { headers })
+  const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+  return new Request(YOGA_URL, { ...init, body: asked.source })
 }
 
 const limitDocument: Plugin = {

@@ -2,6 +2,7 @@
 import type { Sessions } from '../auth/sessions.ts'
 import type { Services } from '../graphql/context.ts'
 import type { Reply } from './reply.ts'
+import type { ReplyCache } from './reply-cache.ts'
 import type { GatewayRequest } from './request.ts'
 
 export type Handler = (request: GatewayRequest) => Promise<Reply>
@@ -18,4 +19,5 @@ export interface Endpoint {
 
 export interface HttpServices extends Services {
   readonly sessions: Sessions
+  readonly cache: ReplyCache
 }

@@ -10,10 +10,16 @@ export function isJsonMediaType(contentType: string | undefined): boolean {
   return JSON_MEDIA_TYPE.test(contentType ?? '')
 }
 
+export interface JsonBody {
+  readonly text: string
+  readonly value: unknown
+}
+
 /** Throws `MALFORMED_JSON`, without a word of what the body holds. */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array): JsonBody {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    return { text, value: JSON.parse(text) }
   } catch {
     throw new GatewayError('MALFORMED_JSON')
   }

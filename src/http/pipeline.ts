@@ -3,7 +3,6 @@ import { createCors } from './cors.ts'
 import { createDispatch } from './dispatch.ts'
 import { type ReportFailure, toProblem } from './failures.ts'
 import type { Endpoint, Handler, Layer } from './handler.ts'
-import { type Headers, withHeaders } from './reply.ts'
 
 export interface PipelineOptions {
   /** Stands before every path: empty, or `/` and at least one segment. */
@@ -13,23 +12,13 @@ export interface PipelineOptions {
   readonly report: ReportFailure
 }
 
-/** The contract's version (its "Versioning"); there is no way to ask for another. */
-export const API_VERSION = '1.2'
-
-const EVERY_REPLY: Headers = { 'api-version': API_VERSION, 'x-content-type-options': 'nosniff' }
-
 export function createPipeline(endpoints: readonly Endpoint[], options: PipelineOptions): Handler {
   const layers: readonly Layer[] = [
-    headersOnEveryReply,
     createCors(options.corsOrigins),
     failuresAsProblems(options.report),
     underBasePath(options.basePath),
   ]
   return layers.reduceRight<Handler>((next, layer) => layer(next), createDispatch(endpoints))
-}
-
-function headersOnEveryReply(next: Handler): Handler {
-  return async (request) => withHeaders(await next(request), EVERY_REPLY)
 }
 
 function failuresAsProblems(report: ReportFailure): Layer {

@@ -11,6 +11,12 @@ export interface Reply {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
 }
 
+/** The contract's version (its "Versioning"); there is no way to ask for another. */
+export const API_VERSION = '1.2'
+
+/** What the edge adds to every reply. */
+export const EVERY_REPLY: Headers = { 'api-version': API_VERSION, 'x-content-type-options': 'nosniff' }
+
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** For answers that hold tokens (RFC 6749 section 5.1) or change nothing in between. */

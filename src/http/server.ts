@@ -1,13 +1,12 @@
-// The edge: node:http in, bytes out. The only file that knows sockets.
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { type FailureCode, GatewayError } from '../errors.ts'
+// The edge: node:http in, bytes out. Only this file and the two it sends with know sockets.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { GatewayError } from '../errors.ts'
 import { toProblem } from './failures.ts'
 import type { Handler } from './handler.ts'
+import { noteExchange, refuseConnection } from './refuse-connection.ts'
 import type { Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
+import { sendReply } from './send-reply.ts'
 
 /** A client that sends slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -22,111 +21,103 @@ export interface ServerOptions {
 }
 
 export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOptions): Server {
+  function answer(incoming: IncomingMessage, response: ServerResponse): void {
+    noteExchange(incoming, response)
+    const replying = hasOneHost(incoming) ? handle(toRequest(incoming, response, bodyLimitBytes)) : refuseHost()
+    void replying.then((reply) => {
+      // Stopping: the client finds another gateway, or another worker, on its next connection.
+      if (!server.listening) response.shouldKeepAlive = false
+      return sendReply(reply, incoming, response)
+    })
+  }
+
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+      // Asked for below, so that its refusal looks like every other.
+      requireHostHeader: false,
     },
-    (incoming, response) => {
-      void handle(toRequest(incoming, bodyLimitBytes)).then((reply) => {
-        // Stopping: the client finds another gateway, or another worker, on its next connection.
-        if (!server.listening) response.shouldKeepAlive = false
-        return send(reply, incoming, response)
-      })
-    },
+    answer,
   )
+  // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
+  server.on('checkContinue', answer)
+  server.on('checkExpectation', answer)
   server.on('clientError', refuseConnection)
   return server
 }
 
-function toRequest(incoming: IncomingMessage, bodyLimitBytes: number): GatewayRequest {
-  const { path, search } = splitTarget(incoming.url ?? '/')
+/** RFC 9112 section 3.2: exactly one, except in HTTP/1.0. */
+function hasOneHost({ httpVersionMinor, rawHeaders, headers }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersionMinor === 0
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count === 1
+}
+
+async function refuseHost(): Promise<Reply> {
+  return toProblem(new GatewayError('BAD_REQUEST'), () => {})
+}
+
+function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimitBytes: number): GatewayRequest {
+  const { path, search, authority } = splitTarget(incoming.url ?? '/')
   return {
     method: incoming.method ?? 'GET',
     path,
     search,
-    peerAddress: incoming.socket.remoteAddress ?? '',
+    get peerAddress() {
+      return incoming.socket.remoteAddress ?? ''
+    },
     header(name) {
+      // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
+      if (authority !== null && name === 'host') return authority
       const value = incoming.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     },
-    body: () => readBody(incoming, bodyLimitBytes),
+    body: () => readBody(incoming, response, bodyLimitBytes),
   }
+}
+
+interface Target {
+  readonly path: string
+  readonly search: string
+  /** Of the absolute form. */
+  readonly authority: string | null
 }
 
 /** The origin form and the absolute form of a request target (RFC 9112 section 3.2). */
-function splitTarget(target: string): { readonly path: string; readonly search: string } {
-  const absolute = /^https?:\/\/[^/?]*/i.exec(target)?.[0] ?? ''
-  const relative = target.slice(absolute.length)
+function splitTarget(target: string): Target {
+  const absolute = target.startsWith('/') ? null : /^https?:\/\/([^/?]*)/i.exec(target)
+  const relative = target.slice(absolute?.[0].length ?? 0)
+  const authority = absolute?.[1] ?? null
   const question = relative.indexOf('?')
-  if (question === -1) return { path: relative || '/', search: '' }
-  return { path: relative.slice(0, question) || '/', search: relative.slice(question + 1) }
+  if (question === -1) return { path: relative || '/', search: '', authority }
+  return { path: relative.slice(0, question) || '/', search: relative.slice(question + 1), authority }
 }
 
-async function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+async function readBody(incoming: IncomingMessage, response: ServerResponse, limitBytes: number): Promise<Uint8Array> {
   if (Number(incoming.headers['content-length'] ?? 0) > limitBytes) throw new GatewayError('BODY_TOO_LARGE')
-  const encoding = incoming.headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity')
+  if ((incoming.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
+  }
+  if (incoming.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   const chunks: Buffer[] = []
   let byteLength = 0
-  // Destroying the request would destroy the socket, and with it the answer.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    byteLength += chunk.byteLength
-    if (byteLength > limitBytes) throw new GatewayError('BODY_TOO_LARGE')
-    chunks.push(chunk)
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  incoming
+    .on('data', (chunk: Buffer) => {
+      byteLength += chunk.byteLength
+      if (byteLength <= limitBytes) chunks.push(chunk)
+      else reject(new GatewayError('BODY_TOO_LARGE'))
+    })
+    .once('end', resolve)
+    // Cut off in the middle: nobody is there to read the answer, and nothing went wrong here.
+    .once('error', () => reject(new GatewayError('BAD_REQUEST')))
+  await promise
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-}
-
-async function send(reply: Reply, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status, headers, body } = reply
-  // What was not read of a request's body would be taken for the next request.
-  if (!incoming.complete) response.shouldKeepAlive = false
-  if (isStreamed(body)) {
-    response.writeHead(status, headers)
-    if (incoming.method === 'HEAD') {
-      response.end()
-      return
-    }
-    try {
-      await pipeline(Readable.from(body, { objectMode: false }), response)
-    } catch {
-      // The status is sent: all that is left is to let the client see that the body is not whole.
-      response.destroy()
-    }
-    return
-  }
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const length = bytes === null || status === 304 || status === 204 ? {} : { 'content-length': bytes.byteLength }
-  response.writeHead(status, { ...headers, ...length })
-  response.end(incoming.method === 'HEAD' ? null : bytes)
-}
-
-function isStreamed(body: Reply['body']): body is AsyncIterable<Uint8Array> {
-  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
-}
-
-const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
-  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
-}
-
-/** Not HTTP, or too slow or too large to become a request. */
-function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const { status, headers, body } = toProblem(
-    new GatewayError(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'),
-    () => {},
-  )
-  const bytes = Buffer.from(String(body))
-  const head = Object.entries({ ...headers, 'content-length': bytes.byteLength, connection: 'close' })
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${bytes}`,
-  )
 }

@@ -4,8 +4,9 @@ import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, ChangeOutcome, Store } from '../store/store.ts'
 import { type CheckedInput, type OnProgress, requireRecord } from './check.ts'
+import { createExportDigest, type ExportDigest } from './export-digest.ts'
 import { type Line, readLines } from './lines.ts'
-import { createExportDigest, type ExportDigest, type ExportRecord, type RecordFields } from './record.ts'
+import type { ExportRecord, RecordFields } from './record.ts'
 
 /** Others wait for the write lock no longer than one transaction takes; its size follows the time it takes. */
 const TARGET_TRANSACTION_MS = 30

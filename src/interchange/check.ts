@@ -2,7 +2,14 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Store } from '../store/store.ts'
 import { type Line, readLines } from './lines.ts'
-import { type DocumentRecord, type ImportRecord, RecordError, type RecordFields, readRecord } from './record.ts'
+import {
+  claimedExport,
+  type DocumentRecord,
+  type ImportRecord,
+  RecordError,
+  type RecordFields,
+  readRecord,
+} from './record.ts'
 import { createRefClaims } from './ref-claims.ts'
 
 /** An export whose elements have lines of their own. */
@@ -32,19 +39,10 @@ export async function checkInput(
   const splitExports = new Map<string, SplitExport>()
   const claims = createRefClaims()
   let records = 0
-  /** The split export that the last line belonged to, and the bad line after it whose kind is not known. */
-  let current: SplitExport | null = null
-  let unreadable: number | null = null
 
   function check(line: Line): DocumentRecord | null {
     const record = requireRecord(line, fields)
-    const belongsTo = splitExportOf(record, line.number)
-    if (unreadable !== null) {
-      breakExport(current, unreadable)
-      breakExport(belongsTo, unreadable)
-      unreadable = null
-    }
-    current = belongsTo
+    noteSplitExport(record, line.number)
     if (record.kind !== 'project' || record.ref === null) return null
     if (!claims.claim(record.email, record.ref, record.id)) {
       throw new RecordError(`reference "${record.ref}" is used by another project of this user earlier in the file`)
@@ -52,18 +50,27 @@ export async function checkInput(
     return record
   }
 
-  function splitExportOf(record: ImportRecord, line: number): SplitExport | null {
+  function noteSplitExport(record: ImportRecord, line: number): void {
     if (record.kind === 'export' && record.id !== null) {
       if (splitExports.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
-      const started = { line, lastLine: line, brokenBy: null }
-      splitExports.set(record.id, started)
-      return started
+      splitExports.set(record.id, { line, lastLine: line, brokenBy: null })
+    } else if (record.kind === 'exportElement') {
+      const found = splitExports.get(record.export)
+      if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
+      found.lastLine = line
     }
-    if (record.kind !== 'exportElement') return null
-    const found = splitExports.get(record.export)
-    if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
-    found.lastLine = line
-    return found
+  }
+
+  /** An export without one of its elements must not pass for whole. */
+  function breakExportsOf(line: Line): void {
+    for (const broken of exportsPossiblyMeant(line)) broken.brokenBy ??= line.number
+  }
+
+  function exportsPossiblyMeant({ text }: Line): Iterable<SplitExport> {
+    const claim = text === null ? 'unreadable' : claimedExport(text)
+    if (claim === 'unreadable') return splitExports.values()
+    const found = claim === null ? undefined : splitExports.get(claim.id)
+    return found ? [found] : []
   }
 
   for await (const { lines, endOffset } of readLines(file)) {
@@ -76,7 +83,7 @@ export async function checkInput(
       } catch (error) {
         if (!(error instanceof RecordError)) throw error
         bad.set(line.number, error.message)
-        unreadable ??= line.number
+        breakExportsOf(line)
       }
     }
     const holders = await store.projectIdsByRef(
@@ -89,7 +96,6 @@ export async function checkInput(
     })
     onProgress(endOffset, records)
   }
-  if (unreadable !== null) breakExport(current, unreadable)
   for (const { line, brokenBy } of splitExports.values()) {
     if (brokenBy !== null && !bad.has(line)) bad.set(line, `line ${brokenBy}, an element of this export, is bad`)
   }
@@ -100,8 +106,4 @@ export async function checkInput(
 export function requireRecord({ text, problem }: Line, fields: RecordFields): ImportRecord {
   if (text === null) throw new RecordError(problem ?? 'unreadable')
   return readRecord(text, fields)
-}
-
-function breakExport(broken: SplitExport | null, line: number): void {
-  if (broken) broken.brokenBy ??= line
 }

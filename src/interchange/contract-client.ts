@@ -3,7 +3,8 @@ import { canonicalEmail } from '../auth/email.ts'
 import { elementTexts } from '../json-text.ts'
 import type { DocumentKind } from '../store/store.ts'
 import { toInstant } from './instant.ts'
-import { documentLine, exportLine, type RecordFields, readRecord } from './record.ts'
+import { type RecordFields, readRecord } from './record.ts'
+import { documentLine, exportLine } from './record-lines.ts'
 
 /** A whole answer must arrive in this time. */
 const TIMEOUT_MS = 120_000

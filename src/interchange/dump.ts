@@ -1,6 +1,6 @@
 // Everything of a user, or of all, in the import format.
 import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/store.ts'
-import { documentLine, exportElementLine, exportHeaderLine, exportLine } from './record.ts'
+import { documentLine, exportElementLine, exportHeaderLine, exportLine } from './record-lines.ts'
 
 const USERS_PER_READ = 256
 const DOCUMENTS_PER_READ = 32

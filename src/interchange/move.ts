@@ -1,7 +1,7 @@
 // Everything of one database into another: workspaces user by user, then sessions and signing keys.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Change, DocumentKind, NewSession, Snapshot, Store, StoredExport, StoredUser } from '../store/store.ts'
-import { createExportDigest } from './record.ts'
+import { createExportDigest } from './export-digest.ts'
 
 const USERS_PER_READ = 256
 const SESSIONS_PER_READ = 1_000

@@ -1,5 +1,4 @@
-// The records of the import format: reading one line of NDJSON, and writing it again with the same bytes in it.
-import { createHash } from 'node:crypto'
+// The records of the import format: reading one line of NDJSON.
 import { canonicalEmail } from '../auth/email.ts'
 import { elementTexts, type Member, membersOf } from '../json-text.ts'
 import type { DocumentKind } from '../store/store.ts'
@@ -56,6 +55,18 @@ export function readRecord(line: string, fields: RecordFields): ImportRecord {
     throw new RecordError(`unknown kind "${excerpt(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
   }
   return read(envelope, fields)
+}
+
+/** The export that a bad line claims to be an element of, null for another kind; a line that does not tell may be of any. */
+export function claimedExport(line: string): { readonly id: string } | null | 'unreadable' {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value !== 'object' || value === null || Reflect.get(value, 'kind') !== 'exportElement') return null
+    const id: unknown = Reflect.get(value, 'export')
+    return typeof id === 'string' ? { id } : 'unreadable'
+  } catch {
+    return 'unreadable'
+  }
 }
 
 interface Envelope {
@@ -180,52 +191,4 @@ function kindOf(value: Envelope['value']): string {
 
 function excerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
-}
-
-/** The digest and the size of an export's array, from its elements one by one. */
-export interface ExportDigest {
-  readonly add: (element: string) => void
-  /** To be called once. */
-  readonly finish: () => { readonly digest: string; readonly byteLength: number; readonly elementCount: number }
-}
-
-export function createExportDigest(): ExportDigest {
-  const hash = createHash('sha256')
-  let byteLength = 2
-  let elementCount = 0
-  return {
-    add(element) {
-      hash.update(elementCount === 0 ? '[' : ',').update(element)
-      byteLength += Buffer.byteLength(element) + (elementCount === 0 ? 0 : 1)
-      elementCount += 1
-    },
-    finish: () => ({ digest: hash.update(elementCount === 0 ? '[]' : ']').digest('hex'), byteLength, elementCount }),
-  }
-}
-
-export function documentLine(kind: DocumentKind, email: string, text: string): string {
-  return `{"kind":${JSON.stringify(kind)},"email":${JSON.stringify(email)},"data":${text}}\n`
-}
-
-interface ExportHead {
-  readonly ref: string
-  readonly createdAt: string
-}
-
-/** An export in one line. */
-export function exportLine(email: string, { ref, createdAt }: ExportHead, elements: readonly string[]): string {
-  return `${exportStart(email, ref, createdAt)},"data":[${elements.join(',')}]}\n`
-}
-
-/** The first line of an export whose elements follow in lines of their own. */
-export function exportHeaderLine(email: string, { ref, createdAt }: ExportHead, id: string): string {
-  return `${exportStart(email, ref, createdAt)},"id":${JSON.stringify(id)}}\n`
-}
-
-export function exportElementLine(id: string, text: string): string {
-  return `{"kind":"exportElement","export":${JSON.stringify(id)},"data":${text}}\n`
-}
-
-function exportStart(email: string, ref: string, createdAt: string): string {
-  return `{"kind":"export","email":${JSON.stringify(email)},"r":${JSON.stringify(ref)},"createdAt":${JSON.stringify(createdAt)}`
 }

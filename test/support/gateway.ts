@@ -86,6 +86,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     refreshIdleTtlSeconds: 14 * 86_400,
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     attemptsPerMinute: 0,
+    cacheBytes: 1_048_576,
     clock,
     report: (error) => reported.push(error),
     isDraining: () => false,

@@ -1,0 +1,58 @@
+// A server under measurement: a process of its own, with what it has used so far.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string
+  /** User and system time so far, in microseconds; NaN where there is no /proc. */
+  readonly cpuMicroseconds: () => number
+  /** Peak resident memory in MiB; NaN where there is no /proc. */
+  readonly peakMemoryMiB: () => number
+}
+
+/** proc_pid_stat(5): clock ticks are hundredths of a second on every Linux that Node runs on. */
+const MICROSECONDS_PER_TICK = 10_000
+
+export async function startServer(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await listeningUrl(child, args)
+  return {
+    url,
+    cpuMicroseconds() {
+      const fields = read(child, 'stat').split(') ').at(-1)?.split(' ') ?? []
+      return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
+    },
+    peakMemoryMiB: () => Number(/VmHWM:\s+(\d+) kB/.exec(read(child, 'status'))?.[1]) / 1_024,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null) return
+      const ended = once(child, 'close')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+async function listeningUrl(child: ChildProcess, args: readonly string[]): Promise<string> {
+  let output = ''
+  for await (const chunk of child.stdout ?? []) {
+    output += chunk
+    const url = /listening on (\S+)/.exec(output)?.[1]
+    if (url) {
+      child.stdout?.resume()
+      return url
+    }
+  }
+  throw new Error(`${args.join(' ')} ended before it listened`)
+}
+
+function read(child: ChildProcess, file: string): string {
+  try {
+    return readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,61 @@
+// What every peer does for a request, as its documentation would have it: verify the token, look up the session, read.
+import Database from 'better-sqlite3'
+import { importJWK, jwtVerify } from 'jose'
+
+export interface Peer {
+  /** The user's id, null without a valid token of a live session. */
+  readonly userOf: (authorization: string | undefined) => Promise<number | null>
+  /** JSON texts, in stored order. */
+  readonly documents: (userId: number, kind: 'project' | 'template' | 'uiLibrary') => string[]
+  /** When the newest export of each reference was made, in the order given. */
+  readonly latestExports: (userId: number, refs: readonly string[]) => (string | null)[]
+}
+
+export async function openPeer(path: string): Promise<Peer> {
+  const database = new Database(path, { readonly: true })
+  const stored = database.prepare<[], { private_jwk: string }>('select private_jwk from signing_key').get()
+  const { d: _private, ...publicJwk } = JSON.parse(stored?.private_jwk ?? '{}')
+  const key = await importJWK(publicJwk, 'EdDSA')
+  const session = database
+    .prepare<[string], number>('select u.id from session s join user u on u.email = s.email where s.id = ?')
+    .pluck()
+  const documents = database
+    .prepare<[number, string], string>('select text from document where user_id = ? and kind = ? order by key')
+    .pluck()
+  const latest = database
+    .prepare<[number, string], string>(
+      'select created_at from export where user_id = ? and ref = ? order by instant desc, id desc limit 1',
+    )
+    .pluck()
+  return {
+    async userOf(authorization) {
+      try {
+        const { payload } = await jwtVerify(authorization?.slice('Bearer '.length) ?? '', key)
+        return session.get(String(payload.sid)) ?? null
+      } catch {
+        return null
+      }
+    },
+    documents: (userId, kind) => documents.all(userId, kind),
+    latestExports: (userId, refs) => refs.map((ref) => latest.get(userId, ref) ?? null),
+  }
+}
+
+export const TYPE_DEFS = `
+  type Query { me: User }
+  type User { projects: [Project!]! templates: [Item!]! uiLibraries: [Item!]! }
+  type Project { id: ID ref: String name: String description: String framework: String tags: [String!] createdAt: String updatedAt: String latestExport: Export }
+  type Item { id: ID name: String }
+  type Export { createdAt: String! }
+`
+
+/** What the environment of a bench server says. */
+export function requireSettings(): { readonly port: number; readonly database: string } {
+  const { PORT, DATABASE } = process.env
+  if (!PORT || !DATABASE) throw new Error('PORT and DATABASE are needed')
+  return { port: Number(PORT), database: DATABASE }
+}
+
+export function listening(port: number): void {
+  process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
+}

@@ -1,0 +1,54 @@
+// The resolvers of the GraphQL peers: documents parsed once, latest exports through a loader of the request.
+import type { Peer } from './peer-data.ts'
+
+export interface PeerContext {
+  readonly peer: Peer
+  readonly userId: number | null
+  readonly latestExport: (ref: string) => Promise<{ createdAt: string } | null>
+}
+
+interface Document {
+  readonly ref: string
+}
+
+export async function createPeerContext(peer: Peer, authorization: string | undefined): Promise<PeerContext> {
+  const userId = await peer.userOf(authorization)
+  let waiting: { ref: string; resolve: (value: { createdAt: string } | null) => void }[] = []
+  return {
+    peer,
+    userId,
+    latestExport: (ref) =>
+      new Promise((resolve) => {
+        if (waiting.length === 0) {
+          process.nextTick(() => {
+            const batch = waiting
+            waiting = []
+            const found = peer.latestExports(
+              userId ?? 0,
+              batch.map((one) => one.ref),
+            )
+            batch.forEach((one, index) => {
+              const createdAt = found[index]
+              one.resolve(createdAt ? { createdAt } : null)
+            })
+          })
+        }
+        waiting.push({ ref, resolve })
+      }),
+  }
+}
+
+const parsed = (texts: readonly string[]): Document[] => texts.map((text) => JSON.parse(text))
+
+export const peerResolvers = {
+  Query: { me: (_: unknown, __: unknown, { userId }: PeerContext) => (userId === null ? null : { userId }) },
+  User: {
+    projects: ({ userId }: { userId: number }, _: unknown, { peer }: PeerContext) =>
+      parsed(peer.documents(userId, 'project')),
+    templates: ({ userId }: { userId: number }, _: unknown, { peer }: PeerContext) =>
+      parsed(peer.documents(userId, 'template')),
+    uiLibraries: ({ userId }: { userId: number }, _: unknown, { peer }: PeerContext) =>
+      parsed(peer.documents(userId, 'uiLibrary')),
+  },
+  Project: { latestExport: ({ ref }: Document, _: unknown, { latestExport }: PeerContext) => latestExport(ref) },
+}

@@ -1,0 +1,71 @@
+// Queries that were parsed, validated and compiled before, by their text.
+
+import type { ExecutionResult } from 'graphql'
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { Context } from './context.ts'
+
+/** GraphiQL's introspection query is some 300 tokens. */
+export const MAX_DOCUMENT_TOKENS = 2_000
+const MAX_QUERIES = 1_000
+/** A longer text is not kept: a client that sends a new one each time would fill the memory. */
+const MAX_TEXT_LENGTH = 16_384
+
+export interface CompiledQuery {
+  /** Null when the query is not answered whole: then an executor has to say what went wrong. */
+  readonly answer: (context: Context, variables: Readonly<Record<string, unknown>>) => Promise<ExecutionResult['data']>
+}
+
+export interface CompiledQueries {
+  /** The compiled query, null for whatever is not one valid query operation. */
+  readonly get: (text: string, operationName: string | undefined) => CompiledQuery | null
+}
+
+export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
+  const queries = new Map<string, CompiledQuery | null>()
+
+  function compile(text: string, operationName: string | undefined): CompiledQuery | null {
+    const document = validDocument(schema, text)
+    const operation = document && getOperationAST(document, operationName)
+    if (!document || operation?.operation !== OperationTypeNode.QUERY) return null
+    const compiled = compileQuery(schema, document, operationName)
+    if (!isCompiledQuery(compiled)) return null
+    return {
+      async answer(context, variables) {
+        const { data, errors } = await compiled.query({}, context, variables)
+        return errors ? null : data
+      },
+    }
+  }
+
+  return {
+    get(text, operationName) {
+      const key = operationName === undefined ? text : `${operationName}\n${text}`
+      const known = queries.get(key)
+      if (known !== undefined) return known
+      const compiled = compile(text, operationName)
+      if (key.length > MAX_TEXT_LENGTH) return compiled
+      queries.set(key, compiled)
+      const [oldest] = queries.size > MAX_QUERIES ? queries.keys() : []
+      if (oldest !== undefined) queries.delete(oldest)
+      return compiled
+    },
+  }
+}
+
+function validDocument(schema: GraphQLSchema, text: string): DocumentNode | null {
+  try {
+    const document = parse(text, { maxTokens: MAX_DOCUMENT_TOKENS })
+    return validate(schema, document, specifiedRules).length === 0 ? document : null
+  } catch {
+    return null
+  }
+}

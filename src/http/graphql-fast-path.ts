@@ -1,0 +1,48 @@
+// Queries as frontends send them, answered without the whole of GraphQL over HTTP: everything else is left to it.
+import type { CompiledQueries } from '../graphql/compiled-queries.ts'
+import { createContext } from '../graphql/context.ts'
+import { stringifyResult } from '../graphql/raw-json.ts'
+import { viewerOf } from './bearer.ts'
+import type { GraphQLRequest } from './graphql-request.ts'
+import type { HttpServices } from './handler.ts'
+import { NO_STORE, type Reply } from './reply.ts'
+import type { GatewayRequest } from './request.ts'
+
+const JSON_RESPONSE = 'application/json; charset=utf-8'
+const GRAPHQL_RESPONSE = 'application/graphql-response+json; charset=utf-8'
+
+/** What common clients accept, word for word, and what they are answered with. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '*/*': JSON_RESPONSE,
+  'application/json': JSON_RESPONSE,
+  'application/graphql-response+json': GRAPHQL_RESPONSE,
+}
+
+/** Of stored text in one answer, in UTF-16 code units: half of what a string can hold. */
+export const MAX_RAW_LENGTH = 268_435_456
+
+/** Answers a valid query that succeeds; null for anything else, and nothing has happened then. Throws `INVALID_TOKEN`. */
+export type FastPath = (request: GatewayRequest, accept: string, asked: GraphQLRequest) => Promise<Reply | null>
+
+export function createFastPath(queries: CompiledQueries, services: HttpServices): FastPath {
+  const { cache, sessions } = services
+  return async (request, accept, { query, operationName, variables, source }) => {
+    const contentType = request.method === 'POST' ? MEDIA_TYPES[accept] : undefined
+    if (contentType === undefined) return null
+    const compiled = queries.get(query, operationName)
+    if (!compiled) return null
+    const viewer = await viewerOf(request, sessions)
+    const operation = `${contentType}\n${source}`
+    const kept = viewer && cache.find(viewer, operation)
+    if (kept) return kept
+    const data = await compiled.answer(createContext(services, request, viewer), variables)
+    if (!data) return null
+    const reply = {
+      status: 200,
+      headers: { ...NO_STORE, vary: 'Accept, Authorization', 'content-type': contentType },
+      body: Buffer.from(`{"data":${stringifyResult(data, MAX_RAW_LENGTH)}}`),
+    }
+    if (viewer) cache.keep(viewer, operation, reply)
+    return reply
+  }
+}

@@ -1,0 +1,68 @@
+// A reply as bytes on a connection.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import { EVERY_REPLY, type Reply } from './reply.ts'
+
+/** Of a body that is refused: enough for a client that misjudged the limit, not for one that never ends. */
+const MAX_DISCARDED_BYTES = 67_108_864
+
+export async function sendReply(reply: Reply, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, body } = reply
+  if (isStreamed(body)) {
+    response.writeHead(status, headerList(reply, null))
+    if (incoming.method === 'HEAD') response.end()
+    else await stream(body, response)
+    return
+  }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const shown = incoming.method === 'HEAD' ? null : bytes
+  // What is not read of a request's body would be taken for the next request.
+  if (!incoming.complete) response.shouldKeepAlive = false
+  response.writeHead(status, headerList(reply, status === 304 || status === 204 ? null : (bytes?.byteLength ?? 0)))
+  if (incoming.complete) response.end(shown)
+  else await endAfterRequest(shown, incoming, response)
+}
+
+/** Closing on a client that is still sending would reset the connection, and the answer would be lost with it. */
+async function endAfterRequest(
+  bytes: Uint8Array | null,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.flushHeaders()
+  if (bytes !== null) response.write(bytes)
+  let discarded = 0
+  incoming.on('data', (chunk: Buffer) => {
+    discarded += chunk.byteLength
+    if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
+  })
+  await finished(incoming).catch(() => {})
+  response.end()
+}
+
+async function stream(body: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<void> {
+  try {
+    await pipeline(Readable.from(body, { objectMode: false }), response)
+  } catch {
+    // The status is sent: all that is left is to let the client see that the body is not whole.
+    response.destroy()
+  }
+}
+
+/** Made once for a reply that is kept. */
+const headerLists = new WeakMap<Reply, string[]>()
+
+/** Names and values in turn, as node:http writes them fastest. */
+function headerList(reply: Reply, contentLength: number | null): string[] {
+  const known = headerLists.get(reply)
+  if (known) return known
+  const length = contentLength === null ? {} : { 'content-length': String(contentLength) }
+  const list = Object.entries({ ...reply.headers, ...length, ...EVERY_REPLY }).flat()
+  headerLists.set(reply, list)
+  return list
+}
+
+function isStreamed(body: Reply['body']): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}

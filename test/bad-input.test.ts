@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { createAccessTokens } from '../src/auth/access-token.ts'
+import { openKeyset } from '../src/auth/keyset.ts'
+import { READ_ROUTES } from '../src/http/routes.ts'
+import { BODIES } from './bad-input/bodies.ts'
+import { GRAPHQL_DOCUMENTS } from './bad-input/graphql-documents.ts'
+import { PLACES } from './bad-input/places.ts'
+import { JSON_TYPE, operation, send, startWorld, testScenarios } from './bad-input/scenario.ts'
+import { ACCESS_TOKENS, REFRESH_TOKENS, withForge } from './bad-input/tokens.ts'
+import { expectGraphQLFailure, expectProblem } from './support/failures.ts'
+import { ANA, BEN } from './support/workspaces.ts'
+
+const READS = READ_ROUTES.map(({ path }) => (path === '/exports' ? '/exports?r=site' : path))
+
+describe('refused, with a code and without a word of what was sent:', () => {
+  testScenarios(BODIES)
+  testScenarios(PLACES)
+})
+
+describe('GraphQL refuses', () => testScenarios(GRAPHQL_DOCUMENTS))
+
+describe('every read refuses', () => {
+  test.each(ACCESS_TOKENS)('$name: $code', async ({ authorization, code }) => {
+    const world = await withForge(await startWorld())
+    const value = await authorization(world)
+    const headers = value === null ? {} : { authorization: value }
+    const [, token] = /^\S+ (.{4,})$/.exec(value ?? '') ?? []
+    const expected = { status: 401, code, hasNot: token === undefined ? [] : [token] }
+    for (const path of READS) {
+      expectProblem(await send(world.gateway, { method: 'GET', path, headers }), expected)
+      // Neither does a match with what is stored tell a stranger anything.
+      const conditional = { method: 'GET', path, headers: { ...headers, 'if-none-match': '*' } }
+      expectProblem(await send(world.gateway, conditional), expected)
+    }
+    for (const query of ['{ me { email } }', '{ __schema { queryType { name } } me { email } }']) {
+      const status = code === 'UNAUTHENTICATED' ? 200 : 401
+      expectGraphQLFailure(await send(world.gateway, operation(query, { headers })), { ...expected, status })
+    }
+    const introspection = await send(world.gateway, operation('{ __schema { queryType { name } } }', { headers }))
+    if (code === 'UNAUTHENTICATED') expect(introspection.json().errors).toBeUndefined()
+    else expectGraphQLFailure(introspection, expected)
+    expect(world.gateway.reported).toEqual([])
+  })
+
+  test('a token with a line break in it, which no header can carry', async () => {
+    const { gateway, ana, forge } = await withForge(await startWorld())
+    const { verify } = createAccessTokens(await openKeyset(gateway.store, gateway.now), {
+      issuer: 'test-issuer',
+      audience: 'test-audience',
+      ttlSeconds: 900,
+      clock: gateway.now,
+    })
+    const token = forge(ana.accessToken)
+    expect(await verify(token)).toMatchObject({ email: ANA })
+    for (const broken of [`${token}\n`, `\n${token}`, token.replace('.', '.\n'), token.replace('.', '\r\n.')]) {
+      expect(await verify(broken)).toBeNull()
+    }
+  })
+
+  test('a token that comes as a parameter instead of a header', async () => {
+    const { gateway, ana } = await startWorld()
+    const search = new URLSearchParams({ access_token: ana.accessToken })
+    const expected = { status: 401, code: 'UNAUTHENTICATED', hasNot: [ana.accessToken] } as const
+    expectProblem(await send(gateway, { method: 'GET', path: `/projects?${search}` }), expected)
+  })
+})
+
+test('a token forged with the gateway’s own key is accepted when everything is right: the rows above fail for their own reasons', async () => {
+  const { gateway, ana, forge } = await withForge(await startWorld())
+  for (const token of [
+    ana.accessToken,
+    forge(ana.accessToken),
+    forge(ana.accessToken, { claims: { aud: ['another', 'test-audience'], more: 1 }, header: { typ: 'AT+JWT' } }),
+  ]) {
+    for (const path of READS) expect((await gateway.get(path, token)).status).toBe(200)
+  }
+})
+
+describe('a refresh and a logout refuse', () => {
+  test.each(REFRESH_TOKENS)('$name', async ({ refreshToken }) => {
+    const world = await startWorld()
+    const token = await refreshToken(world)
+    const body = JSON.stringify({ refreshToken: token })
+    const expected = { status: 401, code: 'INVALID_TOKEN', hasNot: [token] } as const
+    for (const [method, path] of [
+      ['POST', '/token'],
+      ['DELETE', '/logout'],
+      ['POST', '/logout'],
+    ] as const) {
+      expectProblem(await send(world.gateway, { method, path, headers: JSON_TYPE, body }), expected)
+    }
+    for (const query of [
+      'mutation ($token: String!) { refresh(refreshToken: $token) { accessToken } }',
+      'mutation ($token: String!) { logout(refreshToken: $token) }',
+    ]) {
+      expectGraphQLFailure(await send(world.gateway, operation(query, { variables: { token } })), expected)
+    }
+    expect(world.gateway.reported).toEqual([])
+  })
+})
+
+test('a user without a workspace has none in REST, and is null in GraphQL', async () => {
+  const { gateway } = await startWorld()
+  const { accessToken } = await gateway.login('dora@example.com')
+  const hasNot = ['dora@example.com', ANA, BEN, accessToken]
+  const authorization = `Bearer ${accessToken}`
+  for (const path of [...READS, '/exports', '/exports?r=secret']) {
+    const answer = await send(gateway, { method: 'GET', path, headers: { authorization } })
+    expectProblem(answer, { status: 404, code: 'NO_WORKSPACE', hasNot })
+  }
+  for (const { twin } of READ_ROUTES) {
+    const answer = await send(gateway, operation(twin, { accessToken, variables: { r: 'secret' } }))
+    expect([answer.status, answer.text]).toEqual([200, '{"data":{"me":null}}'])
+  }
+})
+
+test('a GraphQL document that is wrong is 200 for clients of application/json, as GraphQL over HTTP asks', async () => {
+  const { gateway, ana } = await startWorld()
+  const headers = { accept: 'application/json' }
+  for (const [query, code] of [
+    ['{', 'GRAPHQL_PARSE_FAILED'],
+    ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['mutation { a: logout(refreshToken: "x") b: logout(refreshToken: "x") }', 'GRAPHQL_VALIDATION_FAILED'],
+  ] as const) {
+    const answer = await send(gateway, operation(query, { headers }))
+    expectGraphQLFailure(answer, { status: 200, code, hasNot: [] })
+  }
+  // Who is asking, and what the session calls say, has its own status whatever the client accepts.
+  const refused = await send(gateway, operation('{ me { email } }', { headers, accessToken: ana.refreshToken }))
+  expectGraphQLFailure(refused, { status: 401, code: 'INVALID_TOKEN', hasNot: [ana.refreshToken] })
+  const login = await send(gateway, operation('mutation { login(email: "x") { accessToken } }', { headers }))
+  expectGraphQLFailure(login, { status: 400, code: 'INVALID_EMAIL', hasNot: [] })
+  // Not a GraphQL request at all: 400 in every media type.
+  const nothing = await send(gateway, {
+    method: 'POST',
+    path: '/graphql',
+    headers: { ...JSON_TYPE, ...headers },
+    body: '{}',
+  })
+  expectGraphQLFailure(nothing, { status: 400, code: 'BAD_REQUEST', hasNot: [] })
+})

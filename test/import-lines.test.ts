@@ -1,0 +1,246 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import {
+  createWorkspace,
+  EVE,
+  elementLine,
+  sorted,
+  splitExportHead,
+  templateLines,
+} from './support/import-workspace.ts'
+import { documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+describe('a bad line', () => {
+  test('late in a large file is named with the file, its number and the reason, and nothing of the file is kept', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const before = await workspace.dump()
+    const lines = templateLines(0, 20_000)
+    lines[19_989] = '{"kind":"template","email":"ana@example.com","data":{"title":"no id"}}\n'
+    const path = workspace.write('late.ndjson', lines.join(''))
+    const { exitCode, stdout, stderr } = await workspace.import(path)
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(
+      `${path}:19990: the template has no id: none of id, uuid, ref, slug, name is a string or an integer\n` +
+        '1 bad line: nothing was imported (--keep-going imports the good lines)\n',
+    )
+    expect(await workspace.dump()).toBe(before)
+    expect(existsSync(`${path}.rejects.ndjson`)).toBe(false)
+  })
+
+  test('is named whatever is wrong with it, in order, and never quoted', async () => {
+    const workspace = createWorkspace()
+    const cases: readonly (readonly [line: string | Buffer, reason: string])[] = [
+      ['{"kind":"template","email":"a@example.com","data":{"id":"a secret"}', 'not valid JSON'],
+      ['["a secret"]', 'not a JSON object'],
+      ['{"kind":"secret"}', 'unknown kind "secret": use project, template, uiLibrary, export, exportElement'],
+      ['{"kind":"template","email":"a secret","data":{"id":1}}', '"email" is not a valid email address'],
+      ['{"kind":"template","email":"a@example.com","data":["a secret"]}', '"data" must be an object'],
+      [Buffer.from('{"kind":"template","email":"a@example.com","data":{"id":"\xff"}}', 'latin1'), 'not valid UTF-8'],
+      ['{"kind":"exportElement","export":"x","data":1}', 'there is no good export with the id "x" before'],
+    ]
+    const path = workspace.write(
+      'bad.ndjson',
+      Buffer.concat(cases.flatMap(([line]) => [Buffer.from(line), Buffer.from('\n\n')])),
+    )
+    const { exitCode, stderr } = await workspace.import(path)
+    expect(exitCode).toBe(1)
+    const expected = cases.map(([, reason], index) => `${path}:${index * 2 + 1}: ${reason}`)
+    expect(stderr.split('\n').slice(0, cases.length)).toEqual(expected)
+    expect(stderr).not.toContain('a secret')
+    expect(await workspace.dump()).toBe('')
+  })
+})
+
+describe('--keep-going', () => {
+  test('keeps the good lines and writes the bad ones, byte for byte, to the rejects file', async () => {
+    const workspace = createWorkspace()
+    const bad = [
+      '{"kind":"template","email":"eve@example.com","data":{"no":"id"}}',
+      '  {"kind" : "template" , "é":"\\u00e9" ',
+      Buffer.from('{"kind":"template","name":"\xe9\xff\x80"}', 'latin1'),
+      '\u{1f600} not json\t ',
+      '{"kind":"project","email":"eve@example.com","data":{"id":"other","ref":"p1"}}',
+    ].map((line) => Buffer.concat([Buffer.from(line), Buffer.from('\n')]))
+    const good = [
+      documentLine('project', EVE, '{"id":"p1","n":1.0,"n":2}'),
+      ...templateLines(0, 400, EVE),
+      exportLine(EVE, { r: 'p1', createdAt: '2026-01-01T00:00:00Z', elements: ['1.0'] }),
+    ]
+    const lines = good.map((line) => Buffer.from(line))
+    bad.forEach((line, index) => {
+      lines.splice(1 + index * 100, 0, line)
+    })
+    const path = workspace.write('mixed.ndjson', Buffer.concat(lines))
+    const { exitCode, stdout, stderr } = await workspace.import(path, '--keep-going')
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/^imported \S+: 402 added, 0 replaced, 0 unchanged /)
+    expect(stderr).toContain(`${path}:2: the template has no id`)
+    expect(stderr).toContain(`5 lines were not imported: see ${path}.rejects.ndjson\n`)
+    expect(readFileSync(`${path}.rejects.ndjson`)).toEqual(Buffer.concat(bad))
+    expect(sorted(await workspace.dump())).toEqual(sorted(good.join('')))
+  })
+
+  test('leaves no rejects file behind when every line is good', async () => {
+    const workspace = createWorkspace()
+    const path = workspace.write('good.ndjson', SMALL_WORLD)
+    expect(await workspace.import(path, '--keep-going')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(existsSync(`${path}.rejects.ndjson`)).toBe(false)
+  })
+
+  test('writes to the rejects file it is given', async () => {
+    const workspace = createWorkspace()
+    const path = workspace.write('bad.ndjson', 'not json\n')
+    const rejects = workspace.path('elsewhere.ndjson')
+    expect(await workspace.import(path, '--keep-going', '--rejects', rejects)).toMatchObject({ exitCode: 1 })
+    expect(readFileSync(rejects, 'utf8')).toBe('not json\n')
+  })
+})
+
+describe('an export whose elements have lines of their own', () => {
+  const project = documentLine('project', EVE, '{"id":"site"}')
+  const other = documentLine('project', EVE, '{"id":"other"}')
+  const template = documentLine('template', EVE, '{"id":"t"}')
+  const head = splitExportHead('site', '2026-01-02T00:00:00Z', 'x')
+  const otherHead = splitExportHead('other', '2026-01-02T00:00:00Z', 'y')
+  const [first, second, otherFirst, otherSecond] = [
+    elementLine('x', '1'),
+    elementLine('x', '2'),
+    elementLine('y', '1'),
+    elementLine('y', '2'),
+  ]
+  const bad = '{"kind":"exportElement","export":"x"}\n'
+  const broken = '{"kind":"exportElement","export":"x","data":\n'
+  const before = exportLine(EVE, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"before"'] })
+  const whole = exportLine(EVE, { r: 'site', createdAt: '2026-01-02T00:00:00Z', elements: ['1', '2'] })
+  const otherWhole = exportLine(EVE, { r: 'other', createdAt: '2026-01-02T00:00:00Z', elements: ['1', '2'] })
+
+  interface Case {
+    readonly name: string
+    readonly lines: readonly string[]
+    /** All of it; what is not in it must not appear. */
+    readonly kept: readonly string[]
+  }
+  const rejected: readonly Case[] = [
+    { name: 'in the middle', lines: [project, before, head, first, bad, second], kept: [project, before] },
+    { name: 'at the start', lines: [project, before, head, bad, first, second], kept: [project, before] },
+    { name: 'at the end', lines: [project, before, head, first, second, bad], kept: [project, before] },
+    { name: 'that is not JSON', lines: [project, before, head, first, broken, second], kept: [project, before] },
+    { name: 'that is not JSON, at the end', lines: [project, before, head, first, broken], kept: [project, before] },
+    { name: 'before another line', lines: [project, head, first, bad, template], kept: [project, template] },
+    {
+      name: 'between the elements of another export',
+      lines: [project, other, head, otherHead, first, otherFirst, bad, otherSecond, second],
+      kept: [project, other, otherWhole],
+    },
+    {
+      name: 'between other lines',
+      lines: [project, head, first, template, bad, other, second],
+      kept: [project, other, template],
+    },
+    {
+      name: 'that is not JSON, between other lines',
+      lines: [project, head, first, template, broken, other, second],
+      kept: [project, other, template],
+    },
+  ]
+  test.each(rejected)('is rejected as a whole for a bad element $name', async ({ lines, kept }) => {
+    const workspace = createWorkspace()
+    const path = workspace.write('split.ndjson', lines.join(''))
+    expect(await workspace.import(path, '--keep-going')).toMatchObject({ exitCode: 1 })
+    expect(sorted(await workspace.dump())).toEqual(sorted(kept.join('')))
+    const rejects = lines.filter(
+      (line) => line === bad || line === broken || ![...kept, otherHead, otherFirst, otherSecond].includes(line),
+    )
+    expect(readFileSync(`${path}.rejects.ndjson`, 'utf8')).toBe(rejects.join(''))
+  })
+
+  test('and a bad one of them keeps everything out without --keep-going', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(project + before)
+    const path = workspace.write('split.ndjson', [template, head, first, bad, second, other].join(''))
+    const { exitCode, stdout, stderr } = await workspace.import(path)
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(`${path}:4: "data" is missing\n`)
+    expect(await workspace.dump()).toBe(project + before)
+  })
+
+  const kept: readonly Case[] = [
+    { name: 'before it', lines: [project, 'not json\n', head, first, second], kept: [project, whole] },
+    {
+      name: 'of another kind after it',
+      lines: [project, head, first, second, '{"kind":"template","email":"eve@example.com","data":{}}\n', template],
+      kept: [project, whole, template],
+    },
+  ]
+  test.each(kept)('is kept when there is a bad line $name that cannot be one of its elements', async (row) => {
+    const workspace = createWorkspace()
+    const path = workspace.write('split.ndjson', row.lines.join(''))
+    expect(await workspace.import(path, '--keep-going')).toMatchObject({ exitCode: 1 })
+    expect(sorted(await workspace.dump())).toEqual(sorted(row.kept.join('')))
+  })
+
+  test('may be scattered over the file', async () => {
+    const workspace = createWorkspace()
+    const lines = [project, head, template, first, otherHead, otherFirst, other, second, otherSecond]
+    const path = workspace.write('split.ndjson', lines.join(''))
+    expect(await workspace.import(path)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(sorted(await workspace.dump())).toEqual(sorted([project, whole, other, otherWhole, template].join('')))
+  })
+})
+
+describe('standard input', () => {
+  test('is read for -', async () => {
+    const workspace = createWorkspace()
+    const { exitCode, stdout, stderr } = await workspace.importText(SMALL_WORLD)
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^imported stdin: 8 added, 0 replaced, 0 unchanged /)
+    expect(sorted(await workspace.dump())).toEqual(sorted(SMALL_WORLD))
+  })
+
+  test('is named in the reasons', async () => {
+    const workspace = createWorkspace()
+    const { exitCode, stderr } = await workspace.importText(`${SMALL_WORLD}not json`)
+    expect([exitCode, stderr.split('\n')[0]]).toEqual([1, 'stdin:9: not valid JSON'])
+    expect(await workspace.dump()).toBe('')
+  })
+})
+
+test('progress is not drawn when stderr is not a terminal', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write('large.ndjson', templateLines(0, 20_000).join(''))
+  const { exitCode, stdout, stderr } = await workspace.import(path)
+  expect([exitCode, stderr]).toEqual([0, ''])
+  for (const drawn of ['\r', '\u001b', '%', 'records/s']) expect(stdout).not.toContain(drawn)
+})
+
+test('importing the same file again changes nothing, and importing another version replaces in place', async () => {
+  const workspace = createWorkspace()
+  const lines = templateLines(0, 100, EVE)
+  const path = workspace.write('twice.ndjson', [...lines, SMALL_WORLD].join(''))
+  expect((await workspace.import(path)).stdout).toContain(': 108 added, 0 replaced, 0 unchanged ')
+  const dump = await workspace.dump()
+  expect((await workspace.import(path)).stdout).toContain(': 0 added, 0 replaced, 108 unchanged ')
+  expect(await workspace.dump()).toBe(dump)
+  const changed = documentLine('template', EVE, '{"id":50,"text":"changed"}')
+  expect((await workspace.importText(changed)).stdout).toContain(': 0 added, 1 replaced, 0 unchanged ')
+  expect(await workspace.dump()).toBe(dump.replace(lines[50] ?? '', changed))
+})
+
+test('a file that cannot be read is wrong usage, said in one clear line without a stack', async () => {
+  const workspace = createWorkspace()
+  const cases = [
+    [workspace.path('missing.ndjson'), 'there is no such file'],
+    [workspace.directory, 'not a file (pipe it in and use - to read from stdin)'],
+  ] as const
+  for (const [path, reason] of cases) {
+    const stderr = `cannot read ${path}: ${reason}\n`
+    expect(await workspace.import(path)).toEqual({ exitCode: 2, stdout: '', stderr })
+  }
+})
+
+test('a file that cannot be read brings no database into being', async () => {
+  const workspace = createWorkspace()
+  expect(await workspace.import(workspace.path('missing.ndjson'))).toMatchObject({ exitCode: 2 })
+  expect(existsSync(workspace.path('workspace.db'))).toBe(false)
+})

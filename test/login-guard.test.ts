@@ -1,0 +1,409 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '../src/auth/guards/guard.ts'
+import { createLocalGuard } from '../src/auth/guards/local.ts'
+import { createOpenGuard } from '../src/auth/guards/open.ts'
+import type { FailureCode } from '../src/errors.ts'
+import { SESSION_ROUTES } from '../src/http/routes.ts'
+import { run, serveForTest } from './support/command-line.ts'
+import { expectGraphQLFailure, expectProblem } from './support/failures.ts'
+import { ask, startGateway } from './support/gateway.ts'
+import { expectEach } from './support/rows.ts'
+import { countSessions } from './support/sessions.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { exchange, readAnswers, requestText, type WireRequest } from './support/wire.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+interface Scenario {
+  readonly name: string
+  /** Besides `Content-Type: application/json`, where none is given. `Host` is the gateway's own address, where none is given. */
+  readonly headers: (port: string) => Headers
+  /** Null: the login is answered with tokens. */
+  readonly refusal: { readonly status: number; readonly code: FailureCode } | null
+}
+
+const REFUSED = { status: 403, code: 'LOGIN_REFUSED' } as const
+const NOT_JSON = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' } as const
+
+const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]', 'LocalHost']
+
+const FOREIGN_HOSTS = [
+  'evil.example.com',
+  'evil.example.com:80',
+  'localhost.evil.com',
+  'evil.localhost',
+  'localhost.localdomain',
+  'localhost.',
+  'localhost@evil.example.com',
+  'localhost/evil.example.com',
+  'localhost, evil.example.com',
+  'localhost:',
+  'localhost:http',
+  'localhost:1234567',
+  '127.0.0.1.nip.io',
+  '127.0.0.2',
+  '127.1',
+  '2130706433',
+  '0x7f.0.0.1',
+  '0.0.0.0',
+  '[::2]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '::1',
+  '[::1',
+  '',
+]
+
+const FORWARDING_HEADERS = [
+  'Forwarded',
+  'Via',
+  'X-Forwarded-For',
+  'X-Forwarded-Host',
+  'X-Forwarded-Proto',
+  'X-Real-IP',
+  'CF-Connecting-IP',
+  'True-Client-IP',
+]
+
+const FOREIGN_ORIGINS: readonly ((port: string) => string)[] = [
+  () => 'https://evil.example.com',
+  () => 'null',
+  () => '',
+  () => 'file://',
+  () => 'http://127.0.0.1',
+  () => 'http://127.0.0.1:1',
+  (port) => `https://127.0.0.1:${port}`,
+  (port) => `http://localhost:${port}`,
+  (port) => `http://127.0.0.1:${port}.evil.example.com`,
+  (port) => `http://127.0.0.1:${port}/`,
+  (port) => `http://127.0.0.1:${port}, http://evil.example.com`,
+]
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'a program on this machine', headers: () => [], refusal: null },
+  ...OWN_HOSTS.flatMap((host): readonly Scenario[] => [
+    { name: `Host ${host}`, headers: () => [['Host', host]], refusal: null },
+    { name: `Host ${host} with a port`, headers: (port) => [['Host', `${host}:${port}`]], refusal: null },
+  ]),
+  ...FOREIGN_HOSTS.map(
+    (host): Scenario => ({ name: `Host "${host}"`, headers: () => [['Host', host]], refusal: REFUSED }),
+  ),
+  ...FORWARDING_HEADERS.flatMap((name): readonly Scenario[] => [
+    { name: `${name} of a proxy`, headers: () => [[name, '127.0.0.1']], refusal: REFUSED },
+    { name: `an empty ${name}`, headers: () => [[name, '']], refusal: REFUSED },
+  ]),
+  ...FOREIGN_ORIGINS.map(
+    (origin): Scenario => ({
+      name: `Origin "${origin('PORT')}"`,
+      headers: (port) => [['Origin', origin(port)]],
+      refusal: REFUSED,
+    }),
+  ),
+  {
+    name: 'a page of a name that an attacker points here (DNS rebinding)',
+    headers: (port) => [
+      ['Host', `evil.example.com:${port}`],
+      ['Origin', `http://evil.example.com:${port}`],
+      ['Sec-Fetch-Site', 'same-origin'],
+    ],
+    refusal: REFUSED,
+  },
+  {
+    name: 'a page of the gateway itself',
+    headers: (port) => [
+      ['Origin', `http://127.0.0.1:${port}`],
+      ['Sec-Fetch-Site', 'same-origin'],
+    ],
+    refusal: null,
+  },
+  {
+    name: 'a page of the gateway itself by its other name',
+    headers: (port) => [
+      ['Host', `localhost:${port}`],
+      ['Origin', `http://localhost:${port}`],
+    ],
+    refusal: null,
+  },
+  ...(['cross-site', 'same-site', 'sideways', ''] as const).map(
+    (site): Scenario => ({
+      name: `Sec-Fetch-Site "${site}"`,
+      headers: () => [['Sec-Fetch-Site', site]],
+      refusal: REFUSED,
+    }),
+  ),
+  ...(['same-origin', 'none'] as const).map(
+    (site): Scenario => ({
+      name: `Sec-Fetch-Site "${site}"`,
+      headers: () => [['Sec-Fetch-Site', site]],
+      refusal: null,
+    }),
+  ),
+  // What a page of another site may send without asking (CORS-safelisted).
+  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(
+    (type): Scenario => ({ name: `a body of ${type}`, headers: () => [['Content-Type', type]], refusal: NOT_JSON }),
+  ),
+]
+
+const TRUSTED = 'https://app.example.com'
+
+const TRUSTING: readonly Scenario[] = [
+  {
+    name: 'the trusted origin',
+    headers: () => [
+      ['Origin', TRUSTED],
+      ['Sec-Fetch-Site', 'cross-site'],
+    ],
+    refusal: null,
+  },
+  { name: 'no origin', headers: () => [], refusal: null },
+  ...[
+    'http://app.example.com',
+    'https://app.example.com:444',
+    'https://app.example.com.evil.example.com',
+    'https://evil.example.com',
+    'null',
+    '*',
+  ].map(
+    (origin): Scenario => ({ name: `the origin ${origin}`, headers: () => [['Origin', origin]], refusal: REFUSED }),
+  ),
+  {
+    name: 'the trusted origin through a proxy',
+    headers: () => [
+      ['Origin', TRUSTED],
+      ['X-Forwarded-For', '127.0.0.1'],
+    ],
+    refusal: REFUSED,
+  },
+  {
+    name: 'the trusted origin at a foreign Host',
+    headers: () => [
+      ['Origin', TRUSTED],
+      ['Host', 'evil.example.com'],
+    ],
+    refusal: REFUSED,
+  },
+]
+
+const LOGIN_TWIN = SESSION_ROUTES.find(({ path }) => path === '/login')?.twin ?? ''
+
+/** The same login over both protocols, with the same headers. */
+function loginsOf(url: string, { headers }: Scenario, email = ANA): readonly [rest: string, graphql: string] {
+  const { host, port } = new URL(url)
+  const given = headers(port)
+  const has = (name: string) => given.some(([other]) => other === name)
+  const all: Headers = [
+    ...(has('Host') ? [] : [['Host', host] as const]),
+    ...(has('Content-Type') ? [] : [['Content-Type', 'application/json'] as const]),
+    ...given,
+    ['Connection', 'close'],
+  ]
+  const post = (target: string, body: object): WireRequest => ({
+    method: 'POST',
+    target,
+    headers: all,
+    body: JSON.stringify(body),
+  })
+  return [
+    requestText(post('/login', { email })),
+    requestText(post('/graphql', { query: LOGIN_TWIN, variables: { email } })),
+  ]
+}
+
+async function answerTo(url: string, request: string) {
+  const [answer, ...more] = readAnswers(await exchange(url, request))
+  if (!answer || more.length > 0) throw new Error(`${more.length + 1} answers to one request`)
+  return answer
+}
+
+/** Every row over both protocols, on one gateway. */
+async function expectScenarios(scenarios: readonly Scenario[], guard = createLocalGuard([])): Promise<void> {
+  const gateway = await startGateway({ guard })
+  await expectEach(scenarios, async (scenario) => {
+    const before = countSessions(gateway.databasePath)
+    const [rest, graphql] = loginsOf(gateway.url, scenario)
+    const answers = [await answerTo(gateway.url, rest), await answerTo(gateway.url, graphql)] as const
+    const opened = countSessions(gateway.databasePath) - before
+    if (scenario.refusal === null) {
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(answers[0].json().refreshToken).toMatch(/^wgr_/)
+      expect(answers[1].json().data.login.refreshToken).toMatch(/^wgr_/)
+      expect(opened).toBe(2)
+    } else {
+      const hasNot = [ANA, 'evil.example.com']
+      expectProblem(answers[0], { ...scenario.refusal, hasNot })
+      expectGraphQLFailure(answers[1], { ...scenario.refusal, hasNot })
+      expect(answers[1].json().data ?? null).toBeNull()
+      expect(opened).toBe(0)
+    }
+    expect(gateway.reported).toEqual([])
+  })
+}
+
+describe('the login guard "local"', () => {
+  test('lets in programs and pages of this machine', () =>
+    expectScenarios(SCENARIOS.filter(({ refusal }) => refusal === null)))
+
+  test('refuses whatever may come from elsewhere, opens no session for it and names no email', () =>
+    expectScenarios(SCENARIOS.filter(({ refusal }) => refusal !== null)))
+
+  test('lets in pages of a trusted origin too, and of no other', () =>
+    expectScenarios(TRUSTING, createLocalGuard([TRUSTED])))
+
+  test('takes no wildcard: with * for CORS, pages of other origins still may not sign in', () =>
+    expectScenarios(
+      [{ name: 'a page of any origin', headers: () => [['Origin', TRUSTED]], refusal: REFUSED }],
+      createLocalGuard(['*']),
+    ))
+
+  test('refuses before it looks at the email, so that a stranger cannot tell good ones from bad ones', async () => {
+    const gateway = await startGateway()
+    const stranger: Scenario = { name: '', headers: () => [['Host', 'evil.example.com']], refusal: REFUSED }
+    for (const email of [ANA, 'not an email', '']) {
+      const [rest, graphql] = loginsOf(gateway.url, stranger, email)
+      const hasNot = email === '' ? [] : [email]
+      expectProblem(await answerTo(gateway.url, rest), { ...REFUSED, hasNot })
+      expectGraphQLFailure(await answerTo(gateway.url, graphql), { ...REFUSED, hasNot })
+    }
+  })
+
+  test('refuses two Host headers, whichever comes first', async () => {
+    const gateway = await startGateway()
+    for (const hosts of [
+      ['localhost', 'evil.example.com'],
+      ['evil.example.com', 'localhost'],
+    ]) {
+      const scenario: Scenario = { name: '', headers: () => hosts.map((host) => ['Host', host]), refusal: REFUSED }
+      for (const request of loginsOf(gateway.url, scenario)) {
+        expect((await answerTo(gateway.url, request)).status).not.toBe(200)
+      }
+    }
+    expect(countSessions(gateway.databasePath)).toBe(0)
+  })
+
+  test('goes by the host of an absolute request target, not by the Host header (RFC 9112 section 3.2.2)', async () => {
+    const gateway = await startGateway()
+    const login = (target: string) =>
+      requestText({
+        method: 'POST',
+        target,
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['Connection', 'close'],
+        ],
+        body: JSON.stringify({ email: ANA }),
+      })
+    expect((await answerTo(gateway.url, login('http://localhost/login'))).status).toBe(200)
+    expect((await answerTo(gateway.url, login('http://evil.example.com/login'))).status).toBe(403)
+    expect(countSessions(gateway.databasePath)).toBe(1)
+  })
+
+  test('guards the login alone: whoever has a token may come from anywhere', async () => {
+    const gateway = await startGateway()
+    await gateway.load(SMALL_WORLD)
+    const { accessToken, refreshToken } = await gateway.login(ANA)
+    const foreign = [
+      ['Host', 'workspace.example.com'],
+      ['X-Forwarded-For', '192.0.2.1'],
+      ['Origin', 'https://evil.example.com'],
+      ['Content-Type', 'application/json'],
+      ['Connection', 'close'],
+    ] as const
+    const requests: readonly WireRequest[] = [
+      { target: '/projects', headers: [...foreign, ['Authorization', `Bearer ${accessToken}`]] },
+      { method: 'POST', target: '/token', headers: foreign, body: JSON.stringify({ refreshToken }) },
+      { method: 'DELETE', target: '/logout', headers: foreign, body: JSON.stringify({ refreshToken }) },
+    ]
+    for (const request of requests) {
+      expect((await answerTo(gateway.url, requestText(request))).status, request.target).toBe(200)
+    }
+  })
+
+  test.each([
+    ['127.0.0.1', true],
+    ['127.9.8.7', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['192.0.2.1', false],
+    ['10.0.0.1', false],
+    ['::ffff:192.0.2.1', false],
+    ['fe80::1', false],
+    ['::', false],
+    ['0.0.0.0', false],
+    ['', false],
+    ['localhost', false],
+  ])('takes a request from %s for one of this machine: %s', async (peerAddress, isLocal) => {
+    const headers: Readonly<Record<string, string>> = { host: 'localhost', 'content-type': 'application/json' }
+    const caller: Caller = { peerAddress, header: (name) => headers[name] }
+    const reason = await createLocalGuard([]).refusal(caller)
+    if (isLocal) expect(reason).toBeNull()
+    else expect(reason).toContain('another machine')
+  })
+
+  test.each([
+    ['application/json', true],
+    ['application/json; charset=utf-8', true],
+    ['text/plain', false],
+    ['text/plain; application/json', false],
+    [undefined, false],
+  ])('takes a body of %s for JSON: %s', async (contentType, isJson) => {
+    const headers: Readonly<Record<string, string | undefined>> = { host: 'localhost', 'content-type': contentType }
+    const caller: Caller = { peerAddress: '::1', header: (name) => headers[name] }
+    expect((await createLocalGuard([]).refusal(caller)) === null).toBe(isJson)
+  })
+})
+
+test('the login guard "open" lets in everyone whom "local" refuses', () =>
+  expectScenarios(
+    SCENARIOS.filter(({ refusal }) => refusal === REFUSED).map((scenario) => ({ ...scenario, refusal: null })),
+    createOpenGuard(),
+  ))
+
+describe('serve', () => {
+  test.each([
+    ['--host 0.0.0.0', ['--host', '0.0.0.0'], {}],
+    ['--host ::', ['--host', '::'], {}],
+    ['an address of a network', ['--host', '192.0.2.1'], {}],
+    ['a name that may be anywhere', ['--host', 'gateway.example.com'], {}],
+    ['the environment', [], { WORKSPACE_GATEWAY_HOST: '0.0.0.0' }],
+    ['the guard "local" by name', ['--host', '0.0.0.0', '--login-guard', 'local'], {}],
+  ])(
+    'does not start where others can reach it without another guard, and says what to do: %s',
+    async (_, args, env) => {
+      const cwd = temporaryDirectory()
+      const { exitCode, stdout, stderr } = await run(['serve', '--port', '0', ...args], { cwd, env })
+      expect([exitCode, stdout]).toEqual([2, ''])
+      for (const advice of ['--host', '127.0.0.1', '--login-guard']) expect(stderr).toContain(advice)
+      expect(stderr).not.toMatch(/\n\s+at /)
+      expect(existsSync(join(cwd, 'data'))).toBe(false)
+    },
+  )
+
+  test('starts there with the guard "open", warns, and lets strangers in', async () => {
+    const args = ['--host', '0.0.0.0', '--login-guard', 'open', '--no-demo']
+    const serving = await serveForTest(args, { cwd: temporaryDirectory() })
+    const url = serving.url.replace('0.0.0.0', '127.0.0.1')
+    const stranger: Scenario = {
+      name: '',
+      headers: () => [
+        ['Host', 'gateway.example.com'],
+        ['X-Forwarded-For', '192.0.2.1'],
+      ],
+      refusal: null,
+    }
+    for (const request of loginsOf(url, stranger)) expect((await answerTo(url, request)).status).toBe(200)
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    expect(serving.stderr()).toMatch(/login guard \\?"open\\?".*anyone/)
+  })
+
+  test('starts on this machine without a warning', async () => {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const serving = await serveForTest(['--host', host, '--no-demo'], { cwd: temporaryDirectory() })
+      expect((await ask(`${serving.url}/healthz`)).status).toBe(200)
+      expect(await serving.kill('SIGTERM')).toBe(0)
+      expect(serving.stderr()).not.toContain('login guard')
+    }
+  })
+})

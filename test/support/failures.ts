@@ -1,0 +1,88 @@
+// What a failure looks like from outside in both dialects, and what must never be in one.
+import { STATUS_CODES } from 'node:http'
+import { expect } from 'vitest'
+import { type FailureCode, isFailureCode } from '../../src/errors.ts'
+import type { Answer } from './gateway.ts'
+
+export interface ExpectedFailure {
+  readonly status: number
+  readonly code: FailureCode
+  /** What was sent or is stored, and must not come back: in the body as in the headers. */
+  readonly hasNot: readonly string[]
+}
+
+/** Stacks, paths, SQL, and anything that looks like a token of this gateway. */
+const NEVER = [
+  'stack',
+  'node_modules',
+  'SQLITE',
+  'sqlite',
+  '/work',
+  '/src/',
+  'file:',
+  'wgr_',
+  'eyJ',
+  /\bselect\b[^`]*\bfrom\b/i,
+  /\.[cm]?[jt]s:\d/,
+  /\n\s+at /,
+]
+
+/** RFC 9457. */
+export function expectProblem(answer: Answer, expected: ExpectedFailure): void {
+  expect([answer.status, answer.text && answer.json().code], answer.text).toEqual([expected.status, expected.code])
+  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  const { instance, ...problem } = answer.json()
+  expect(problem).toEqual({
+    type: expect.stringMatching(/./),
+    title: STATUS_CODES[expected.status],
+    status: expected.status,
+    code: expected.code,
+    detail: expect.stringMatching(/./),
+  })
+  expect(typeof instance).toBe(expected.status >= 500 ? 'string' : 'undefined')
+  expectFailureHeaders(answer, expected.code)
+  expectNothingLeaked(answer, expected.hasNot)
+}
+
+/** A response of the GraphQL specification, section 7.1, whose first error is the failure. */
+export function expectGraphQLFailure(answer: Answer, expected: ExpectedFailure): void {
+  const code = answer.text && answer.json().errors?.[0]?.extensions?.code
+  expect([answer.status, code], answer.text).toEqual([expected.status, expected.code])
+  expect(answer.headers.get('content-type')).toMatch(/^application\/(?:graphql-response\+)?json; charset=utf-8$/)
+  const { errors, data: _, ...more } = answer.json()
+  expect(more).toEqual({})
+  for (const { message, locations: __, path: ___, extensions, ...rest } of errors) {
+    expect(message).toMatch(/./)
+    expect(rest).toEqual({})
+    expect(isFailureCode(extensions.code), extensions.code).toBe(true)
+    expect(Object.keys(extensions).filter((name) => name !== 'code' && name !== 'instance')).toEqual([])
+  }
+  expectFailureHeaders(answer, expected.code)
+  expectNothingLeaked(answer, expected.hasNot)
+}
+
+/** RFC 6750 section 3: every 401 names the scheme, and an error only where something was presented. */
+function expectFailureHeaders({ status, headers }: Answer, code: FailureCode): void {
+  expect(headers.get('api-version')).toBe('1.2')
+  expect(headers.get('cache-control')).toBe('no-store')
+  const challenge = headers.get('www-authenticate')
+  if (status !== 401) expect(challenge).toBeNull()
+  else if (code === 'UNAUTHENTICATED') expect(challenge).toBe('Bearer')
+  else expect(challenge).toBe('Bearer error="invalid_token"')
+}
+
+export function expectNothingLeaked(answer: Answer, hasNot: readonly string[]): void {
+  const shown = [...answer.headers].map(([name, value]) => `${name}: ${value}\n`).join('') + answer.text
+  for (const forbidden of NEVER) {
+    if (typeof forbidden === 'string') expect(shown, answer.text).not.toContain(forbidden)
+    else expect(shown, answer.text).not.toMatch(forbidden)
+  }
+  for (const secret of hasNot) {
+    // However often it was quoted on the way.
+    expect(unescaped(shown), answer.text).not.toContain(unescaped(JSON.stringify(secret).slice(1, -1)))
+  }
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('\\', '')
+}

@@ -1,0 +1,54 @@
+// A database file in a directory of one test's own, the commands that move workspaces in and out of it, and lines for them.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type Finished, run } from './command-line.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
+import { ANA, documentLine } from './workspaces.ts'
+
+export const EVE = 'eve@example.com'
+
+export function createWorkspace() {
+  const directory = temporaryDirectory()
+  const path = (name: string) => join(directory, name)
+  const flags = ['--database', `file:${path('workspace.db')}`]
+  const importText = (ndjson: string): Promise<Finished> => run(['import', '-', ...flags], { stdin: ndjson })
+  return {
+    directory,
+    path,
+    flags,
+    write(name: string, content: string | Uint8Array): string {
+      writeFileSync(path(name), content)
+      return path(name)
+    },
+    import: (file: string, ...options: string[]): Promise<Finished> => run(['import', file, ...flags, ...options]),
+    importText,
+    async load(ndjson: string): Promise<void> {
+      expect(await importText(ndjson)).toMatchObject({ exitCode: 0, stderr: '' })
+    },
+    async dump(): Promise<string> {
+      const { exitCode, stdout, stderr } = await run(['dump', ...flags])
+      expect([exitCode, stderr]).toEqual([0, ''])
+      return stdout
+    },
+  }
+}
+
+export function templateLines(from: number, to: number, email: string = ANA): string[] {
+  return Array.from({ length: to - from }, (_, index) =>
+    documentLine('template', email, `{"id":${from + index},"text":"must not appear"}`),
+  )
+}
+
+export function splitExportHead(r: string, createdAt: string, id: string): string {
+  return `{"kind":"export","email":"${EVE}","r":"${r}","createdAt":"${createdAt}","id":"${id}"}\n`
+}
+
+export function elementLine(id: string, data: string): string {
+  return `{"kind":"exportElement","export":"${id}","data":${data}}\n`
+}
+
+/** A dump groups what was imported in any order. */
+export function sorted(ndjson: string): readonly string[] {
+  return ndjson.split('\n').toSorted()
+}

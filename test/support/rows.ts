@@ -1,0 +1,18 @@
+// Many rows in one test: every row is tried, and what is wrong with each of them is said at once.
+import { expect } from 'vitest'
+
+export async function expectEach<T extends { readonly name: string }>(
+  rows: readonly T[],
+  check: (row: T) => Promise<void>,
+): Promise<void> {
+  expect(rows.length).toBeGreaterThan(0)
+  const wrong: string[] = []
+  for (const row of rows) {
+    try {
+      await check(row)
+    } catch (error) {
+      wrong.push(`${row.name}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  expect(wrong).toEqual([])
+}

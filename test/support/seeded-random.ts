@@ -1,0 +1,32 @@
+// Random numbers that the same seed repeats.
+
+export interface SeededRandom {
+  /** A whole number from 0 to `limit` - 1. */
+  readonly below: (limit: number) => number
+  /** At most `count` of the items, each at most once. */
+  readonly sample: <T>(items: readonly T[], count: number) => T[]
+}
+
+/** Mulberry32. */
+export function createSeededRandom(seed: number): SeededRandom {
+  let state = seed | 0
+
+  function below(limit: number): number {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit)
+  }
+
+  return {
+    below,
+    sample(items, count) {
+      const left = [...items]
+      return Array.from({ length: Math.min(count, left.length) }, () => left.splice(below(left.length), 1)).flat()
+    },
+  }
+}
+
+export function randomSeed(): number {
+  return Math.floor(Math.random() * 2 ** 31)
+}

@@ -1,0 +1,34 @@
+// A hand in the sqlite3 shell: another process that writes to the file without knowing of any gateway.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const PROCESS = fileURLToPath(new URL('./sqlite-shell-process.ts', import.meta.url))
+
+export interface SqliteShell {
+  /** Resolves when the other process has reported that the text ran, and what it wrote is committed. */
+  readonly run: (sql: string) => Promise<void>
+}
+
+/** Ended at the end of the test. */
+export function openSqliteShell(databasePath: string): SqliteShell {
+  const child = fork(PROCESS, [databasePath])
+  const exited = once(child, 'exit').then(() => {
+    throw new Error('the other process ended')
+  })
+  // Handled where a text is run.
+  exited.catch(() => {})
+  onTestFinished(() => {
+    child.kill()
+  })
+  return {
+    async run(sql) {
+      const { promise, resolve } = Promise.withResolvers<unknown>()
+      child.once('message', resolve)
+      child.send(sql)
+      const problem = await Promise.race([promise, exited])
+      if (problem !== null) throw new Error(`${problem}: ${sql}`)
+    },
+  }
+}

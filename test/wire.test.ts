@@ -1,0 +1,417 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { serveForTest } from './support/command-line.ts'
+import { expectProblem } from './support/failures.ts'
+import { type Answer, ask, startGateway, type TestGateway } from './support/gateway.ts'
+import { expectEach } from './support/rows.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { exchange, openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
+import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const CLOSE = ['Connection', 'close'] as const
+const JSON_TYPE = ['Content-Type', 'application/json'] as const
+const LOGIN = JSON.stringify({ email: ANA })
+
+/** What is not HTTP/1, or leaves open where a message ends. Should one be taken for a request, it asks to be the last. */
+const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint8Array }[] = [
+  { name: 'a word', bytes: 'hello\r\n\r\n' },
+  { name: 'a TLS handshake', bytes: Buffer.from('16030100c8010000c40303', 'hex') },
+  { name: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
+  { name: 'a request line without a target', bytes: lines('GET HTTP/1.1', 'Host: localhost') },
+  { name: 'a version that is no number', bytes: lines('GET /healthz HTTP/x', 'Host: localhost') },
+  { name: 'another protocol', bytes: lines('GET /healthz ICY/1.1', 'Host: localhost') },
+  { name: 'a method that HTTP does not have', bytes: lines('FETCH /healthz HTTP/1.1', 'Host: localhost') },
+  { name: 'a method in lower case', bytes: lines('get /healthz HTTP/1.1', 'Host: localhost') },
+  { name: 'a target with a space in it', bytes: lines('GET /he althz HTTP/1.1', 'Host: localhost') },
+  {
+    name: 'a target with a byte that is not ASCII',
+    bytes: Buffer.from(lines('GET /exports?r=\xe9 HTTP/1.1', 'Host: localhost'), 'latin1'),
+  },
+  {
+    name: 'lines that end in a line feed alone',
+    bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost').replaceAll('\r', ''),
+  },
+  { name: 'a header without a colon', bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost', 'X 1') },
+  { name: 'a header without a name', bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost', ': 1') },
+  { name: 'a space before the colon', bytes: lines('GET /healthz HTTP/1.1', 'Host : localhost') },
+  {
+    name: 'a header over two lines',
+    bytes: lines('GET /projects HTTP/1.1', 'Host: localhost', 'Authorization: Bearer a.', ' b.c'),
+  },
+  { name: 'a NUL in a header', bytes: lines('GET /healthz HTTP/1.1', 'Host: local\0host') },
+  { name: 'no Host', bytes: lines('GET /healthz HTTP/1.1') },
+  { name: 'two Hosts', bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost', 'Host: localhost') },
+  { name: 'two lengths', bytes: post(['Content-Length', '27'], ['Content-Length', '28']) },
+  { name: 'the same length twice', bytes: post(['Content-Length', '27'], ['Content-Length', '27']) },
+  { name: 'a list of lengths', bytes: post(['Content-Length', '27, 27']) },
+  { name: 'a negative length', bytes: post(['Content-Length', '-1']) },
+  { name: 'a length with a sign', bytes: post(['Content-Length', '+27']) },
+  { name: 'a length in hexadecimal', bytes: post(['Content-Length', '0x1b']) },
+  { name: 'a length beyond all numbers', bytes: post(['Content-Length', '9'.repeat(40)]) },
+  { name: 'a length and chunks', bytes: post(['Content-Length', '27'], ['Transfer-Encoding', 'chunked']) },
+  { name: 'chunks and a length', bytes: post(['Transfer-Encoding', 'chunked'], ['Content-Length', '27']) },
+  { name: 'a transfer coding that does not end in chunks', bytes: post(['Transfer-Encoding', 'chunked, identity']) },
+  { name: 'chunks of no size', bytes: post(['Transfer-Encoding', 'chunked'], JSON_TYPE) },
+]
+
+function lines(...given: readonly string[]): string {
+  return [...given, 'Connection: close', '', ''].join('\r\n')
+}
+
+function post(...headers: (readonly [name: string, value: string])[]): string {
+  return requestText({ method: 'POST', target: '/login', headers: [...headers, CLOSE], body: LOGIN })
+}
+
+async function expectToServe(gateway: TestGateway): Promise<void> {
+  expect((await ask(`${gateway.url}/healthz`)).status).toBe(200)
+  const { accessToken } = await gateway.login(ANA)
+  expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+}
+
+async function startSmallWorld(): Promise<TestGateway> {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  return gateway
+}
+
+/** Statuses and bodies of what comes back until the connection ends. */
+async function answersTo(
+  gateway: TestGateway,
+  request: string | Uint8Array,
+  methods?: string[],
+): Promise<readonly Answer[]> {
+  return readAnswers(await exchange(gateway.url, request), methods)
+}
+
+test('what is not a request is answered 400 as a problem, and the connection is closed', async () => {
+  const gateway = await startSmallWorld()
+  await expectEach(MALFORMED, async ({ bytes }) => {
+    const answers = await answersTo(gateway, bytes)
+    expect(answers.map(({ status }) => status)).toEqual([400])
+    const [answer] = answers
+    if (answer) expectProblem(answer, { status: 400, code: 'BAD_REQUEST', hasNot: [ANA] })
+    expect(answer?.headers.get('connection')).toBe('close')
+    expect(gateway.reported).toEqual([])
+  })
+  await expectToServe(gateway)
+})
+
+test('headers over the limit are answered 431 as a problem, whichever they are', async () => {
+  const gateway = await startSmallWorld()
+  const long = 'a'.repeat(20_000)
+  const rows = [
+    { name: 'one long header', request: requestText({ headers: [['X-Long', long]] }) },
+    { name: 'a long token', request: requestText({ headers: [['Authorization', `Bearer ${long}`]] }) },
+    { name: 'a long target', request: requestText({ target: `/exports?r=${long}` }) },
+    {
+      name: 'many headers',
+      request: requestText({ headers: Array.from({ length: 900 }, (_, index) => [`X-${index}`, 'a'.repeat(20)]) }),
+    },
+  ]
+  await expectEach(rows, async ({ request }) => {
+    const [answer, ...more] = await answersTo(gateway, request)
+    expect(more).toEqual([])
+    if (!answer) throw new Error('no answer')
+    expectProblem(answer, { status: 431, code: 'HEADERS_TOO_LARGE', hasNot: [long] })
+  })
+  await expectToServe(gateway)
+})
+
+describe('a client that goes away', () => {
+  test('in the middle of its body harms nobody, and is nothing for the log', async () => {
+    const gateway = await startSmallWorld()
+    const cut = requestText({ method: 'POST', target: '/login', headers: [JSON_TYPE], body: LOGIN }).slice(0, -10)
+    const chunked = requestText({
+      method: 'POST',
+      target: '/graphql',
+      headers: [JSON_TYPE, ['Transfer-Encoding', 'chunked']],
+      body: 'ff\r\n{"query":',
+    })
+    for (const bytes of [cut, chunked]) {
+      const half = await openSocket(gateway.url)
+      half.end(bytes)
+      await readToEnd(half)
+      const reset = await openSocket(gateway.url)
+      reset.write(bytes)
+      // The gateway has begun with the request once it answers one that came after it.
+      await ask(`${gateway.url}/healthz`)
+      reset.resetAndDestroy()
+      await expectToServe(gateway)
+    }
+    expect(gateway.reported).toEqual([])
+  })
+
+  test('in the middle of a streamed export harms nobody, and is nothing for the log', async () => {
+    const { gateway, request } = await startWithLargeExport()
+    const socket = await openSocket(gateway.url)
+    socket.write(request('GET', CLOSE))
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+    await expectToServe(gateway)
+    expect(gateway.reported).toEqual([])
+  })
+})
+
+test('the absolute form of a request target is answered like the origin form', async () => {
+  const gateway = await startSmallWorld()
+  const { accessToken } = await gateway.login(ANA)
+  const headers = [['Authorization', `Bearer ${accessToken}`], CLOSE] as const
+  for (const [absolute, relative] of [
+    ['http://localhost/projects', '/projects'],
+    ['http://localhost:80/exports?r=site', '/exports?r=site'],
+    ['HTTP://LOCALHOST/exports?r=http://localhost/', '/exports?r=http://localhost/'],
+    ['https://workspace.example.com/templates', '/templates'],
+    ['http://localhost', '/'],
+    ['http://localhost?r=site', '/?r=site'],
+    ['http://localhost//projects', '//projects'],
+  ] as const) {
+    const [expected] = await answersTo(gateway, requestText({ target: relative, headers }))
+    const [answer] = await answersTo(gateway, requestText({ target: absolute, headers }))
+    expect([answer?.status, answer?.text], absolute).toEqual([expected?.status, expected?.text])
+  }
+})
+
+test('HTTP/1.0 is answered and closed, or kept when it asks for that', async () => {
+  const gateway = await startSmallWorld()
+  const [answer, ...none] = await answersTo(gateway, 'GET /healthz HTTP/1.0\r\n\r\n')
+  expect([answer?.status, answer?.text, none]).toEqual([200, '{"status":"ok"}', []])
+  const keep = 'GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'
+  const kept = await answersTo(gateway, `${keep}GET /nowhere HTTP/1.0\r\n\r\n`)
+  expect(kept.map(({ status }) => status)).toEqual([200, 404])
+})
+
+describe('requests of one connection', () => {
+  test('are answered in order, whatever takes how long', async () => {
+    const { gateway, request, body } = await startWithLargeExport()
+    const { accessToken } = await gateway.login(ANA)
+    const authorization = ['Authorization', `Bearer ${accessToken}`] as const
+    const answers = await answersTo(
+      gateway,
+      [
+        requestText({}),
+        request('GET'),
+        requestText({ target: '/nowhere' }),
+        requestText({ method: 'POST', target: '/login', headers: [JSON_TYPE], body: LOGIN }),
+        requestText({ target: '/exports?r=site', headers: [authorization] }),
+        requestText({ method: 'POST', target: '/login', headers: [JSON_TYPE], body: '{' }),
+        requestText({ target: '/projects', headers: [CLOSE] }),
+      ].join(''),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 400, 401])
+    expect(answers[1]?.text === body).toBe(true)
+    expect(answers[4]?.text).toBe('[{"path":"new.html"},1.0]')
+  })
+
+  test('are each answered before what comes after them is refused', async () => {
+    const gateway = await startSmallWorld()
+    const { accessToken } = await gateway.login(ANA)
+    const read = requestText({ target: '/templates', headers: [['Authorization', `Bearer ${accessToken}`]] })
+    const answers = await answersTo(gateway, `${read}hello\r\n\r\n`)
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    expect(answers[0]?.text).toBe('[{"id":"t1","name":"Landing"}]')
+  })
+
+  test('never get the refusal of the next one into a body that is being sent', async () => {
+    const { gateway, request, body } = await startWithLargeExport()
+    const socket = await openSocket(gateway.url)
+    socket.write(request('GET'))
+    const first = await pausedAfterFirstChunk(socket)
+    socket.write('hello\r\n\r\n')
+    const all = Buffer.concat([first, await readToEnd(socket)])
+    const sent = all.subarray(all.indexOf('\r\n\r\n') + 4).toString('latin1')
+    const expected = Buffer.from(body).toString('latin1')
+    // Whole or cut short; what may follow a whole one is the refusal.
+    expect(expected.startsWith(sent) || sent.startsWith(expected)).toBe(true)
+  })
+
+  test('are not what stands in the body of another, also where nobody reads that body', async () => {
+    const gateway = await startSmallWorld()
+    const smuggled = requestText({ target: '/nowhere', headers: [CLOSE] })
+    const rows = [
+      { name: 'GET of an open path', method: 'GET', target: '/healthz', status: 200 },
+      { name: 'GET of a read', method: 'GET', target: '/projects', status: 401 },
+      { name: 'HEAD', method: 'HEAD', target: '/healthz', status: 200 },
+      { name: 'OPTIONS', method: 'OPTIONS', target: '/login', status: 204 },
+      { name: 'a wrong method', method: 'PUT', target: '/login', status: 405 },
+      { name: 'an unknown path', method: 'POST', target: '/elsewhere', status: 404 },
+      { name: 'a body that is malformed', method: 'POST', target: '/logout', status: 400 },
+    ]
+    await expectEach(rows, async ({ method, target, status }) => {
+      for (const body of [smuggled, `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`]) {
+        const chunked = body === smuggled ? [] : [['Transfer-Encoding', 'chunked'] as const]
+        const request = requestText({ method, target, headers: chunked, body })
+        // Kept or closed, as the gateway likes; the body is never answered.
+        const answers = await answersTo(gateway, request + requestText({ target: '/readyz', headers: [CLOSE] }), [
+          method,
+        ])
+        expect(answers.map((answer) => answer.status)).toEqual(answers.length === 1 ? [status] : [status, 200])
+      }
+    })
+  })
+})
+
+test('HEAD of a streamed export says its length, sends nothing and keeps the connection', async () => {
+  const { gateway, request, body } = await startWithLargeExport()
+  const both = `${request('HEAD')}${request('HEAD', CLOSE)}`
+  const answers = await answersTo(gateway, both, ['HEAD', 'HEAD'])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  for (const { headers } of answers) expect(headers.get('content-length')).toBe(String(Buffer.byteLength(body)))
+  const [get] = await answersTo(gateway, request('GET', CLOSE))
+  expect(get?.headers.get('etag')).toBe(answers[0]?.headers.get('etag'))
+  expect(get?.text === body).toBe(true)
+})
+
+describe('Expect: 100-continue', () => {
+  const head = (length: number) =>
+    requestText({
+      method: 'POST',
+      target: '/login',
+      headers: [JSON_TYPE, ['Expect', '100-continue'], ['Content-Length', String(length)], CLOSE],
+    })
+
+  test('is answered, and then the body is', async () => {
+    const gateway = await startSmallWorld()
+    const socket = await openSocket(gateway.url)
+    socket.write(head(LOGIN.length))
+    const first = await pausedAfterFirstChunk(socket)
+    expect(first.toString()).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write(LOGIN)
+    const [answer] = readAnswers(await readToEnd(socket))
+    expect(answer?.status).toBe(200)
+  })
+
+  test('is answered 413 when the body is going to be too large, whether the client sends it or not', async () => {
+    const gateway = await startSmallWorld()
+    const socket = await openSocket(gateway.url)
+    socket.write(head(3_000_000))
+    let seen = Buffer.alloc(0)
+    // Whether the gateway closes now or waits for the rest is its own affair.
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      seen = Buffer.concat([seen, chunk])
+      if (seen.includes('}')) break
+    }
+    const last = readAnswers(seen).at(-1)
+    if (!last) throw new Error('no answer')
+    expectProblem(last, { status: 413, code: 'BODY_TOO_LARGE', hasNot: [] })
+  })
+
+  test('is all that may be expected: anything else is answered like every request, or refused like one', async () => {
+    const gateway = await startSmallWorld()
+    const headers = [JSON_TYPE, ['Expect', 'tokens'], CLOSE] as const
+    const [answer, ...more] = await answersTo(
+      gateway,
+      requestText({ method: 'POST', target: '/login', headers, body: LOGIN }),
+    )
+    expect([answer?.headers.get('api-version'), more]).toEqual(['1.2', []])
+  })
+})
+
+test('methods that HTTP has and the gateway does not are refused, and tunnels are not opened', async () => {
+  const gateway = await startSmallWorld()
+  for (const method of ['TRACE', 'PROPFIND', 'PURGE', 'LOCK']) {
+    const [answer] = await answersTo(gateway, requestText({ method, headers: [CLOSE, ['X-Secret', 'letmein']] }))
+    if (!answer) throw new Error(`no answer to ${method}`)
+    expectProblem(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', hasNot: ['letmein'] })
+  }
+  expect(
+    (await exchange(gateway.url, requestText({ method: 'CONNECT', target: 'localhost:22' }))).toString(),
+  ).not.toMatch(/^HTTP\/1.1 2/)
+  const upgrade = requestText({
+    headers: [
+      ['Connection', 'upgrade, close'],
+      ['Upgrade', 'websocket'],
+    ],
+  })
+  expect((await answersTo(gateway, upgrade)).map(({ status }) => status)).toEqual([200])
+  await expectToServe(gateway)
+})
+
+test('every way to ask for a GraphQL answer gets a response with one length', async () => {
+  const gateway = await startSmallWorld()
+  const body = JSON.stringify({ query: '{ __typename }' })
+  const rows = [
+    '*/*',
+    'application/json',
+    'application/graphql-response+json',
+    'text/event-stream',
+    'multipart/mixed',
+    'multipart/mixed;deferSpec=20220824, application/json',
+    'image/png',
+    'image/png, */*;q=0.1',
+    '',
+  ].map((accept) => ({ name: `Accept: ${accept}`, accept }))
+  await expectEach(rows, async ({ accept }) => {
+    for (const authorization of [[], [['Authorization', 'Bearer letmein'] as const]]) {
+      const headers = [JSON_TYPE, ['Accept', accept] as const, ...authorization]
+      const request = requestText({ method: 'POST', target: '/graphql', headers, body })
+      const answers = await answersTo(gateway, request + requestText({ target: '/nowhere', headers: [CLOSE] }))
+      // Kept or closed, as the gateway likes.
+      expect([[], [404]]).toContainEqual(answers.slice(1).map(({ status }) => status))
+      expect(answers[0]?.headers.get('api-version')).toBe('1.2')
+      expect(answers[0]?.headers.get('content-encoding')).toBeNull()
+    }
+  })
+})
+
+describe('a body that is too large is answered 413, which a client that sends all of it first can read', () => {
+  const SIZE = 3_000_000
+
+  test.each([
+    ['with its length', ['Content-Length', String(SIZE)], 'x'.repeat(SIZE)],
+    ['in chunks', ['Transfer-Encoding', 'chunked'], `${SIZE.toString(16)}\r\n${'x'.repeat(SIZE)}\r\n0\r\n\r\n`],
+  ] as const)('%s', async (_how, header, body) => {
+    // A process of its own: in this one the gateway could not answer while the client writes.
+    const { url } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
+    for (const headers of [
+      [JSON_TYPE, header],
+      [JSON_TYPE, header, CLOSE],
+    ]) {
+      const socket = await openSocket(url)
+      await write(socket, requestText({ method: 'POST', target: '/login', headers }))
+      // The gateway has seen the length when it answers what came later.
+      await ask(`${url}/healthz`)
+      await write(socket, body)
+      // Should the connection be kept, this ends it.
+      await write(socket, requestText({ headers: [CLOSE] }))
+      const [answer] = readAnswers(await readToEnd(socket))
+      if (!answer) throw new Error('no answer')
+      expectProblem(answer, { status: 413, code: 'BODY_TOO_LARGE', hasNot: ['xxx'] })
+    }
+  })
+})
+
+/** Resolves when the system has taken all of it. */
+async function write(socket: Socket, bytes: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  socket.write(bytes, (error) => (error ? reject(error) : resolve()))
+  await promise
+}
+
+/** The bytes of the first turn; nothing more is read until somebody reads on. */
+async function pausedAfterFirstChunk(socket: Socket): Promise<Buffer> {
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  socket.pause()
+  return chunk
+}
+
+/** An export far larger than what the sockets between two processes hold. */
+async function startWithLargeExport() {
+  const gateway = await startSmallWorld()
+  const elements = Array.from({ length: 3_000 }, (_, index) => `{"path":"${index}","content":"${'é'.repeat(5_000)}"}`)
+  await gateway.load(
+    documentLine('project', ANA, '{"id":"large"}') +
+      exportLine(ANA, { r: 'large', createdAt: '2026-01-01T00:00:00Z', elements }),
+  )
+  const { accessToken } = await gateway.login(ANA)
+  return {
+    gateway,
+    body: `[${elements.join(',')}]`,
+    request: (method: string, ...headers: (readonly [name: string, value: string])[]) =>
+      requestText({
+        method,
+        target: '/exports?r=large',
+        headers: [['Authorization', `Bearer ${accessToken}`], ...headers],
+      }),
+  }
+}
