@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // Most of the time the tests wait for processes of their own, not for a processor.
+    maxWorkers: 5,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     server: { deps: { inline: [/graphql/] } },

@@ -1,5 +1,6 @@
 // npm run build: the browser's code into dist/explorer, every file compressed once, as small as it gets.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+// With --if-stale, only when a source is newer than what was built.
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
@@ -8,6 +9,11 @@ import { build } from 'vite'
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OUTPUT = fileURLToPath(new URL('../../dist/explorer', import.meta.url))
+const LOCK_FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
+/** Written last: a build that was broken off is no build. */
+const DONE = 'built'
+
+if (process.argv.includes('--if-stale') && (await isBuilt())) process.exit()
 
 await build({
   root: ROOT,
@@ -36,3 +42,12 @@ await Promise.all(
     await writeFile(`${assets}/${name}.gz`, await promisify(gzip)(bytes, { level: 9 }))
   }),
 )
+
+await writeFile(`${OUTPUT}/${DONE}`, '')
+
+async function isBuilt(): Promise<boolean> {
+  const sources = (await readdir(ROOT, { recursive: true })).map((name) => `${ROOT}/${name}`)
+  const times = await Promise.all([...sources, LOCK_FILE].map(async (path) => (await stat(path)).mtimeMs))
+  const built = await stat(`${OUTPUT}/${DONE}`).catch(() => null)
+  return built !== null && built.mtimeMs > Math.max(...times)
+}
