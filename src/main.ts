@@ -1,121 +1,17 @@
 #!/usr/bin/env node
-// The command line. The only file that reads arguments, the environment and the process.
-import { readFileSync } from 'node:fs'
-import { Command, CommanderError, Option } from 'commander'
-import type { CommandIo, ExitCode } from './commands/io.ts'
-import {
-  DUMP_OPTIONS,
-  environmentName,
-  IMPORT_OPTIONS,
-  MOVE_OPTIONS,
-  type OptionRow,
-  optionName,
-  requireConfig,
-  SERVE_OPTIONS,
-} from './config.ts'
-import { UsageError } from './errors.ts'
-import { redact } from './redact.ts'
-import { StoreOpenError, StoreUnavailableError } from './store/store.ts'
+// Where the process begins: what is compiled once is kept for the next start, then the command line is run.
+import { enableCompileCache, flushCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 
-const WRONG_USAGE = 2
+/** Processes that are killed write nothing when they end. */
+const FLUSH_AFTER_MS = 3_000
 
-// Each command is loaded when it runs: --help and import need nothing of what serve needs.
-async function main(): Promise<number> {
-  const io = processIo()
-  let exitCode: ExitCode = 0
-  const program = new Command('workspace-gateway')
-    .description("A signed-in user's design workspace over REST and GraphQL.")
-    .version(packageVersion())
-    .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+// With the package and not in a directory for everyone, where anyone could leave code. Where it cannot be written to, starts
+// take longer and nothing else. It holds for what is imported from here on.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/workspace-gateway', import.meta.url)))
+setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref()
 
-  describe(program.command('serve'), SERVE_OPTIONS)
-    .description('serve REST and GraphQL until SIGTERM or SIGINT')
-    .action(async (values) => {
-      const { runServe } = await import('./commands/serve.ts')
-      exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, {
-        stop: stopSignal(),
-        onReload: (listener) => process.on('SIGHUP', listener),
-      })
-    })
-  describe(program.command('import'), IMPORT_OPTIONS)
-    .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
-    .argument('<source>', 'an NDJSON file, - for stdin, an http(s):// address of one or, with --email, of a server')
-    .action(async (source: string, values) => {
-      const { runImport } = await import('./commands/import.ts')
-      exitCode = await runImport(source, requireConfig(IMPORT_OPTIONS, values), io)
-    })
-  describe(program.command('dump'), DUMP_OPTIONS)
-    .description('write all workspaces as NDJSON that import reads')
-    .action(async (values) => {
-      const { runDump } = await import('./commands/dump.ts')
-      exitCode = await runDump(requireConfig(DUMP_OPTIONS, values), io)
-    })
-  describe(program.command('move'), MOVE_OPTIONS)
-    .description('copy everything into another database, sessions and keys too, and compare; run again to resume')
-    .action(async (values) => {
-      const { runMove } = await import('./commands/move.ts')
-      exitCode = await runMove(requireConfig(MOVE_OPTIONS, values), io)
-    })
-
-  try {
-    await program.parseAsync()
-    return exitCode
-  } catch (error) {
-    return report(error, io)
-  }
-}
-
-/** Flags over environment over defaults; every option's environment variable is shown by --help. */
-function describe(command: Command, options: Readonly<Record<string, OptionRow>>): Command {
-  for (const row of Object.values(options)) {
-    const option = new Option(row.flags, row.description).env(environmentName(row))
-    option.attributeName = () => optionName(row)
-    option.negate = false
-    if (row.default !== undefined) option.default(row.default)
-    command.addOption(option)
-  }
-  return command
-}
-
-function report(error: unknown, { stderr }: CommandIo): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-  if (error instanceof UsageError || error instanceof StoreOpenError) {
-    stderr.write(`${redact(error.message)}\n`)
-    return WRONG_USAGE
-  }
-  if (error instanceof StoreUnavailableError) {
-    stderr.write(`${redact(error.message)}\n`)
-    return 1
-  }
-  stderr.write(`${redact(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`)
-  return 1
-}
-
-function processIo(): CommandIo {
-  return {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    isTerminal: process.stderr.isTTY === true,
-    clock: Date.now,
-  }
-}
-
-/** Aborted by the first SIGINT or SIGTERM; a second one ends the process as usual. */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-  return stop.signal
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
-}
-
-process.exitCode = await main()
+const { runCommandLine } = await import('./command-line.ts')
+process.exitCode = await runCommandLine()
 // A worker is done when its work is, though its supervisor could still tell it something.
 process.channel?.unref()

@@ -9,6 +9,7 @@ const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 const LAYERS = [
   'explorer',
   'main.ts',
+  'command-line.ts',
   'commands',
   'gateway.ts',
   'http',
@@ -65,10 +66,10 @@ test('there is no import cycle, not even of types', () => {
   expect(cycles).toEqual([])
 })
 
-test('only main.ts reads the process: its arguments, its environment, its streams', () => {
+test('only the command line reads the process: its arguments, its environment, its streams', () => {
   const readers = files.filter((file) => /process\.(env|argv|std|exit)/.test(readFileSync(join(SOURCES, file), 'utf8')))
   // The build of the pages is a script of its own.
-  expect(readers.toSorted()).toEqual(['explorer/build.ts', 'main.ts'])
+  expect(readers.toSorted()).toEqual(['command-line.ts', 'explorer/build.ts', 'main.ts'])
 })
 
 test('SQL is written in the store only, and nothing is called any', () => {

@@ -1,4 +1,4 @@
-// What a command may use of the process it runs in; main.ts hands it over.
+// What a command may use of the process it runs in; command-line.ts hands it over.
 import type { Readable, Writable } from 'node:stream'
 
 export interface CommandIo {

@@ -1,37 +1,13 @@
-// The GraphQL endpoint: GraphQL over HTTP (https://graphql.github.io/graphql-over-http/draft/) by Yoga, answers in our words.
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLSchema,
-  getOperationAST,
-  OperationTypeNode,
-  parse,
-  type Source,
-} from 'graphql'
-import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
-import { statusOf } from '../errors.ts'
-import { createCompiledQueries, MAX_DOCUMENT_TOKENS } from '../graphql/compiled-queries.ts'
-import { type Context, createContext } from '../graphql/context.ts'
-import { oneSessionMutation } from '../graphql/one-session-mutation.ts'
-import { stringifyResult } from '../graphql/raw-json.ts'
-import { viewerOf } from './bearer.ts'
-import { failureHeaders, type ReportFailure, toFailure, toGraphQLError, toGraphQLReply } from './failures.ts'
-import { createFastPath, MAX_RAW_LENGTH } from './graphql-fast-path.ts'
-import { type GraphQLRequest, requireAcceptable, requireGraphQLRequest } from './graphql-request.ts'
+// The GraphQL endpoint: queries as frontends send them at once, everything else by GraphQL over HTTP in full.
+import type { GraphQLSchema } from 'graphql'
+import { createCompiledQueries } from '../graphql/compiled-queries.ts'
+import { type ReportFailure, toGraphQLReply } from './failures.ts'
+import { createFastPath } from './graphql-fast-path.ts'
+import type { GraphQLOverHttp } from './graphql-over-http.ts'
+import { requireAcceptable, requireGraphQLRequest } from './graphql-request.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
-import { NO_STORE, type Reply } from './reply.ts'
+import type { Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
-
-/** The path a request is given to Yoga under; the gateway's own routing has already chosen. */
-const YOGA_URL = 'http://gateway/graphql'
-
-const YOGA_HEADERS = ['content-type', 'allow', 'www-authenticate', 'retry-after']
-
-interface ServerContext {
-  readonly incoming: GatewayRequest
-}
-
-type OperationContext = ServerContext & YogaInitialContext & { readonly document?: DocumentNode }
 
 export function createGraphQLEndpoints(
   schema: GraphQLSchema,
@@ -39,38 +15,24 @@ export function createGraphQLEndpoints(
   report: ReportFailure,
 ): readonly Endpoint[] {
   const answerFast = createFastPath(createCompiledQueries(schema), services)
-  const yoga = createYoga<ServerContext, Context>({
-    schema,
-    logging: false,
-    graphiql: false,
-    landingPage: false,
-    cors: false,
-    multipart: false,
-    // Errors are masked where both dialects are, below; sizes are limited before Yoga sees a body.
-    maskedErrors: false,
-    maxRequestBodySize: false,
-    context: (operation: OperationContext) => signedInContext(operation, services),
-    plugins: [limitDocument, keepDocument, refuseSecondSession, answer(report)],
-  })
+  let inFull: Promise<GraphQLOverHttp> | null = null
+
+  /** Loaded by the first request that needs it: a start would spend a quarter of its time on what few requests use. */
+  async function loadInFull(): Promise<GraphQLOverHttp> {
+    const { createGraphQLOverHttp } = await import('./graphql-over-http.ts')
+    return createGraphQLOverHttp(schema, services, report)
+  }
 
   async function handle(request: GatewayRequest): Promise<Reply> {
     const accept = requireAcceptable(request)
     const asked = await requireGraphQLRequest(request)
-    return (await answerFast(request, accept, asked)) ?? answerInFull(request, accept, asked)
+    const reply = await answerFast(request, accept, asked)
+    if (reply) return reply
+    inFull ??= loadInFull()
+    return (await inFull)(request, accept, asked)
   }
 
-  async function answerInFull(request: GatewayRequest, accept: string, asked: GraphQLRequest): Promise<Reply> {
-    const response = await yoga.fetch(toFetchRequest(request, accept, asked), { incoming: request })
-    const headers: Record<string, string> = { ...NO_STORE, vary: 'Accept, Authorization' }
-    // Not those that say how Yoga would have sent it (RFC 9110 section 7.6.1).
-    for (const name of YOGA_HEADERS) {
-      const value = response.headers.get(name)
-      if (value !== null) headers[name] = value
-    }
-    return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) }
-  }
-
-  /** What is refused before Yoga sees it is still a GraphQL response. */
+  /** What is refused before it is executed is still a GraphQL response. */
   async function handleOrRefuse(request: GatewayRequest): Promise<Reply> {
     try {
       return await handle(request)
@@ -83,79 +45,4 @@ export function createGraphQLEndpoints(
     { method: 'GET', path: '/graphql', handle: handleOrRefuse },
     { method: 'POST', path: '/graphql', handle: handleOrRefuse },
   ]
-}
-
-function toFetchRequest(request: GatewayRequest, accept: string, asked: GraphQLRequest): Request {
-  const headers = { accept }
-  if (request.method !== 'POST') return new Request(`${YOGA_URL}?${request.search}`, { headers })
-  const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
-  return new Request(YOGA_URL, { ...init, body: asked.source })
-}
-
-const limitDocument: Plugin = {
-  onParse({ setParseFn }) {
-    setParseFn((source: string | Source) => parse(source, { maxTokens: MAX_DOCUMENT_TOKENS }))
-  },
-}
-
-const refuseSecondSession: Plugin = {
-  onValidate({ addValidationRule }) {
-    addValidationRule(oneSessionMutation)
-  },
-}
-
-/** The context is made before execution and needs to know what will be executed. */
-const keepDocument: Plugin<OperationContext> = {
-  onParse:
-    () =>
-    ({ result, extendContext }) => {
-      if (result !== null && !(result instanceof Error)) extendContext({ document: result })
-    },
-}
-
-/** The session mutations do not look at the access token, as in REST: a client renews an expired one with it attached. */
-async function signedInContext(
-  { incoming, document, params }: OperationContext,
-  services: HttpServices,
-): Promise<Context> {
-  const operation = document && getOperationAST(document, params.operationName)
-  const viewer = operation?.operation === OperationTypeNode.QUERY ? await viewerOf(incoming, services.sessions) : null
-  return createContext(services, incoming, viewer)
-}
-
-/**
- * Every result leaves through here: errors in the words of the table, stored text spliced in. When nothing was answered
- * (no data, or null) the status is the failure's own; a partial answer is 200.
- */
-function answer(report: ReportFailure): Plugin {
-  return {
-    onResultProcess({ result, setResult }) {
-      const { data, errors = [] } = result as ExecutionResult
-      const failures = errors.map(toFailure)
-      let dataText = ''
-      try {
-        dataText = data === undefined ? '' : stringifyResult(data, MAX_RAW_LENGTH)
-      } catch (error) {
-        failures.push(toFailure(error))
-      }
-      const [first] = failures
-      const isPartial = dataText !== '' && dataText !== 'null'
-      setResult({
-        ...(dataText === '' ? {} : { data }),
-        ...(first ? { errors: failures.map((failure) => toGraphQLError(failure, report)) } : {}),
-        ...(first?.error && !isPartial
-          ? { extensions: { http: { status: statusOf(first.error.code), headers: failureHeaders(first.error) } } }
-          : {}),
-        stringify: (shown: ExecutionResult) => joinResult(shown.errors, dataText),
-      })
-    },
-  }
-}
-
-function joinResult(errors: ExecutionResult['errors'], dataText: string): string {
-  const members = [
-    ...(errors ? [`"errors":${JSON.stringify(errors)}`] : []),
-    ...(dataText === '' ? [] : [`"data":${dataText}`]),
-  ]
-  return `{${members.join(',')}}`
 }
