@@ -70,9 +70,8 @@ function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimi
     method: incoming.method ?? 'GET',
     path,
     search,
-    get peerAddress() {
-      return incoming.socket.remoteAddress ?? ''
-    },
+    // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
+    peerAddress: incoming.socket.remoteAddress ?? '',
     header(name) {
       // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
       if (authority !== null && name === 'host') return authority
