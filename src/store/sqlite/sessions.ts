@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { LiveSession, NewSession, RefreshableSession, Store, StoredSigningKey } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { TurnReader } from './turn-reader.ts'
+import { rememberUntilChanged } from './until-changed.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10
@@ -26,13 +27,19 @@ export function createSessions(
   writer: Database,
   commits: GroupCommit,
 ): SessionVerbs {
-  const live = reader.prepare<[string, number, number], LiveSession>(
-    `select id, email,
+  const session = reader.prepare<[string], LiveSession & { readonly endsAt: number }>(
+    `select id, email, min(idle_expires_at, expires_at) as endsAt,
        (select id from user u where u.email = s.email) as userId,
        coalesce((select revision from user u where u.email = s.email), 0) as revision,
        coalesce((select stamp from user u where u.email = s.email), '') as stamp
-     from session s where id = ? and idle_expires_at > ? and expires_at > ?`,
+     from session s where id = ?`,
   )
+  const sessionsById = rememberUntilChanged(reader, (id) => {
+    const found = session.get(id)
+    if (!found) return undefined
+    const { endsAt, ...live } = found
+    return { live, endsAt }
+  })
   const refreshable = reader.prepare<[Uint8Array, number, number], RefreshableSession>(
     `select id, email, idle_expires_at as idleExpiresAt, expires_at as expiresAt
      from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?`,
@@ -73,7 +80,7 @@ export function createSessions(
   return {
     liveSessions(ids, now) {
       turn.refresh()
-      return turn.read(() => ids.map((id) => live.get(id, now, now) ?? null))
+      return turn.read(() => sessionsById(ids).map((found) => (found && found.endsAt > now ? found.live : null)))
     },
     refreshableSessions(hashes, now) {
       turn.refresh()
