@@ -60,6 +60,7 @@ describe('--keep-going', () => {
       '  {"kind" : "template" , "é":"\\u00e9" ',
       Buffer.from('{"kind":"template","name":"\xe9\xff\x80"}', 'latin1'),
       '\u{1f600} not json\t ',
+      'not json, with a carriage return\r',
       '{"kind":"project","email":"eve@example.com","data":{"id":"other","ref":"p1"}}',
     ].map((line) => Buffer.concat([Buffer.from(line), Buffer.from('\n')]))
     const good = [
@@ -69,15 +70,18 @@ describe('--keep-going', () => {
     ]
     const lines = good.map((line) => Buffer.from(line))
     bad.forEach((line, index) => {
-      lines.splice(1 + index * 100, 0, line)
+      lines.splice(1 + index * 80, 0, line)
     })
-    const path = workspace.write('mixed.ndjson', Buffer.concat(lines))
+    const first = Buffer.from('\ufeffthe first line\n')
+    const path = workspace.write('mixed.ndjson', Buffer.concat([first, ...lines, Buffer.from('the last line')]))
     const { exitCode, stdout, stderr } = await workspace.import(path, '--keep-going')
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/^imported \S+: 402 added, 0 replaced, 0 unchanged /)
-    expect(stderr).toContain(`${path}:2: the template has no id`)
-    expect(stderr).toContain(`5 lines were not imported: see ${path}.rejects.ndjson\n`)
-    expect(readFileSync(`${path}.rejects.ndjson`)).toEqual(Buffer.concat(bad))
+    expect(stderr).toContain(`${path}:3: the template has no id`)
+    expect(stderr).toContain(`8 lines were not imported: see ${path}.rejects.ndjson\n`)
+    expect(readFileSync(`${path}.rejects.ndjson`)).toEqual(
+      Buffer.concat([first, ...bad, Buffer.from('the last line\n')]),
+    )
     expect(sorted(await workspace.dump())).toEqual(sorted(good.join('')))
   })
 
@@ -94,6 +98,21 @@ describe('--keep-going', () => {
     const rejects = workspace.path('elsewhere.ndjson')
     expect(await workspace.import(path, '--keep-going', '--rejects', rejects)).toMatchObject({ exitCode: 1 })
     expect(readFileSync(rejects, 'utf8')).toBe('not json\n')
+  })
+
+  test.each([
+    ['where nothing can be written', 'missing/rejects.ndjson', 'no such file or directory'],
+    ['over the file itself', 'mixed.ndjson', 'that is the file they come from'],
+  ])('imports nothing when the bad lines would go %s', async (_, name, reason) => {
+    const workspace = createWorkspace()
+    const path = workspace.write('mixed.ndjson', `${SMALL_WORLD}not json\n`)
+    const rejects = workspace.path(name)
+    const { exitCode, stderr } = await workspace.import(path, '--keep-going', '--rejects', rejects)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`bad lines cannot be written to ${rejects}: `)
+    expect(stderr).toContain(reason)
+    expect(readFileSync(path, 'utf8')).toBe(`${SMALL_WORLD}not json\n`)
+    expect(await workspace.dump()).toBe('')
   })
 })
 

@@ -1,16 +1,14 @@
 // import: workspaces in, from NDJSON.
-import { createWriteStream } from 'node:fs'
 import { basename } from 'node:path'
-import { finished } from 'node:stream/promises'
 import type { ImportConfig } from '../config.ts'
 import { applyInput, type Counts } from '../interchange/apply.ts'
 import { type CheckedInput, checkInput } from '../interchange/check.ts'
-import type { Line } from '../interchange/lines.ts'
 import type { Store } from '../store/store.ts'
 import { type ImportSource, openContractSource, openImportSource } from './import-source.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { openCommandStore } from './open-command-store.ts'
 import { createProgress, toDuration, toSize } from './progress.ts'
+import { createRejects, type Rejects } from './rejects.ts'
 
 /** Bad lines that are named one by one. */
 const MAX_REASONS = 100
@@ -49,14 +47,16 @@ async function importFile(
     io.stderr.write(`${name} changed while it was being checked: nothing was imported\n`)
     return 1
   }
-  const rejects = createRejects(config.rejects ?? `${name}.rejects.ndjson`)
+  const rejects = createRejects(config.rejects ?? `${name}.rejects.ndjson`, file)
+  // Where bad lines cannot be kept, good ones are not imported either.
+  if (checked.bad.size > 0) await rejects.open()
   const importing = createProgress(io, `importing ${basename(name)}`, before.size)
   const counts = await applyInput(file, checked, store, {
     fields: config,
     clock: io.clock,
     onProgress: importing.update,
-    onRejected(line, reason) {
-      rejects.add(line)
+    async onRejected(line, reason) {
+      await rejects.add(line)
       if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)
     },
   })
@@ -80,34 +80,6 @@ function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: Command
   const inOrder = [...bad].sort(([a], [b]) => a - b)
   for (const [line, reason] of inOrder.slice(0, MAX_REASONS)) stderr.write(`${name}:${line}: ${reason}\n`)
   if (inOrder.length > MAX_REASONS) stderr.write(`… and ${inOrder.length - MAX_REASONS} more\n`)
-}
-
-interface Rejects {
-  readonly path: string
-  readonly add: (line: Line) => void
-  /** How many lines were written; there is no file when it is 0. */
-  readonly close: () => Promise<number>
-}
-
-function createRejects(path: string): Rejects {
-  let count = 0
-  let file: ReturnType<typeof createWriteStream> | null = null
-  return {
-    path,
-    add({ text, bytes }) {
-      file ??= createWriteStream(path, { mode: 0o600 })
-      file.write(text ?? bytes ?? '')
-      file.write('\n')
-      count += 1
-    },
-    async close() {
-      if (file) {
-        file.end()
-        await finished(file)
-      }
-      return count
-    },
-  }
 }
 
 async function finishRejects(rejects: Rejects, { stderr }: CommandIo): Promise<ExitCode> {

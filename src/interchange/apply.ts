@@ -23,7 +23,7 @@ export interface ApplyOptions {
   readonly clock: () => number
   readonly onProgress: OnProgress
   /** Called for each line that is not applied. */
-  readonly onRejected: (line: Line, reason: string) => void
+  readonly onRejected: (line: Line, reason: string) => Promise<void>
 }
 
 export type Counts = { readonly [O in Exclude<ChangeOutcome, 'staged' | 'refTaken'>]: number }
@@ -50,12 +50,12 @@ export async function applyInput(
 
   async function put(change: Change, line: Line | null): Promise<void> {
     const done = batch.add(change, line)
-    if (done) countAll(await done)
+    if (done) await countAll(await done)
   }
 
-  function countAll(outcomes: readonly Applied[]): void {
+  async function countAll(outcomes: readonly Applied[]): Promise<void> {
     for (const { outcome, line } of outcomes) {
-      if (outcome === 'refTaken' && line) onRejected(line, 'its reference was taken by another project meanwhile')
+      if (outcome === 'refTaken' && line) await onRejected(line, 'its reference was taken by another project meanwhile')
       else if (outcome !== 'refTaken' && outcome !== 'staged') counts[outcome] += 1
     }
   }
@@ -106,12 +106,12 @@ export async function applyInput(
     for (const line of lines) {
       records += 1
       const reason = bad.get(line.number) ?? brokenExportReason(line)
-      if (reason !== undefined) onRejected(line, reason)
+      if (reason !== undefined) await onRejected(line, reason)
       else await apply(line)
     }
     onProgress(endOffset, records)
   }
-  countAll(await batch.flush())
+  await countAll(await batch.flush())
   return counts
 
   /** A good element of an export that has a bad one. */

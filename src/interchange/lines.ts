@@ -16,8 +16,9 @@ export interface Line {
   readonly text: string | null
   /** Why there is no text. */
   readonly problem: string | null
-  /** What there is of a line without text. */
-  readonly bytes: Uint8Array | null
+  /** Where in the file its bytes are, line end and byte order mark included. */
+  readonly startOffset: number
+  readonly endOffset: number
 }
 
 /** Lines that are not blank, some at a time, with how far into the file they reach. */
@@ -30,31 +31,34 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   let number = 0
   let offset = 0
+  let startOffset = 0
   let pending: Buffer[] = []
   let pendingBytes = 0
 
-  function takeLine(tail: Buffer): Line | null {
+  function takeLine(tail: Buffer, endOffset: number): Line | null {
+    const place = { number: number + 1, startOffset, endOffset }
     number += 1
+    startOffset = endOffset
     const isTooLong = pendingBytes + tail.byteLength > MAX_LINE_BYTES
     const whole = isTooLong || pending.length === 0 ? tail : Buffer.concat([...pending, tail])
     pending = []
     pendingBytes = 0
-    if (isTooLong) return { number, text: null, problem: `longer than ${MAX_LINE_BYTES} bytes`, bytes: null }
-    return toLine(number, whole)
+    return isTooLong ? { ...place, text: null, problem: `longer than ${MAX_LINE_BYTES} bytes` } : toLine(place, whole)
   }
 
   for (;;) {
     const { bytesRead } = await file.read(buffer, 0, READ_BYTES, offset)
+    const blockOffset = offset
     offset += bytesRead
     const lines: Line[] = []
     let start = 0
     for (let end = buffer.indexOf(LINE_FEED); end !== -1 && end < bytesRead; end = buffer.indexOf(LINE_FEED, start)) {
-      const line = takeLine(buffer.subarray(start, end))
+      const line = takeLine(buffer.subarray(start, end), blockOffset + end + 1)
       if (line) lines.push(line)
       start = end + 1
     }
     if (bytesRead === 0) {
-      const last = pendingBytes > 0 ? takeLine(Buffer.alloc(0)) : null
+      const last = pendingBytes > 0 ? takeLine(Buffer.alloc(0), offset) : null
       if (last) yield { lines: [last], endOffset: offset }
       return
     }
@@ -66,11 +70,11 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
   }
 }
 
-function toLine(number: number, whole: Buffer): Line | null {
-  const begin = number === 1 && whole.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+function toLine(place: Omit<Line, 'text' | 'problem'>, whole: Buffer): Line | null {
+  const begin = place.number === 1 && whole.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
   const end = whole.at(-1) === CARRIAGE_RETURN ? whole.byteLength - 1 : whole.byteLength
   const bytes = whole.subarray(begin, end)
-  if (!isUtf8(bytes)) return { number, text: null, problem: 'not valid UTF-8', bytes: Buffer.from(bytes) }
+  if (!isUtf8(bytes)) return { ...place, text: null, problem: 'not valid UTF-8' }
   const text = bytes.toString()
-  return text.trim() === '' ? null : { number, text, problem: null, bytes: null }
+  return text.trim() === '' ? null : { ...place, text, problem: null }
 }

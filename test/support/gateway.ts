@@ -121,7 +121,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       const fields = requireConfig(IMPORT_OPTIONS, {})
       const checked = await checkInput(input.file, fields, store, () => {})
       if (checked.bad.size > 0) throw new Error(`bad input: ${JSON.stringify([...checked.bad])}`)
-      await applyInput(input.file, checked, store, { fields, clock, onProgress() {}, onRejected() {} })
+      await applyInput(input.file, checked, store, { fields, clock, onProgress() {}, async onRejected() {} })
     },
     async login(email) {
       const answer = await send('POST', '/login', JSON.stringify({ email }))
