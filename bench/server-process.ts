@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string
+  readonly pid: number
   /** User and system time so far, in microseconds; NaN where there is no /proc. */
   readonly cpuMicroseconds: () => number
   /** Peak resident memory in MiB; NaN where there is no /proc. */
@@ -14,21 +15,25 @@ export interface ServerProcess extends AsyncDisposable {
 /** proc_pid_stat(5): clock ticks are hundredths of a second on every Linux that Node runs on. */
 const MICROSECONDS_PER_TICK = 10_000
 
+/** `node ARGS`, after `command` when there is one, once it has printed `listening on URL`. */
 export async function startServer(
+  command: readonly string[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [file = '', ...rest] = [...command, process.execPath, ...args]
+  const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
   const url = await listeningUrl(child, args)
   return {
     url,
+    pid: child.pid ?? 0,
     cpuMicroseconds() {
       const fields = read(child, 'stat').split(') ').at(-1)?.split(' ') ?? []
       return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
     },
     peakMemoryMiB: () => Number(/VmHWM:\s+(\d+) kB/.exec(read(child, 'status'))?.[1]) / 1_024,
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'close')
       child.kill('SIGKILL')
       await ended

@@ -1,7 +1,108 @@
 // The data of the benchmark: users with 20 projects each (4.7 kB as one array), exports, templates and libraries.
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import type { Bench } from './bench.ts'
+import { fillIn, type LoadRequest } from './load/plan.ts'
+import { MAIN, type SampleAnswer, startGateway } from './servers.ts'
+
+/** The values that go into requests. */
+export type SignedIn = {
+  readonly email: string
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+export interface Workspace {
+  /** The SQLite file. */
+  readonly database: string
+  /** As the gateway's commands take it. */
+  readonly databaseUrl: string
+  /** Spread evenly over all. */
+  readonly users: readonly SignedIn[]
+}
+
+/** Logins under way at once. */
+const SIGNING_IN = 64
+
+/** Imports all users into a new SQLite database and signs some of them in. */
+export async function prepareWorkspace(bench: Bench, signedIn: number): Promise<Workspace> {
+  const input = join(bench.directory, 'workspaces.ndjson')
+  const database = join(bench.directory, 'workspace.db')
+  const databaseUrl = `file:${database}`
+  await writeWorkspaces(input, bench.users)
+  await promisify(execFile)(process.execPath, [MAIN, 'import', input, '--database', databaseUrl])
+  const stride = Math.max(1, Math.floor(bench.users / signedIn))
+  const emails = Array.from({ length: Math.min(signedIn, bench.users) }, (_, index) => emailOf(index * stride))
+  return { database, databaseUrl, users: await signIn(bench, databaseUrl, emails) }
+}
+
+/** A session for each email, in the order given. */
+export async function signIn(
+  bench: Bench,
+  databaseUrl: string,
+  emails: readonly string[],
+): Promise<readonly SignedIn[]> {
+  await using gateway = await startGateway(bench, databaseUrl)
+  const users: SignedIn[] = []
+  let next = 0
+  const signInNext = async () => {
+    for (let index = next++; index < emails.length; index = next++) {
+      const email = emails[index] ?? ''
+      const response = await fetch(`${gateway.url}/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email }),
+      })
+      const tokens = (await response.json()) as { readonly accessToken: string; readonly refreshToken: string }
+      users[index] = { email, ...tokens }
+    }
+  }
+  await Promise.all(Array.from({ length: SIGNING_IN }, signInNext))
+  return users
+}
+
+/** What the gateway answers the first of the users. */
+export async function sampleOf(
+  bench: Bench,
+  { databaseUrl }: Pick<Workspace, 'databaseUrl'>,
+  request: LoadRequest,
+  users: readonly Readonly<Record<string, string>>[],
+): Promise<SampleAnswer> {
+  await using gateway = await startGateway(bench, databaseUrl)
+  const response = await ask(gateway.url, request, users[0] ?? {})
+  // What node:http says by itself, and what the transfer alone is about, is left out.
+  const headers = Object.fromEntries(
+    [...response.headers].filter(
+      ([name]) => !/^(?:date|connection|keep-alive|content-length|transfer-encoding)$/.test(name),
+    ),
+  )
+  return { status: response.status, headers, body: await response.text() }
+}
+
+/** The users with the entity tag of what each gets from `GET /projects`. */
+export async function entityTagsOf(
+  bench: Bench,
+  { databaseUrl, users }: Workspace,
+): Promise<readonly (SignedIn & { readonly etag: string })[]> {
+  await using gateway = await startGateway(bench, databaseUrl)
+  const tagged = []
+  for (const user of users) {
+    const headers = { authorization: `Bearer ${user.accessToken}` }
+    const response = await fetch(`${gateway.url}/projects`, { headers })
+    await response.arrayBuffer()
+    tagged.push({ ...user, etag: response.headers.get('etag') ?? '' })
+  }
+  return tagged
+}
+
+function ask(url: string, request: LoadRequest, values: Readonly<Record<string, string>>): Promise<Response> {
+  const { method, path, headers, body } = fillIn(request, values)
+  return fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
+}
 
 const PROJECTS = 20
 const WORDS = 'quiet harbour lantern meadow copper river atlas ember willow orbit'.split(' ')

@@ -1,7 +1,8 @@
 // GraphQL on Apollo Server, standalone.
 import { ApolloServer } from '@apollo/server'
 import { startStandaloneServer } from '@apollo/server/standalone'
-import { listening, openPeer, requireSettings, TYPE_DEFS } from './peer-data.ts'
+import { listening } from './listening.ts'
+import { openPeer, requireSettings, TYPE_DEFS } from './peer-data.ts'
 import { createPeerContext, type PeerContext, peerResolvers } from './peer-graphql.ts'
 
 const { port, database } = requireSettings()

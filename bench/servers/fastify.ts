@@ -1,6 +1,7 @@
 // REST on Fastify.
 import fastify from 'fastify'
-import { listening, openPeer, requireSettings } from './peer-data.ts'
+import { listening } from './listening.ts'
+import { openPeer, requireSettings } from './peer-data.ts'
 
 const { port, database } = requireSettings()
 const peer = await openPeer(database)

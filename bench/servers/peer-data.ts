@@ -55,7 +55,3 @@ export function requireSettings(): { readonly port: number; readonly database: s
   if (!PORT || !DATABASE) throw new Error('PORT and DATABASE are needed')
   return { port: Number(PORT), database: DATABASE }
 }
-
-export function listening(port: number): void {
-  process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
-}

@@ -1,7 +1,8 @@
 // GraphQL on Yoga as it comes.
 import { createServer } from 'node:http'
 import { createSchema, createYoga } from 'graphql-yoga'
-import { listening, openPeer, requireSettings, TYPE_DEFS } from './peer-data.ts'
+import { listening } from './listening.ts'
+import { openPeer, requireSettings, TYPE_DEFS } from './peer-data.ts'
 import { createPeerContext, type PeerContext, peerResolvers } from './peer-graphql.ts'
 
 const { port, database } = requireSettings()

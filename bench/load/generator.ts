@@ -1,0 +1,156 @@
+// The load generator, a process of its own: connections that each send the next request when the last was answered.
+//
+// It does as little as it can for a request, because on a machine of two processors a generator that is slower than the
+// server measures itself: finished bytes out, status and length in, no copy of the answer.
+import { createConnection, type Socket } from 'node:net'
+import type { LoadJob, LoadReport } from './load.ts'
+import { createRequests, type NextRequest, type PlannedRequest } from './planned-requests.ts'
+
+const BUFFER_BYTES = 65_536
+const SILENCE_MS = 10_000
+const HEAD_END = Buffer.from('\r\n\r\n')
+const EMPTY = Buffer.alloc(0)
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
+
+interface Tally {
+  readonly deadline: number
+  readonly latencies: number[]
+  total: number
+  failed: number
+  firstFailure: string
+}
+
+process.on('message', async (job: LoadJob) => {
+  process.send?.(await run(job))
+})
+process.on('disconnect', () => process.exit())
+
+async function run({ url, plan, connections, milliseconds }: LoadJob): Promise<LoadReport> {
+  const { hostname, port } = new URL(url)
+  const requests = createRequests(plan, `${hostname}:${port}`)
+  const next = milliseconds === null ? requests.eachOnce() : requests.inOrder()
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  const deadline = start + (milliseconds ?? Number.POSITIVE_INFINITY)
+  const tally: Tally = { deadline, latencies: [], total: 0, failed: 0, firstFailure: '' }
+  await Promise.all(Array.from({ length: connections }, () => converse(hostname, Number(port), next, tally)))
+  const elapsedMilliseconds = Math.min(performance.now(), deadline) - start
+  const { user, system } = process.cpuUsage(cpu)
+  const sorted = Float64Array.from(tally.latencies).sort()
+  const quantile = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+  return {
+    answered: tally.latencies.length,
+    total: tally.total,
+    elapsedMilliseconds,
+    p50Milliseconds: quantile(0.5),
+    p99Milliseconds: quantile(0.99),
+    cpuMicroseconds: user + system,
+    failed: tally.failed,
+    firstFailure: tally.firstFailure,
+  }
+}
+
+/** One connection, until there is nothing more to send. */
+function converse(host: string, port: number, next: NextRequest, tally: Tally): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const input = Buffer.allocUnsafe(BUFFER_BYTES)
+  let current: PlannedRequest | null = null
+  let sentAt = 0
+  /** Bytes of the body still to come; null while the head is; infinite for chunks. */
+  let missing: number | null = null
+  let status = 0
+  let head = ''
+  let kept: Buffer[] = []
+  let tail: Buffer = EMPTY
+
+  const socket: Socket = createConnection({
+    host,
+    port,
+    noDelay: true,
+    onread: {
+      buffer: input,
+      callback(byteLength) {
+        receive(input.subarray(0, byteLength))
+        return true
+      },
+    },
+  })
+  socket.on('connect', send)
+  socket.setTimeout(SILENCE_MS, () => fail(new Error(`no answer in ${SILENCE_MS} ms`)))
+  socket.on('error', fail)
+  socket.on('close', () => {
+    if (current !== null) fail(new Error('the connection was closed'))
+    resolve()
+  })
+
+  function send(): void {
+    const now = performance.now()
+    current = now < tally.deadline ? next() : null
+    if (current === null) {
+      socket.destroy()
+      return
+    }
+    sentAt = now
+    socket.write(current.bytes)
+  }
+
+  function receive(chunk: Buffer): void {
+    let body = chunk
+    if (missing === null) {
+      const end = head === '' ? chunk.indexOf(HEAD_END) : -1
+      if (end === -1) {
+        // The head came in pieces, or comes with what follows of it.
+        head += chunk.toString('latin1')
+        const joined = head.indexOf('\r\n\r\n')
+        if (joined === -1) return
+        body = Buffer.from(head.slice(joined + 4), 'latin1')
+        readHead(head.slice(0, joined))
+        head = ''
+      } else {
+        body = chunk.subarray(end + 4)
+        readHead(chunk.toString('latin1', 0, end))
+      }
+    }
+    if (current?.adopt || status >= 400) kept.push(Buffer.from(body))
+    if (missing === Number.POSITIVE_INFINITY) {
+      // There is one answer under way, so what ends with the last chunk's bytes has ended.
+      tail = Buffer.concat([tail, body.subarray(-LAST_CHUNK.byteLength)]).subarray(-LAST_CHUNK.byteLength)
+      if (tail.equals(LAST_CHUNK)) answered()
+      return
+    }
+    missing = (missing ?? 0) - body.byteLength
+    if (missing === 0) answered()
+  }
+
+  function readHead(text: string): void {
+    status = Number(text.slice(9, 12))
+    const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1]
+    if (length !== undefined && status !== 304) missing = Number(length)
+    else missing = /\r\ntransfer-encoding: *chunked/i.test(text) ? Number.POSITIVE_INFINITY : 0
+  }
+
+  function answered(): void {
+    const now = performance.now()
+    tally.total += 1
+    if (now <= tally.deadline) tally.latencies.push(now - sentAt)
+    if (status >= 400) note(`${status} ${Buffer.concat(kept)}`)
+    else current?.adopt?.(Buffer.concat(kept).toString())
+    missing = null
+    kept = []
+    tail = EMPTY
+    send()
+  }
+
+  function fail(error: Error): void {
+    note(error.message)
+    current = null
+    socket.destroy()
+  }
+
+  function note(failure: string): void {
+    tally.failed += 1
+    tally.firstFailure ||= failure
+  }
+
+  return promise
+}

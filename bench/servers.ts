@@ -1,0 +1,51 @@
+// The servers that rows set side by side, each ready to be started in a process of its own.
+import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Bench } from './bench.ts'
+import type { ServerProcess } from './server-process.ts'
+
+export const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** An answer as a client sees it. */
+export interface SampleAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The gateway on a database URL, with more options of `serve`. */
+export function startGateway(bench: Bench, databaseUrl: string, ...options: readonly string[]): Promise<ServerProcess> {
+  // Long enough for every row; warnings and failures show on the terminal.
+  const lasting = ['--access-token-ttl', '86400', '--log-level', 'warn']
+  return bench.start([MAIN, 'serve', '--database', databaseUrl, '--port', '0', ...lasting, ...options])
+}
+
+/** `servers/NAME.ts` of the benchmark; it is told its port and what `env` says. */
+export async function startPeer(
+  bench: Bench,
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const script = fileURLToPath(new URL(`servers/${name}.ts`, import.meta.url))
+  return bench.start([script], { PORT: String(await freePort()), NODE_ENV: 'production', ...env })
+}
+
+/** Sends this answer to everybody, and does nothing else. */
+export function startBare(bench: Bench, answer: SampleAnswer): Promise<ServerProcess> {
+  const file = join(mkdtempSync(join(bench.directory, 'bare-')), 'answer.json')
+  writeFileSync(file, JSON.stringify(answer))
+  return startPeer(bench, 'bare', { ANSWER: file })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return address.port
+}

@@ -1,0 +1,96 @@
+// The family of rows that send the same requests to several servers, in rounds that take turns, and compare them.
+import type { Bench } from './bench.ts'
+import { median, medianOf, medianRatio } from './figures.ts'
+import type { Measurement } from './load/load.ts'
+import type { LoadPlan } from './load/plan.ts'
+import type { Goal, RowResult } from './row.ts'
+import type { ServerProcess } from './server-process.ts'
+
+export interface Contender {
+  readonly name: string
+  readonly start: () => Promise<ServerProcess>
+  /** Runs beside the server while it is measured; its end is waited for. */
+  readonly meanwhile?: () => AsyncDisposable
+}
+
+export interface SideBySide {
+  readonly plan: LoadPlan
+  readonly contenders: readonly Contender[]
+  /** The contender whose ratios the goals are about. */
+  readonly subject: string
+  /** The subject's requests per second, as a multiple of the other's. */
+  readonly goals: readonly { readonly against: string; readonly atLeast: number }[]
+}
+
+interface Measured {
+  readonly name: string
+  readonly server: ServerProcess
+  readonly rounds: Measurement[]
+}
+
+export async function sideBySide(bench: Bench, comparison: SideBySide): Promise<RowResult> {
+  await using servers = new AsyncDisposableStack()
+  const measured: (Measured & Pick<Contender, 'meanwhile'>)[] = []
+  for (const contender of comparison.contenders) {
+    const server = servers.use(await contender.start())
+    await bench.load.warmUp(server, comparison.plan)
+    await bench.load.measure(server, comparison.plan, bench)
+    measured.push({ ...contender, server, rounds: [] })
+  }
+  for (let round = 0; round < bench.rounds; round += 1) {
+    for (const { server, rounds, meanwhile } of measured) {
+      await using _ = meanwhile?.()
+      rounds.push(await bench.load.measure(server, comparison.plan, bench))
+    }
+  }
+  const goals = comparison.goals.map((goal) => toGoal(goal, comparison.subject, measured))
+  return {
+    lines: tableOf(measured),
+    goals,
+    data: measured.map(({ name, server, rounds }) => ({
+      name,
+      median: medianOf(rounds),
+      peakMemoryMiB: server.peakMemoryMiB(),
+      rounds,
+    })),
+  }
+}
+
+function tableOf(measured: readonly Measured[]): readonly string[] {
+  const bare = measured.find(({ name }) => name === 'bare')
+  return measured.map(({ name, server, rounds }) => {
+    const one = medianOf(rounds)
+    return [
+      name.padEnd(24),
+      `${one.requestsPerSecond.toFixed(0)} req/s`.padStart(13),
+      `p50 ${one.p50Milliseconds.toFixed(2)} ms`.padStart(14),
+      `p99 ${one.p99Milliseconds.toFixed(2)} ms`.padStart(15),
+      `${one.cpuMicrosecondsPerRequest.toFixed(1)} µs CPU`.padStart(15),
+      `${(one.serverBusy * 100).toFixed(0)} % busy`.padStart(11),
+      `${server.peakMemoryMiB().toFixed(0)} MiB`.padStart(9),
+      bare ? `${medianRatio(ratesOf(rounds), ratesOf(bare.rounds)).toFixed(2)} of bare`.padStart(14) : '',
+    ].join('')
+  })
+}
+
+function toGoal(
+  { against, atLeast }: SideBySide['goals'][number],
+  subject: string,
+  measured: readonly Measured[],
+): Goal {
+  const roundsOf = (wanted: string) => measured.find(({ name }) => name === wanted)?.rounds ?? []
+  const [ours, theirs] = [roundsOf(subject), roundsOf(against)]
+  const cpuRatio = median(
+    ours.map((one, round) => (theirs[round]?.cpuMicrosecondsPerRequest ?? Number.NaN) / one.cpuMicrosecondsPerRequest),
+  )
+  return {
+    what: `${subject} / ${against}`,
+    figure: medianRatio(ratesOf(ours), ratesOf(theirs)),
+    atLeast,
+    note: `by CPU per request ${cpuRatio.toFixed(2)}`,
+  }
+}
+
+function ratesOf(rounds: readonly Measurement[]): readonly number[] {
+  return rounds.map(({ requestsPerSecond }) => requestsPerSecond)
+}
