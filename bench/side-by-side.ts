@@ -20,6 +20,16 @@ export interface SideBySide {
   readonly subject: string
   /** The subject's requests per second, as a multiple of the other's. */
   readonly goals: readonly { readonly against: string; readonly atLeast: number }[]
+  /** Whether every request is sent once before anything is measured; true when not given. */
+  readonly isWarmedUp?: boolean
+  readonly afterRound?: () => Promise<void>
+}
+
+export interface ContenderFigures {
+  readonly name: string
+  readonly median: Measurement
+  readonly peakMemoryMiB: number
+  readonly rounds: readonly Measurement[]
 }
 
 interface Measured {
@@ -28,20 +38,26 @@ interface Measured {
   readonly rounds: Measurement[]
 }
 
-export async function sideBySide(bench: Bench, comparison: SideBySide): Promise<RowResult> {
+export async function sideBySide(
+  bench: Bench,
+  comparison: SideBySide,
+): Promise<RowResult & { readonly data: readonly ContenderFigures[] }> {
+  const { plan, isWarmedUp = true, afterRound } = comparison
   await using servers = new AsyncDisposableStack()
   const measured: (Measured & Pick<Contender, 'meanwhile'>)[] = []
   for (const contender of comparison.contenders) {
     const server = servers.use(await contender.start())
-    await bench.load.warmUp(server, comparison.plan)
-    await bench.load.measure(server, comparison.plan, bench)
+    if (isWarmedUp) await bench.load.warmUp(server, plan)
+    await bench.load.measure(server, plan, bench)
     measured.push({ ...contender, server, rounds: [] })
   }
   for (let round = 0; round < bench.rounds; round += 1) {
     for (const { server, rounds, meanwhile } of measured) {
       await using _ = meanwhile?.()
-      rounds.push(await bench.load.measure(server, comparison.plan, bench))
+      const fromStep = Math.floor((round / bench.rounds) * plan.userOf.length)
+      rounds.push(await bench.load.measure(server, plan, { ...bench, fromStep }))
     }
+    await afterRound?.()
   }
   const goals = comparison.goals.map((goal) => toGoal(goal, comparison.subject, measured))
   return {

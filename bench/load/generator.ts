@@ -25,10 +25,10 @@ process.on('message', async (job: LoadJob) => {
 })
 process.on('disconnect', () => process.exit())
 
-async function run({ url, plan, connections, milliseconds }: LoadJob): Promise<LoadReport> {
+async function run({ url, plan, connections, fromStep, milliseconds }: LoadJob): Promise<LoadReport> {
   const { hostname, port } = new URL(url)
   const requests = createRequests(plan, `${hostname}:${port}`)
-  const next = milliseconds === null ? requests.eachOnce() : requests.inOrder()
+  const next = milliseconds === null ? requests.eachOnce() : requests.from(fromStep)
   const cpu = process.cpuUsage()
   const start = performance.now()
   const deadline = start + (milliseconds ?? Number.POSITIVE_INFINITY)

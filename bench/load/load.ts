@@ -23,6 +23,8 @@ export interface LoadJob {
   readonly url: string
   readonly plan: LoadPlan
   readonly connections: number
+  /** Where in the plan to begin. */
+  readonly fromStep: number
   /** How long; null for every request of every user that the plan names once, except those that answer with new values. */
   readonly milliseconds: number | null
 }
@@ -45,6 +47,8 @@ export interface MeasureOptions {
   readonly seconds: number
   /** Requests under way at once; 64 when not given. */
   readonly connections?: number
+  /** Where in the plan to begin; at its start when not given. */
+  readonly fromStep?: number
 }
 
 export interface Load extends AsyncDisposable {
@@ -70,9 +74,9 @@ export function startLoad(command: readonly string[]): Load {
   }
 
   return {
-    async measure(server, plan, { seconds, connections = CONNECTIONS }) {
+    async measure(server, plan, { seconds, connections = CONNECTIONS, fromStep = 0 }) {
       const before = server.cpuMicroseconds()
-      const report = await run({ url: server.url, plan, connections, milliseconds: seconds * 1_000 })
+      const report = await run({ url: server.url, plan, connections, fromStep, milliseconds: seconds * 1_000 })
       const cpu = server.cpuMicroseconds() - before
       const elapsed = report.elapsedMilliseconds * 1_000
       return {
@@ -85,7 +89,7 @@ export function startLoad(command: readonly string[]): Load {
       }
     },
     async warmUp(server, plan) {
-      await run({ url: server.url, plan, connections: CONNECTIONS, milliseconds: null })
+      await run({ url: server.url, plan, connections: CONNECTIONS, fromStep: 0, milliseconds: null })
     },
     async [Symbol.asyncDispose]() {
       if (child.connected) child.disconnect()

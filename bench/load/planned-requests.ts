@@ -11,7 +11,7 @@ export interface PlannedRequest {
 export type NextRequest = () => PlannedRequest | null
 
 export interface Requests {
-  readonly inOrder: () => NextRequest
+  readonly from: (step: number) => NextRequest
   readonly eachOnce: () => NextRequest
 }
 
@@ -46,8 +46,8 @@ export function createRequests({ requests, users, requestOf, userOf }: LoadPlan,
   }
 
   return {
-    inOrder() {
-      let step = -1
+    from(first) {
+      let step = first - 1
       return () => {
         step = step + 1 === userOf.length ? 0 : step + 1
         return requestAt(step)

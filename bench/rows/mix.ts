@@ -1,0 +1,63 @@
+// What a day looks like: popular and rare users, reads of both kinds, sessions opened and renewed, documents changing meanwhile.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { zipfPlan } from '../load/plan.ts'
+import type { Row } from '../row.ts'
+import { startGateway, startPeer } from '../servers.ts'
+import { sideBySide } from '../side-by-side.ts'
+import { emailOf, signIn } from '../workspaces.ts'
+import { PROJECT_LIST, PROJECTS } from './reads.ts'
+import { LOGIN, REFRESH } from './sign-in.ts'
+
+const WRITER = fileURLToPath(new URL('../document-writer.ts', import.meta.url))
+const DOCUMENTS_PER_SECOND = 20
+
+export const MIX_ROW: Row = {
+  name: 'mix',
+  async run(bench) {
+    const { database, databaseUrl } = await bench.workspace()
+    const emails = Array.from({ length: bench.users }, (_, user) => emailOf(user))
+    const users = await signIn(bench, databaseUrl, emails)
+    const plan = zipfPlan(
+      [
+        { share: 60, request: PROJECTS },
+        { share: 33, request: PROJECT_LIST },
+        { share: 5, request: { ...REFRESH, adopts: ['accessToken'] } },
+        { share: 2, request: { ...LOGIN, adopts: ['accessToken', 'refreshToken'] } },
+      ],
+      users,
+    )
+    const meanwhile = () => startWriter(database, bench.users)
+    return sideBySide(bench, {
+      plan,
+      // Rare users are part of it: nothing is asked for in advance.
+      isWarmedUp: false,
+      contenders: [
+        { name: 'gateway', start: () => startGateway(bench, databaseUrl), meanwhile },
+        {
+          name: 'fastify + mercurius',
+          start: () => startPeer(bench, 'fastify-mercurius', { DATABASE: database }),
+          meanwhile,
+        },
+      ],
+      subject: 'gateway',
+      goals: [{ against: 'fastify + mercurius', atLeast: 3 }],
+    })
+  },
+}
+
+/** Ends with an error when it could not write. */
+function startWriter(database: string, users: number): AsyncDisposable {
+  const args = [WRITER, database, String(users), String(DOCUMENTS_PER_SECOND)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  return {
+    async [Symbol.asyncDispose]() {
+      const isRunning = child.exitCode === null
+      child.kill('SIGTERM')
+      await ended
+      if (!isRunning) throw new Error('the writer of documents ended by itself')
+    },
+  }
+}

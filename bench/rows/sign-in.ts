@@ -1,0 +1,99 @@
+// Logins and refreshes, 64 at once: beside one commit for each login, and beside nothing but signing.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Bench } from '../bench.ts'
+import { median, medianRatio } from '../figures.ts'
+import { type LoadRequest, uniformPlan } from '../load/plan.ts'
+import type { Row } from '../row.ts'
+import { startBare, startGateway, startPeer } from '../servers.ts'
+import { sideBySide } from '../side-by-side.ts'
+import { emailOf, sampleOf } from '../workspaces.ts'
+
+const SIGNING = fileURLToPath(new URL('../signing.ts', import.meta.url))
+const JSON_BODY = { 'content-type': 'application/json' }
+
+export const LOGIN: LoadRequest = {
+  method: 'POST',
+  path: '/login',
+  headers: JSON_BODY,
+  body: '{"email":"{{email}}"}',
+}
+export const REFRESH: LoadRequest = {
+  method: 'POST',
+  path: '/token',
+  headers: JSON_BODY,
+  body: '{"refreshToken":"{{refreshToken}}"}',
+}
+
+export const LOGIN_ROW: Row = {
+  name: 'login',
+  async run(bench) {
+    const { database, databaseUrl } = await bench.workspace()
+    const users = Array.from({ length: bench.users }, (_, user) => ({ email: emailOf(user) }))
+    return sideBySide(bench, {
+      plan: uniformPlan(LOGIN, users),
+      isWarmedUp: false,
+      contenders: [
+        { name: 'gateway', start: () => startGateway(bench, databaseUrl) },
+        // The server of the mix: the same rows with the same durability, each committed by itself.
+        { name: 'one commit per login', start: () => startPeer(bench, 'fastify-mercurius', { DATABASE: database }) },
+      ],
+      subject: 'gateway',
+      goals: [{ against: 'one commit per login', atLeast: 8 }],
+    })
+  },
+}
+
+export const TOKEN_ROW: Row = {
+  name: 'token',
+  async run(bench) {
+    const workspace = await bench.workspace()
+    const sample = await sampleOf(bench, workspace, REFRESH, workspace.users)
+    const signed: Signing[] = []
+    const measured = await sideBySide(bench, {
+      plan: uniformPlan(REFRESH, workspace.users),
+      contenders: [
+        { name: 'bare', start: () => startBare(bench, sample) },
+        { name: 'gateway', start: () => startGateway(bench, workspace.databaseUrl) },
+      ],
+      subject: 'gateway',
+      goals: [],
+      async afterRound() {
+        signed.push(await sign(bench, workspace.users[0]?.accessToken ?? ''))
+      },
+    })
+    const fastest = signed.map((round) => Math.max(...Object.values(round)))
+    const ours = measured.data.find(({ name }) => name === 'gateway')?.rounds ?? []
+    return {
+      ...measured,
+      lines: [
+        ...measured.lines,
+        ...Object.keys(signed[0] ?? {}).map(
+          (way) => `signing: ${way.padEnd(24)} ${median(signed.map((round) => round[way] ?? 0)).toFixed(0)}/s`,
+        ),
+      ],
+      goals: [
+        {
+          what: 'gateway / bare Ed25519 signing, the fastest way',
+          figure: medianRatio(
+            ours.map(({ requestsPerSecond }) => requestsPerSecond),
+            fastest,
+          ),
+          atLeast: 0.7,
+        },
+      ],
+      data: { servers: measured.data, signing: signed },
+    }
+  },
+}
+
+/** Signatures a second, by way of making them. */
+type Signing = Readonly<Record<string, number>>
+
+async function sign(bench: Bench, accessToken: string): Promise<Signing> {
+  const input = accessToken.slice(0, accessToken.lastIndexOf('.'))
+  const [file = '', ...args] = [...bench.onServerProcessor, process.execPath, SIGNING, input, String(bench.seconds)]
+  const { stdout } = await promisify(execFile)(file, args)
+  return JSON.parse(stdout) as Signing
+}
