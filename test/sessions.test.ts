@@ -128,6 +128,22 @@ test('a new signing key takes over within a second, and tokens of the old one st
   expect((await gateway.get('/.well-known/jwks.json')).json().keys).toHaveLength(2)
 })
 
+test('a token of a key that was removed is refused within a second, also by the gateway that issued it', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const [used, unused] = [await gateway.login(ANA), await gateway.login(ANA)]
+  expect((await gateway.get('/projects', used.accessToken)).status).toBe(200)
+  const key = await createSigningKey(gateway.now())
+  const { default: Database } = await import('better-sqlite3')
+  const hand = new Database(gateway.databasePath)
+  hand.prepare('update signing_key set kid = ?, private_jwk = ?').run(key.kid, key.privateJwk)
+  hand.close()
+  gateway.advance(1)
+  for (const { accessToken } of [used, unused]) expect((await gateway.get('/projects', accessToken)).status).toBe(401)
+  const { accessToken } = await gateway.login(ANA)
+  expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+})
+
 test('attempts are limited per address when the operator says so', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 3 })
   const { refreshToken } = await gateway.login(ANA)

@@ -1,4 +1,5 @@
 // The keys that access tokens are signed with: kept in the database, shared by every gateway on it.
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Store, StoredSigningKey } from '../store/store.ts'
@@ -11,7 +12,7 @@ const MAX_AGE_MS = 1_000
 
 export interface SigningKey {
   readonly kid: string
-  readonly privateKey: CryptoKey
+  readonly privateKey: KeyObject
   readonly publicKey: CryptoKey
   readonly publicJwk: JWK
 }
@@ -83,11 +84,12 @@ export async function createSigningKey(now: number): Promise<StoredSigningKey> {
 }
 
 async function importSigningKey(stored: StoredSigningKey): Promise<SigningKey> {
-  const { d, ...publicPart } = JSON.parse(stored.privateJwk) as JWK
+  const privateJwk = JSON.parse(stored.privateJwk) as JWK & JsonWebKey
+  const { d: _private, ...publicPart } = privateJwk
   const publicJwk: JWK = { ...publicPart, kid: stored.kid, alg: ALGORITHM, use: 'sig' }
   return {
     kid: stored.kid,
-    privateKey: (await importJWK({ ...publicPart, ...(d === undefined ? {} : { d }) }, ALGORITHM)) as CryptoKey,
+    privateKey: createPrivateKey({ key: privateJwk, format: 'jwk' }),
     publicKey: (await importJWK(publicPart, ALGORITHM)) as CryptoKey,
     publicJwk,
   }
