@@ -1,8 +1,8 @@
 // Sessions: what a login opens, what an access token names, what a logout ends.
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
-import type { LiveSession, RefreshableSession, Store } from '../store/store.ts'
+import type { LiveSession, NewSession, RefreshableSession, Store } from '../store/store.ts'
 import type { AccessTokens } from './access-token.ts'
 import { createRefreshToken, readRefreshToken } from './refresh-token.ts'
 
@@ -44,6 +44,10 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     (hashes) => store.refreshableSessions(hashes, clock()),
     setImmediate,
   )
+  const add = batchPerTurn<NewSession, NewSession>(async (added) => {
+    await store.addSessions(added)
+    return added
+  }, setImmediate)
 
   async function keepFromIdling(session: RefreshableSession): Promise<boolean> {
     const idleExpiresAt = Math.min(clock() + idleTtlMs, session.expiresAt)
@@ -55,13 +59,12 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
   return {
     async open(email) {
       const now = clock()
-      const id = randomUUID()
+      // In order of time: sessions that are opened together lie together in the database.
+      const id = randomUUIDv7()
       const refresh = createRefreshToken()
       const expiresAt = now + absoluteTtlMs
       const idleExpiresAt = Math.min(now + idleTtlMs, expiresAt)
-      const adding = store.addSessions([
-        { id, email, refreshHash: refresh.hash, createdAt: now, idleExpiresAt, expiresAt },
-      ])
+      const adding = add({ id, email, refreshHash: refresh.hash, createdAt: now, idleExpiresAt, expiresAt })
       const [accessToken] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
       return { accessToken, refreshToken: refresh.token }
     },

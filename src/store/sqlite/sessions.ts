@@ -50,8 +50,9 @@ export function createSessions(
   const add = writer.prepare<[string, string, Uint8Array, number, number, number]>(
     `insert into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at) values (?, ?, ?, ?, ?, ?)`,
   )
-  const purge = writer.prepare<[number, number]>(
-    `delete from session where id in (select id from session where idle_expires_at <= ? order by idle_expires_at limit ?)`,
+  const purge = writer.prepare<[number]>(
+    `delete from session where id in
+       (select id from session where idle_expires_at <= ? order by idle_expires_at limit ${PURGED_PER_SESSION})`,
   )
   const extend = writer.prepare<[number, string]>(
     'update session set idle_expires_at = max(idle_expires_at, ?) where id = ?',
@@ -92,8 +93,9 @@ export function createSessions(
     },
     addSessions: (sessions: readonly NewSession[]) =>
       commits.write(() => {
+        let mayHaveExpired = true
         for (const session of sessions) {
-          purge.run(session.createdAt, PURGED_PER_SESSION)
+          if (mayHaveExpired) mayHaveExpired = purge.run(session.createdAt).changes === PURGED_PER_SESSION
           add.run(
             session.id,
             session.email,
