@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Load, startLoad } from './load/load.ts'
+import { type PostgresWorkspace, preparePostgres } from './postgres.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 import { prepareWorkspace, type Workspace } from './workspaces.ts'
 
@@ -30,6 +31,8 @@ export interface Bench extends AsyncDisposable {
   readonly load: Load
   /** The SQLite database of the benchmark and tokens for it; made when first asked for. */
   readonly workspace: () => Promise<Workspace>
+  /** The same on PostgreSQL, without exports; made when first asked for. Throws where there is no PostgreSQL. */
+  readonly postgres: () => Promise<PostgresWorkspace>
   /** `node ARGS` that prints `listening on URL`, on the servers' processor. */
   readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<ServerProcess>
   /** What stands before a command so that it runs on the servers' processor; empty where the system cannot. */
@@ -45,6 +48,7 @@ export async function openBench({ directory: parent, isPinned, ...options }: Ben
   const onServerProcessor = canPin ? SERVER_PROCESSOR : []
   const load = startLoad(canPin ? LOAD_PROCESSOR : [])
   let workspace: Promise<Workspace> | null = null
+  let postgres: Promise<PostgresWorkspace> | null = null
 
   const bench: Bench = {
     ...options,
@@ -56,8 +60,14 @@ export async function openBench({ directory: parent, isPinned, ...options }: Ben
       workspace ??= prepareWorkspace(bench, options.signedIn)
       return workspace
     },
+    postgres() {
+      postgres ??= preparePostgres(bench)
+      return postgres
+    },
     async [Symbol.asyncDispose]() {
       await load[Symbol.asyncDispose]()
+      // One that could not be made has nothing to end.
+      await (await postgres?.catch(() => null))?.[Symbol.asyncDispose]()
       rmSync(directory, { recursive: true, force: true })
     },
   }

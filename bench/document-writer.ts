@@ -1,4 +1,5 @@
-// node document-writer.ts DATABASE USERS PER_SECOND: changes documents in an SQLite database, each in a commit of its own, until told to stop.
+// node document-writer.ts DATABASE USERS PER_SECOND: changes documents in an SQLite database, each in a commit of its own,
+// until it is told to stop.
 import Database from 'better-sqlite3'
 import { createZipf, seededRandom } from './load/plan.ts'
 import { emailOf } from './workspaces.ts'

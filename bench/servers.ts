@@ -30,7 +30,12 @@ export async function startPeer(
   env: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
   const script = fileURLToPath(new URL(`servers/${name}.ts`, import.meta.url))
-  return bench.start([script], { PORT: String(await freePort()), NODE_ENV: 'production', ...env })
+  return bench.start([script], {
+    PORT: String(await freePort()),
+    NODE_ENV: 'production',
+    GRAPHILE_ENV: 'production',
+    ...env,
+  })
 }
 
 /** Sends this answer to everybody, and does nothing else. */

@@ -1,14 +1,19 @@
 // The family of rows that send the same requests to several servers, in rounds that take turns, and compare them.
+import { isDeepStrictEqual } from 'node:util'
 import type { Bench } from './bench.ts'
 import { median, medianOf, medianRatio } from './figures.ts'
 import type { Measurement } from './load/load.ts'
-import type { LoadPlan } from './load/plan.ts'
+import { fillIn, type LoadPlan, type LoadRequest } from './load/plan.ts'
 import type { Goal, RowResult } from './row.ts'
 import type { ServerProcess } from './server-process.ts'
 
 export interface Contender {
   readonly name: string
   readonly start: () => Promise<ServerProcess>
+  /** What it is sent in place of the plan's one request, when the same question is put in other words there. */
+  readonly request?: LoadRequest
+  /** Throws when the answer, to the plan's first user, does not hold what was asked for. */
+  readonly check?: (answer: string) => void
   /** Runs beside the server while it is measured; its end is waited for. */
   readonly meanwhile?: () => AsyncDisposable
 }
@@ -44,18 +49,20 @@ export async function sideBySide(
 ): Promise<RowResult & { readonly data: readonly ContenderFigures[] }> {
   const { plan, isWarmedUp = true, afterRound } = comparison
   await using servers = new AsyncDisposableStack()
-  const measured: (Measured & Pick<Contender, 'meanwhile'>)[] = []
+  const measured: (Measured & Pick<Contender, 'meanwhile'> & { readonly plan: LoadPlan })[] = []
   for (const contender of comparison.contenders) {
     const server = servers.use(await contender.start())
-    if (isWarmedUp) await bench.load.warmUp(server, plan)
-    await bench.load.measure(server, plan, bench)
-    measured.push({ ...contender, server, rounds: [] })
+    const own = contender.request ? { ...plan, requests: [contender.request] } : plan
+    if (contender.check) contender.check(await firstAnswer(server, own))
+    if (isWarmedUp) await bench.load.warmUp(server, own)
+    await bench.load.measure(server, own, bench)
+    measured.push({ ...contender, plan: own, server, rounds: [] })
   }
   for (let round = 0; round < bench.rounds; round += 1) {
-    for (const { server, rounds, meanwhile } of measured) {
+    for (const { server, plan: own, rounds, meanwhile } of measured) {
       await using _ = meanwhile?.()
       const fromStep = Math.floor((round / bench.rounds) * plan.userOf.length)
-      rounds.push(await bench.load.measure(server, plan, { ...bench, fromStep }))
+      rounds.push(await bench.load.measure(server, own, { ...bench, fromStep }))
     }
     await afterRound?.()
   }
@@ -70,6 +77,19 @@ export async function sideBySide(
       rounds,
     })),
   }
+}
+
+/** Throws unless both JSON values are the same. */
+export function requireSame(name: string, answer: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(answer, expected)) return
+  throw new Error(`${name} answers something else: ${JSON.stringify(answer)?.slice(0, 500)}`)
+}
+
+async function firstAnswer({ url }: ServerProcess, { requests: [request], users: [user] }: LoadPlan): Promise<string> {
+  if (!request || !user) throw new Error('an empty plan')
+  const { method, path, headers, body } = fillIn(request, user)
+  const response = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
+  return response.text()
 }
 
 function tableOf(measured: readonly Measured[]): readonly string[] {

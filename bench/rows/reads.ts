@@ -3,7 +3,7 @@ import type { Bench } from '../bench.ts'
 import { type LoadRequest, uniformPlan } from '../load/plan.ts'
 import type { Row } from '../row.ts'
 import { startBare, startGateway, startPeer } from '../servers.ts'
-import { type Contender, type SideBySide, sideBySide } from '../side-by-side.ts'
+import { type Contender, requireSame, type SideBySide, sideBySide } from '../side-by-side.ts'
 import { entityTagsOf, sampleOf, type Workspace } from '../workspaces.ts'
 
 const LIST = '{ me { projects { id ref name description framework tags createdAt updatedAt } } }'
@@ -89,6 +89,9 @@ export const READ_ROWS: readonly Row[] = READS.map(({ name, request, subject, co
     const toContender = (contender: ContenderName): Contender => ({
       name: contender,
       start: () => start(bench, workspace, contender, sample),
+      check(answer) {
+        if (sample.status === 200) requireSame(contender, JSON.parse(answer), JSON.parse(sample.body))
+      },
     })
     return sideBySide(bench, {
       plan: uniformPlan(request, users),
@@ -111,7 +114,7 @@ function start(
   return startPeer(bench, name, { DATABASE: database })
 }
 
-function graphql(query: string): LoadRequest {
+export function graphql(query: string): LoadRequest {
   return {
     method: 'POST',
     path: '/graphql',

@@ -1,6 +1,7 @@
 // What every peer does for a request, as its documentation would have it: verify the token, look up the session, read.
 import Database from 'better-sqlite3'
 import { importJWK, jwtVerify } from 'jose'
+import { DOCUMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from '../../src/store/sqlite/keys.ts'
 
 export interface Peer {
   /** The user's id, null without a valid token of a live session. */
@@ -16,27 +17,39 @@ export async function openPeer(path: string): Promise<Peer> {
   const stored = database.prepare<[], { private_jwk: string }>('select private_jwk from signing_key').get()
   const { d: _private, ...publicJwk } = JSON.parse(stored?.private_jwk ?? '{}')
   const key = await importJWK(publicJwk, 'EdDSA')
+  // The statements of the gateway itself, word for word where it matters: what is compared is not the SQL.
   const session = database
-    .prepare<[string], number>('select u.id from session s join user u on u.email = s.email where s.id = ?')
+    .prepare<[string, number, number], number | null>(
+      `select (select id from user u where u.email = s.email) from session s
+       where id = ? and idle_expires_at > ? and expires_at > ?`,
+    )
     .pluck()
   const documents = database
-    .prepare<[number, string], string>('select text from document where user_id = ? and kind = ? order by key')
+    .prepare<[number, number, number, number, number, number], string>(
+      `select text from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY} order by key`,
+    )
     .pluck()
   const latest = database
     .prepare<[number, string], string>(
-      'select created_at from export where user_id = ? and ref = ? order by instant desc, id desc limit 1',
+      `with asked (user_id, ref) as (values (?, ?))
+       select created_at from export where (user_id, ref) = (select user_id, ref from asked)
+       order by instant desc, id desc limit 1`,
     )
     .pluck()
   return {
     async userOf(authorization) {
       try {
         const { payload } = await jwtVerify(authorization?.slice('Bearer '.length) ?? '', key)
-        return session.get(String(payload.sid)) ?? null
+        const now = Date.now()
+        return session.get(String(payload.sid), now, now) ?? null
       } catch {
         return null
       }
     },
-    documents: (userId, kind) => documents.all(userId, kind),
+    documents(userId, kind) {
+      const code = KIND_CODES[kind]
+      return documents.all(userId, code, 0, userId, code, MAX_DOCUMENT_POSITION)
+    },
     latestExports: (userId, refs) => refs.map((ref) => latest.get(userId, ref) ?? null),
   }
 }
