@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Load, startLoad } from './load/load.ts'
+import { type Load, type LoadJob, startLoad } from './load/load.ts'
 import { type PostgresWorkspace, preparePostgres } from './postgres.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 import { prepareWorkspace, type Workspace } from './workspaces.ts'
@@ -18,6 +18,7 @@ export interface BenchOptions {
   readonly signedIn: number
   /** Whether servers and load have a processor each, where the system can do that. */
   readonly isPinned: boolean
+  readonly generator: LoadJob['generator']
   /** Where to put files; the system's place for temporary ones when undefined. */
   readonly directory: string | undefined
 }
@@ -42,11 +43,11 @@ export interface Bench extends AsyncDisposable {
 const SERVER_PROCESSOR = ['taskset', '-c', '0']
 const LOAD_PROCESSOR = ['taskset', '-c', '1']
 
-export async function openBench({ directory: parent, isPinned, ...options }: BenchOptions): Promise<Bench> {
+export async function openBench({ directory: parent, isPinned, generator, ...options }: BenchOptions): Promise<Bench> {
   const directory = mkdtempSync(join(parent ?? tmpdir(), 'workspace-gateway-bench-'))
   const canPin = isPinned && availableParallelism() > 1 && hasTaskset()
   const onServerProcessor = canPin ? SERVER_PROCESSOR : []
-  const load = startLoad(canPin ? LOAD_PROCESSOR : [])
+  const load = startLoad(canPin ? LOAD_PROCESSOR : [], generator)
   let workspace: Promise<Workspace> | null = null
   let postgres: Promise<PostgresWorkspace> | null = null
 

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Bench, openBench } from './bench.ts'
+import { GENERATORS } from './load/load.ts'
 import { isMet, type Row, toGoalLine } from './row.ts'
 import { ROWS } from './rows.ts'
 
@@ -19,12 +20,17 @@ const { values: options } = parseArgs({
     directory: { type: 'string' },
     /** Lets the system move servers and load between processors. */
     unpinned: { type: 'boolean', default: false },
+    /** `autocannon` checks the figures with a load generator that is not this benchmark's own. */
+    generator: { type: 'string', default: 'own' },
     json: { type: 'string', default: 'bench-results.json' },
   },
 })
 
 const rows = ROWS.filter(({ name }) => options.only?.split(',').some((part) => name.includes(part)) ?? true)
 if (rows.length === 0) throw new Error(`no row is called ${options.only}: ${ROWS.map(({ name }) => name).join(', ')}`)
+
+const generator = GENERATORS.find((name) => name === options.generator)
+if (!generator) throw new Error(`--generator: ${GENERATORS.join(' or ')}`)
 
 const started = performance.now()
 const results = []
@@ -35,6 +41,7 @@ const results = []
     users: Number(options.users),
     signedIn: Number(options.signedIn),
     isPinned: !options.unpinned,
+    generator,
     directory: options.directory,
   })
   for (const row of rows) results.push(await runRow(row, bench))

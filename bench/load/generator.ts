@@ -5,6 +5,7 @@
 import { createConnection, type Socket } from 'node:net'
 import type { LoadJob, LoadReport } from './load.ts'
 import { createRequests, type NextRequest, type PlannedRequest } from './planned-requests.ts'
+import { runAutocannon } from './with-autocannon.ts'
 
 const BUFFER_BYTES = 65_536
 const SILENCE_MS = 10_000
@@ -21,7 +22,7 @@ interface Tally {
 }
 
 process.on('message', async (job: LoadJob) => {
-  process.send?.(await run(job))
+  process.send?.(await (job.generator === 'autocannon' ? runAutocannon(job) : run(job)))
 })
 process.on('disconnect', () => process.exit())
 

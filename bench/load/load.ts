@@ -18,8 +18,12 @@ export interface Measurement {
   readonly generatorBusy: number
 }
 
+/** Who makes the load: this benchmark itself, or autocannon to check it. */
+export const GENERATORS = ['own', 'autocannon'] as const
+
 /** What the generator is asked for. */
 export interface LoadJob {
+  readonly generator: (typeof GENERATORS)[number]
   readonly url: string
   readonly plan: LoadPlan
   readonly connections: number
@@ -59,13 +63,13 @@ export interface Load extends AsyncDisposable {
 }
 
 /** `command` stands before the generator's. */
-export function startLoad(command: readonly string[]): Load {
+export function startLoad(command: readonly string[], generator: LoadJob['generator']): Load {
   const [file = '', ...args] = [...command, process.execPath, GENERATOR]
   const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' })
   const ended = once(child, 'exit')
 
-  async function run(job: LoadJob): Promise<LoadReport> {
-    child.send(job)
+  async function run(job: Omit<LoadJob, 'generator'>): Promise<LoadReport> {
+    child.send({ ...job, generator })
     const answer = await Promise.race([once(child, 'message'), ended.then(() => [])])
     const report = answer[0] as LoadReport | undefined
     if (!report) throw new Error('the load generator ended')
