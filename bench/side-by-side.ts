@@ -25,8 +25,8 @@ export interface SideBySide {
   readonly subject: string
   /** The subject's requests per second, as a multiple of the other's. */
   readonly goals: readonly { readonly against: string; readonly atLeast: number }[]
-  /** Whether every request is sent once before anything is measured; true when not given. */
-  readonly isWarmedUp?: boolean
+  /** Seconds of load before anything is measured; when not given, every request once and then one measurement's time. */
+  readonly warmUpSeconds?: number
   readonly afterRound?: () => Promise<void>
 }
 
@@ -47,15 +47,15 @@ export async function sideBySide(
   bench: Bench,
   comparison: SideBySide,
 ): Promise<RowResult & { readonly data: readonly ContenderFigures[] }> {
-  const { plan, isWarmedUp = true, afterRound } = comparison
+  const { plan, warmUpSeconds, afterRound } = comparison
   await using servers = new AsyncDisposableStack()
   const measured: (Measured & Pick<Contender, 'meanwhile'> & { readonly plan: LoadPlan })[] = []
   for (const contender of comparison.contenders) {
     const server = servers.use(await contender.start())
     const own = contender.request ? { ...plan, requests: [contender.request] } : plan
     if (contender.check) contender.check(await firstAnswer(server, own))
-    if (isWarmedUp) await bench.load.warmUp(server, own)
-    await bench.load.measure(server, own, bench)
+    if (warmUpSeconds === undefined) await bench.load.warmUp(server, own)
+    await bench.load.measure(server, own, { seconds: warmUpSeconds ?? bench.seconds })
     measured.push({ ...contender, plan: own, server, rounds: [] })
   }
   for (let round = 0; round < bench.rounds; round += 1) {

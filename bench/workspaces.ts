@@ -1,4 +1,5 @@
-// The data of the benchmark: users with 20 projects each (4.7 kB as one array), exports, templates and libraries.
+// The data of the benchmark: users with 20 projects each (4.7 kB as one array), a template and a library; those who sign in
+// with an export of each project.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -33,9 +34,9 @@ export async function prepareWorkspace(bench: Bench, signedIn: number): Promise<
   const input = join(bench.directory, 'workspaces.ndjson')
   const database = join(bench.directory, 'workspace.db')
   const databaseUrl = `file:${database}`
-  await writeWorkspaces(input, bench.users)
-  await promisify(execFile)(process.execPath, [MAIN, 'import', input, '--database', databaseUrl])
   const stride = Math.max(1, Math.floor(bench.users / signedIn))
+  await writeWorkspaces(input, bench.users, (user) => user % stride === 0)
+  await promisify(execFile)(process.execPath, [MAIN, 'import', input, '--database', databaseUrl])
   const emails = Array.from({ length: Math.min(signedIn, bench.users) }, (_, index) => emailOf(index * stride))
   return { database, databaseUrl, users: await signIn(bench, databaseUrl, emails) }
 }
@@ -107,10 +108,14 @@ function ask(url: string, request: LoadRequest, values: Readonly<Record<string, 
 const PROJECTS = 20
 const WORDS = 'quiet harbour lantern meadow copper river atlas ember willow orbit'.split(' ')
 
-export async function writeWorkspaces(path: string, users: number): Promise<void> {
+export async function writeWorkspaces(
+  path: string,
+  users: number,
+  hasExports: (user: number) => boolean,
+): Promise<void> {
   const file = createWriteStream(path)
   for (let user = 0; user < users; user += 1) {
-    if (!file.write(workspaceOf(user))) await once(file, 'drain')
+    if (!file.write(workspaceOf(user, hasExports(user)))) await once(file, 'drain')
   }
   file.end()
   await finished(file)
@@ -120,7 +125,7 @@ export function emailOf(user: number): string {
   return `user${user}@example.com`
 }
 
-function workspaceOf(user: number): string {
+function workspaceOf(user: number, hasExports: boolean): string {
   const email = emailOf(user)
   const lines: object[] = []
   for (let index = 0; index < PROJECTS; index += 1) {
@@ -137,13 +142,8 @@ function workspaceOf(user: number): string {
       updatedAt: '2026-02-01T00:00:00Z',
     }
     lines.push({ kind: 'project', email, data })
-    lines.push({
-      kind: 'export',
-      email,
-      r: ref,
-      createdAt: '2026-01-01T00:00:00Z',
-      data: [{ path: 'index.html', content: '' }],
-    })
+    const page = [{ path: 'index.html', content: '' }]
+    if (hasExports) lines.push({ kind: 'export', email, r: ref, createdAt: '2026-01-01T00:00:00Z', data: page })
   }
   lines.push({ kind: 'template', email, data: { id: 't', name: 'Landing' } })
   lines.push({ kind: 'uiLibrary', email, data: { id: 'l', name: 'Buttons' } })
