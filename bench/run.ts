@@ -4,7 +4,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Bench, openBench } from './bench.ts'
 import { GENERATORS } from './load/load.ts'
-import { isMet, type Row, toGoalLine } from './row.ts'
+import { isMet, type Row, type RowResult, toGoalLine } from './row.ts'
 import { ROWS } from './rows.ts'
 
 const { values: options } = parseArgs({
@@ -33,7 +33,7 @@ const generator = GENERATORS.find((name) => name === options.generator)
 if (!generator) throw new Error(`--generator: ${GENERATORS.join(' or ')}`)
 
 const started = performance.now()
-const results = []
+const results: RowReport[] = []
 {
   await using bench = await openBench({
     rounds: Number(options.rounds),
@@ -50,24 +50,43 @@ const results = []
 const seconds = Math.round((performance.now() - started) / 1_000)
 const machine = { cpus: availableParallelism(), model: cpus()[0]?.model ?? '', node: process.version }
 writeFileSync(options.json, `${JSON.stringify({ machine, seconds, rows: results }, null, 2)}\n`)
+
+process.stdout.write('\nall rows\n')
+for (const { name, goals, skipped, failed } of results) {
+  const verdicts = goals.map(toGoalLine)
+  if (skipped !== undefined) verdicts.push(`skipped: ${skipped}`)
+  if (failed !== undefined) verdicts.push(`FAILED: ${failed}`)
+  if (verdicts.length === 0) verdicts.push('no goal')
+  for (const verdict of verdicts) process.stdout.write(`  ${name.padEnd(28)}${verdict}\n`)
+}
 const short = results.filter((result) => !result.isMet).map(({ name }) => name)
 const verdict = short.length === 0 ? 'all goals met' : `short of a goal: ${short.join(', ')}`
 process.stdout.write(`\n${verdict}, in ${seconds} s on ${machine.cpus} × ${machine.model}, Node ${machine.node}\n`)
 process.exitCode = short.length === 0 ? 0 : 1
 
-async function runRow(row: Row, bench: Bench) {
-  process.stdout.write(`\n${row.name}\n`)
+interface RowReport extends RowResult {
+  readonly name: string
+  readonly seconds: number
+  readonly isMet: boolean
+  /** What went wrong. */
+  readonly failed?: string
+}
+
+/** A row that goes wrong is short of its goals; the others are run all the same. */
+async function runRow(row: Row, bench: Bench): Promise<RowReport> {
   const rowStarted = performance.now()
-  const { lines, goals, data, skipped } = await row.run(bench)
-  for (const line of lines) process.stdout.write(`  ${line}\n`)
-  for (const goal of goals) process.stdout.write(`  ${toGoalLine(goal)}\n`)
-  if (skipped !== undefined) process.stdout.write(`  skipped: ${skipped}\n`)
-  return {
-    name: row.name,
-    seconds: Math.round((performance.now() - rowStarted) / 1_000),
-    isMet: goals.every(isMet),
-    ...(skipped === undefined ? {} : { skipped }),
-    goals: goals.map((goal) => ({ ...goal, isMet: isMet(goal) })),
-    data,
+  const secondsSoFar = () => Math.round((performance.now() - rowStarted) / 1_000)
+  process.stdout.write(`\n${row.name}\n`)
+  try {
+    const result = await row.run(bench)
+    const { lines, goals, skipped } = result
+    for (const line of lines) process.stdout.write(`  ${line}\n`)
+    for (const goal of goals) process.stdout.write(`  ${toGoalLine(goal)}\n`)
+    if (skipped !== undefined) process.stdout.write(`  skipped: ${skipped}\n`)
+    return { name: row.name, seconds: secondsSoFar(), isMet: goals.every(isMet), ...result }
+  } catch (error) {
+    const failed = error instanceof Error ? error.message : String(error)
+    process.stdout.write(`  FAILED: ${error instanceof Error ? error.stack : failed}\n`)
+    return { name: row.name, seconds: secondsSoFar(), isMet: false, failed, lines: [], goals: [], data: null }
   }
 }

@@ -5,7 +5,6 @@
 import { createConnection, type Socket } from 'node:net'
 import type { LoadJob, LoadReport } from './load.ts'
 import { createRequests, type NextRequest, type PlannedRequest } from './planned-requests.ts'
-import { runAutocannon } from './with-autocannon.ts'
 
 const BUFFER_BYTES = 65_536
 const SILENCE_MS = 10_000
@@ -22,9 +21,15 @@ interface Tally {
 }
 
 process.on('message', async (job: LoadJob) => {
-  process.send?.(await (job.generator === 'autocannon' ? runAutocannon(job) : run(job)))
+  process.send?.(await (job.generator === 'autocannon' ? autocannon(job) : run(job)))
 })
 process.on('disconnect', () => process.exit())
+
+/** Loaded when asked for: the tests of this generator run without what the benchmark installs. */
+async function autocannon(job: LoadJob): Promise<LoadReport> {
+  const { runAutocannon } = await import('./with-autocannon.ts')
+  return runAutocannon(job)
+}
 
 async function run({ url, plan, connections, fromStep, milliseconds }: LoadJob): Promise<LoadReport> {
   const { hostname, port } = new URL(url)
@@ -134,8 +139,11 @@ function converse(host: string, port: number, next: NextRequest, tally: Tally): 
     const now = performance.now()
     tally.total += 1
     if (now <= tally.deadline) tally.latencies.push(now - sentAt)
-    if (status >= 400) note(`${status} ${Buffer.concat(kept)}`)
-    else current?.adopt?.(Buffer.concat(kept).toString())
+    if (kept.length > 0) {
+      const body = missing === Number.POSITIVE_INFINITY ? withoutChunks(Buffer.concat(kept)) : Buffer.concat(kept)
+      if (status >= 400) note(`${status} ${body}`)
+      else current?.adopt?.(body.toString())
+    }
     missing = null
     kept = []
     tail = EMPTY
@@ -154,4 +162,17 @@ function converse(host: string, port: number, next: NextRequest, tally: Tally): 
   }
 
   return promise
+}
+
+/** The content of a chunked body (RFC 9112 section 7.1). */
+function withoutChunks(body: Buffer): Buffer {
+  const chunks: Buffer[] = []
+  let at = 0
+  for (;;) {
+    const lineEnd = body.indexOf('\r\n', at)
+    const size = Number.parseInt(body.toString('latin1', at, lineEnd), 16)
+    if (lineEnd === -1 || !(size > 0)) return Buffer.concat(chunks)
+    chunks.push(body.subarray(lineEnd + 2, lineEnd + 2 + size))
+    at = lineEnd + 2 + size + 2
+  }
 }
