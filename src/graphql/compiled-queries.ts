@@ -4,11 +4,15 @@ import type { ExecutionResult } from 'graphql'
 import {
   type DocumentNode,
   type GraphQLSchema,
+  getNamedType,
   getOperationAST,
   OperationTypeNode,
   parse,
   specifiedRules,
+  TypeInfo,
   validate,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Context } from './context.ts'
@@ -20,6 +24,8 @@ const MAX_QUERIES = 1_000
 const MAX_TEXT_LENGTH = 16_384
 
 export interface CompiledQuery {
+  /** Whether a field of the scalar `JSON` is asked for: without one the answer is plain data. */
+  readonly hasRawJson: boolean
   /** Null when the query is not answered whole: then an executor has to say what went wrong. */
   readonly answer: (context: Context, variables: Readonly<Record<string, unknown>>) => Promise<ExecutionResult['data']>
 }
@@ -39,6 +45,7 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
     const compiled = compileQuery(schema, document, operationName)
     if (!isCompiledQuery(compiled)) return null
     return {
+      hasRawJson: asksForRawJson(schema, document),
       async answer(context, variables) {
         const { data, errors } = await compiled.query({}, context, variables)
         return errors ? null : data
@@ -68,4 +75,18 @@ function validDocument(schema: GraphQLSchema, text: string): DocumentNode | null
   } catch {
     return null
   }
+}
+
+function asksForRawJson(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema)
+  let isFound = false
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field() {
+        if (getNamedType(types.getType())?.name === 'JSON') isFound = true
+      },
+    }),
+  )
+  return isFound
 }

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader'
 import type { Caller } from '../auth/guards/guard.ts'
 import type { SignIn } from '../auth/sign-in.ts'
 import type { LiveSession, ProjectRef, StoredExport } from '../store/store.ts'
+import { createFieldsOf, type FieldsOf } from './parsed-documents.ts'
 import type { Reads } from './reads.ts'
 
 /** A user with a stored workspace: what `me` is. */
@@ -21,6 +22,7 @@ export interface Context extends Services {
   /** The session the request is signed in with; null when it presented no token. */
   readonly viewer: LiveSession | null
   readonly caller: Caller
+  readonly fieldsOf: FieldsOf
   /** Asks once per project and request, and once for all projects of a page. */
   readonly latestExports: DataLoader<ProjectRef, StoredExport | null, string>
 }
@@ -32,6 +34,7 @@ export function createContext(services: Services, caller: Caller, viewer: LiveSe
     signIn,
     viewer,
     caller,
+    fieldsOf: createFieldsOf(),
     latestExports: new DataLoader((refs) => Promise.all(refs.map(reads.latestExport)), {
       cacheKeyFn: ({ userId, ref }) => `${userId} ${ref}`,
     }),

@@ -32,11 +32,12 @@ export function stringifyResult(result: unknown, maxLength: number): string {
     }
     if (Array.isArray(value)) return `[${value.map(stringify).join(',')}]`
     if ('toJSON' in value) return JSON.stringify(value)
-    const members: string[] = []
+    let members = ''
     for (const [name, member] of Object.entries(value)) {
-      if (member !== undefined) members.push(`${JSON.stringify(name)}:${stringify(member)}`)
+      // Names of GraphQL need no escapes (specification, section 2.1.9).
+      if (member !== undefined) members += `${members === '' ? '' : ','}"${name}":${stringify(member)}`
     }
-    return `{${members.join(',')}}`
+    return `{${members}}`
   }
 
   return stringify(result)

@@ -37,10 +37,11 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
     if (kept) return kept
     const data = await compiled.answer(createContext(services, request, viewer), variables)
     if (!data) return null
+    const text = compiled.hasRawJson ? stringifyResult(data, MAX_RAW_LENGTH) : JSON.stringify(data)
     const reply = {
       status: 200,
       headers: { ...NO_STORE, vary: 'Accept, Authorization', 'content-type': contentType },
-      body: Buffer.from(`{"data":${stringifyResult(data, MAX_RAW_LENGTH)}}`),
+      body: Buffer.from(`{"data":${text}}`),
     }
     if (viewer) cache.keep(viewer, operation, reply)
     return reply
