@@ -34,6 +34,7 @@ if (!generator) throw new Error(`--generator: ${GENERATORS.join(' or ')}`)
 
 const started = performance.now()
 const results: RowReport[] = []
+let isStopped = false
 {
   await using bench = await openBench({
     rounds: Number(options.rounds),
@@ -44,7 +45,13 @@ const results: RowReport[] = []
     generator,
     directory: options.directory,
   })
-  for (const row of rows) results.push(await runRow(row, bench))
+  // Without load the row under way fails, and ends what it started.
+  const stop = () => {
+    isStopped = true
+    void bench.load[Symbol.asyncDispose]()
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  for (const row of rows) if (!isStopped) results.push(await runRow(row, bench))
 }
 
 const seconds = Math.round((performance.now() - started) / 1_000)
@@ -62,7 +69,7 @@ for (const { name, goals, skipped, failed } of results) {
 const short = results.filter((result) => !result.isMet).map(({ name }) => name)
 const verdict = short.length === 0 ? 'all goals met' : `short of a goal: ${short.join(', ')}`
 process.stdout.write(`\n${verdict}, in ${seconds} s on ${machine.cpus} × ${machine.model}, Node ${machine.node}\n`)
-process.exitCode = short.length === 0 ? 0 : 1
+process.exitCode = short.length === 0 && !isStopped ? 0 : 1
 
 interface RowReport extends RowResult {
   readonly name: string
