@@ -7,8 +7,6 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 const PAGE_SIZE_BYTES = 8192
 /** Negative: kibibytes. */
 const CACHE_SIZE_KIB = -16_384
-/** 32 MB of log before it is copied into the database: pages that change often are copied once for many changes. */
-const CHECKPOINT_PAGES = 4_000
 
 /**
  * A connection that may write, durable against power loss: WAL alone with `synchronous=NORMAL` loses acknowledged commits.
@@ -19,7 +17,6 @@ export function openWriter(path: string): Database {
   const database = new SqliteDatabase(path, { timeout: 0 })
   database.pragma(`page_size = ${PAGE_SIZE_BYTES}`)
   database.pragma('synchronous = FULL')
-  database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   // Statement journals and sorts stay out of the file system.
   database.pragma('temp_store = MEMORY')
   // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
