@@ -3,6 +3,8 @@ import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type {
   DocumentList,
   ElementPage,
+  ElementRun,
+  ElementRunQuestion,
   ExportPage,
   Page,
   ProjectRef,
@@ -20,6 +22,7 @@ export interface Reads {
   readonly exports: (page: ExportPage) => Promise<readonly StoredExport[]>
   readonly exportCount: (ref: ProjectRef) => Promise<number>
   readonly elements: (page: ElementPage) => Promise<readonly StoredElement[]>
+  readonly elementRun: (question: ElementRunQuestion) => Promise<ElementRun | null>
 }
 
 export function createReads(store: WorkspaceReads): Reads {
@@ -33,5 +36,6 @@ export function createReads(store: WorkspaceReads): Reads {
     exports: batchPerTurn(store.exportsOf, nextTick),
     exportCount: batchPerTurn(store.exportCounts, nextTick),
     elements: batchPerTurn(store.elementsOf, nextTick),
+    elementRun: batchPerTurn(store.elementRunsOf, nextTick),
   }
 }

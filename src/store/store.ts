@@ -113,6 +113,23 @@ export interface ElementPage extends Page {
   readonly exportId: number
 }
 
+/** What follows `after` in an export, bounded both ways. */
+export interface ElementRunQuestion {
+  readonly userId: number
+  readonly exportId: number
+  readonly after: number
+  readonly maxElements: number
+  readonly maxBytes: number
+}
+
+/** Consecutive elements as they are sent. */
+export interface ElementRun {
+  /** The texts joined by `,`, in UTF-8. */
+  readonly bytes: Uint8Array
+  /** Position of the last of them. */
+  readonly last: number
+}
+
 /** Reads of stored workspaces. Lists in, lists out, in the order given. */
 export interface WorkspaceReads {
   /** The documents of each page, in stored order. */
@@ -128,6 +145,11 @@ export interface WorkspaceReads {
   readonly exportCounts: (refs: readonly ProjectRef[]) => Awaitable<readonly number[]>
   /** The elements of each page, in order. */
   readonly elementsOf: (pages: readonly ElementPage[]) => Awaitable<readonly (readonly StoredElement[])[]>
+  /**
+   * The elements after each position: as many as the bounds allow, and one at least, however long. Null where none follows,
+   * or the export is gone. A read costs time by its bounds, not by the size of the export.
+   */
+  readonly elementRunsOf: (questions: readonly ElementRunQuestion[]) => Awaitable<readonly (ElementRun | null)[]>
   /** Users in order of email, those after `email` ('' for the first), at most `limit`. */
   readonly usersAfter: (email: string, limit: number) => Awaitable<readonly StoredUser[]>
   readonly userByEmail: (email: string) => Awaitable<StoredUser | null>

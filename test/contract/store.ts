@@ -322,6 +322,36 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(pages[1]?.map(({ position }) => position)).toEqual([2, 3])
       })
 
+      test('have their elements read in runs, bounded by number and by bytes, one element at least', async () => {
+        await store.applyChanges([put()])
+        const long = `"${'é'.repeat(50)}"`
+        await addExport(ANA, 'r', ['{"a":1.0}', '22', long, '"4"', '5'])
+        const owner = await userId(ANA)
+        const [newest] = await store.latestExports([{ userId: owner, ref: 'r' }])
+        const asked = { userId: owner, exportId: newest?.id ?? 0 }
+        const runs = await store.elementRunsOf([
+          { ...asked, after: 0, maxElements: 100, maxBytes: 1_000 },
+          { ...asked, after: 0, maxElements: 2, maxBytes: 1_000 },
+          { ...asked, after: 0, maxElements: 100, maxBytes: 11 },
+          { ...asked, after: 0, maxElements: 100, maxBytes: 10 },
+          { ...asked, after: 2, maxElements: 100, maxBytes: 1 },
+          { ...asked, after: 3, maxElements: 1, maxBytes: 0 },
+          { ...asked, after: 5, maxElements: 1, maxBytes: 1 },
+          { ...asked, exportId: asked.exportId + 1, after: 0, maxElements: 1, maxBytes: 1 },
+        ])
+        expect(runs.map((run) => run && [Buffer.from(run.bytes).toString(), run.last])).toEqual([
+          [`{"a":1.0},22,${long},"4",5`, 5],
+          ['{"a":1.0},22', 2],
+          ['{"a":1.0},22', 2],
+          ['{"a":1.0}', 1],
+          [long, 3],
+          ['"4"', 4],
+          null,
+          null,
+        ])
+        expect(await store.elementRunsOf([])).toEqual([])
+      })
+
       test('are the same when reference, instant and digest are', async () => {
         expect((await addExport(ANA, 'r', ['1'])).at(-1)).toBe('added')
         const before = await revision(ANA)

@@ -75,6 +75,7 @@ function coalesced(reads: WorkspaceReads): WorkspaceReads {
     exportsOf: coalesce(async (pages) => reads.exportsOf(pages)),
     exportCounts: coalesce(async (refs) => reads.exportCounts(refs)),
     elementsOf: coalesce(async (pages) => reads.elementsOf(pages)),
+    elementRunsOf: coalesce(async (questions) => reads.elementRunsOf(questions)),
   }
 }
 

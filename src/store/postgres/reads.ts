@@ -2,6 +2,8 @@
 import type {
   DocumentList,
   ElementPage,
+  ElementRun,
+  ElementRunQuestion,
   ExportPage,
   Page,
   ProjectRef,
@@ -79,6 +81,21 @@ const ELEMENTS: Statement = {
       where user_id = asked.user_id and export_id = asked.export_id and position > asked.after
       order by position limit asked.max) e
     where exists (
+      select 1 from workspace_gateway.export where (user_id, id) = (asked.user_id, asked.export_id))`,
+}
+const ELEMENT_RUNS: Statement = {
+  name: 'elementRunsOf',
+  text: `select asked.n, e.text, e.last
+    from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+      with ordinality as asked (user_id, export_id, after, max_elements, max_bytes, n)
+    cross join lateral (
+      select string_agg(text, ',' order by position) as text, max(position) as last from (
+        select position, text, sum(octet_length(text)) over (order by position) as total
+        from workspace_gateway.export_element
+        where user_id = asked.user_id and export_id = asked.export_id
+          and position > asked.after and position <= asked.after + asked.max_elements) sized
+      where total <= asked.max_bytes or position = asked.after + 1) e
+    where e.last is not null and exists (
       select 1 from workspace_gateway.export where (user_id, id) = (asked.user_id, asked.export_id))`,
 }
 const USERS_AFTER: Statement = {
@@ -177,6 +194,20 @@ export function createReads(run: RunRead): WorkspaceReads {
         ({ limit }) => limit,
       ])
       return found.map((rows) => rows.map(({ position, text }) => ({ position, text })))
+    },
+    async elementRunsOf(questions) {
+      const found = await ask<ElementRunQuestion, Answered<{ readonly text: string; readonly last: number }>>(
+        ELEMENT_RUNS,
+        questions,
+        [
+          ({ userId }) => userId,
+          ({ exportId }) => exportId,
+          ({ after }) => after,
+          ({ maxElements }) => maxElements,
+          ({ maxBytes }) => maxBytes,
+        ],
+      )
+      return found.map(([row]): ElementRun | null => (row ? { bytes: Buffer.from(row.text), last: row.last } : null))
     },
     usersAfter: (email, limit) =>
       run((connection) => connection.query<StoredUser & object>(USERS_AFTER, [email, limit])),

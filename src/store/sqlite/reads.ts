@@ -7,6 +7,8 @@ import type { Database } from 'better-sqlite3'
 import type {
   DocumentList,
   ElementPage,
+  ElementRun,
+  ElementRunQuestion,
   ExportPage,
   Page,
   ProjectRef,
@@ -39,6 +41,15 @@ const DOCUMENTS = `select ${DOCUMENT} from document where key > ${DOCUMENT_KEY} 
 type ElementRange = [exportId: number, after: number, exportId: number, last: number]
 const ELEMENTS = `select ${ELEMENT_POSITION} as position, text from export_element
   where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY} order by key`
+
+/** The positions of a run are consecutive, so its length needs no `limit`. */
+type RunRange = [exportId: number, after: number, exportId: number, last: number]
+const RUN = `from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY}`
+
+interface RunSize {
+  readonly byteLength: number | null
+  readonly last: number | null
+}
 
 interface Count {
   readonly count: number
@@ -73,6 +84,17 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
   )
   const allElements = database.prepare<ElementRange, StoredElement>(ELEMENTS)
   const elementPages = database.prepare<[...ElementRange, number], StoredElement>(`${ELEMENTS} limit ?`)
+  // Lengths are known without reading the texts that lie on overflow pages.
+  const runSize = database.prepare<RunRange, RunSize>(
+    `select sum(octet_length(text)) as byteLength, max(${ELEMENT_POSITION}) as last ${RUN}`,
+  )
+  const runSizes = database.prepare<RunRange, RunSize>(
+    `select octet_length(text) as byteLength, ${ELEMENT_POSITION} as last ${RUN} order by key`,
+  )
+  // Joined here, and as a blob: no string is made of it, and no object for each row.
+  const runBytes = database.prepare<RunRange, { readonly bytes: Uint8Array }>(
+    `select cast(group_concat(text, ',') as blob) as bytes from (select text ${RUN} order by key)`,
+  )
   const users = database.prepare<[string, number], StoredUser>(
     'select id, email from user where email > ? order by email limit ?',
   )
@@ -101,6 +123,16 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     return limit === null ? allElements.all(...range) : elementPages.all(...range, limit)
   }
 
+  function elementRun({ exportId, after, maxElements, maxBytes }: ElementRunQuestion): ElementRun | null {
+    const to = Math.min(after + maxElements, MAX_ELEMENT_POSITION)
+    const size = runSize.get(exportId, after, exportId, to)
+    if (size?.last == null) return null
+    const isFitting = (size.byteLength ?? 0) <= maxBytes
+    const last = isFitting ? size.last : lastWithin(maxBytes, runSizes.iterate(exportId, after, exportId, to))
+    const found = runBytes.get(exportId, after, exportId, last)
+    return found ? { bytes: found.bytes, last } : null
+  }
+
   return {
     documentsOf: (pages) => read(() => pages.map(documentPage)),
     documentCounts: (lists) => read(() => lists.map(({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0)),
@@ -110,8 +142,21 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     exportsOf: (pages) => read(() => pages.map(exportPage)),
     exportCounts: (refs) => read(() => refs.map(({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0)),
     elementsOf: (pages) => read(() => pages.map(elementPage)),
+    elementRunsOf: (questions) => read(() => questions.map(elementRun)),
     usersAfter: (email, limit) => read(() => users.all(email, limit)),
     userByEmail: (email) => read(() => userByEmail.get(email) ?? null),
     exportRefsWithoutProject: (userId) => read(() => exportRefsWithoutProject.all(userId).map(({ ref }) => ref)),
   }
+}
+
+/** The position up to which sizes add up to no more than `maxBytes`, the first at least. */
+function lastWithin(maxBytes: number, sizes: Iterable<RunSize>): number {
+  let total = 0
+  let within = 0
+  for (const { byteLength, last } of sizes) {
+    total += byteLength ?? 0
+    if (within > 0 && total > maxBytes) break
+    within = last ?? within
+  }
+  return within
 }
