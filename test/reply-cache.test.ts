@@ -51,3 +51,30 @@ test('what is streamed, too large, or of a cache without bytes is not kept', () 
   none.keep(viewer(1), 'a', reply(1))
   expect(none.find(viewer(1), 'a')).toBeUndefined()
 })
+
+test('copies share its bytes with the replies, and what is being made counts', () => {
+  const cache = createReplyCache(100_000)
+  const bytes = new Uint8Array(10_000)
+  const make = (name: string) => {
+    if (!cache.reserve(bytes.byteLength)) return false
+    cache.keepCopy(name, { chunks: [bytes], byteLength: bytes.byteLength })
+    return true
+  }
+  cache.keep(viewer(1), 'a', reply(4_000))
+  for (let copy = 0; copy < 8; copy += 1) expect(make(`copy ${copy}`)).toBe(true)
+  expect(cache.find(viewer(1), 'a')).toBeDefined()
+  expect(cache.findCopy('copy 0')?.byteLength).toBe(10_000)
+  for (let copy = 8; copy < 100; copy += 1) make(`copy ${copy}`)
+  const found = Array.from({ length: 100 }, (_, copy) => cache.findCopy(`copy ${copy}`)).filter(Boolean)
+  expect(found.length).toBeLessThanOrEqual(10)
+  expect(found.length).toBeGreaterThan(5)
+})
+
+test('no more than half of its bytes are reserved at a time', () => {
+  const cache = createReplyCache(100_000)
+  expect(cache.reserve(30_000)).toBe(true)
+  expect(cache.reserve(30_000)).toBe(false)
+  cache.release(30_000)
+  expect(cache.reserve(50_000)).toBe(true)
+  expect(createReplyCache(0).reserve(1)).toBe(false)
+})

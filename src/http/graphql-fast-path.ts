@@ -3,9 +3,11 @@ import type { CompiledQueries } from '../graphql/compiled-queries.ts'
 import { createContext } from '../graphql/context.ts'
 import { stringifyResult } from '../graphql/raw-json.ts'
 import { viewerOf } from './bearer.ts'
+import { createCompression } from './compression.ts'
+import { createAcceptEncodingReader } from './content-coding.ts'
 import type { GraphQLRequest } from './graphql-request.ts'
 import type { HttpServices } from './handler.ts'
-import { NO_STORE, type Reply } from './reply.ts'
+import { GRAPHQL_VARY, NO_STORE, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
 
 const JSON_RESPONSE = 'application/json; charset=utf-8'
@@ -26,6 +28,8 @@ export type FastPath = (request: GatewayRequest, accept: string, asked: GraphQLR
 
 export function createFastPath(queries: CompiledQueries, services: HttpServices): FastPath {
   const { cache, sessions } = services
+  const readAcceptEncoding = createAcceptEncodingReader()
+  const compression = createCompression(cache)
   return async (request, accept, { query, operationName, variables, source }) => {
     const contentType = request.method === 'POST' ? MEDIA_TYPES[accept] : undefined
     if (contentType === undefined) return null
@@ -33,17 +37,22 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
     if (!compiled) return null
     const viewer = await viewerOf(request, sessions)
     const operation = `${contentType}\n${source}`
+    const accepted = readAcceptEncoding(request.header('accept-encoding'))
+    // Those who did not sign in are not worth the work.
+    const isCoded = viewer !== null && accepted.coding !== null
+    const coded = isCoded && compression.find(viewer, operation, accepted)
+    if (coded) return coded
     const kept = viewer && cache.find(viewer, operation)
-    if (kept) return kept
+    if (kept) return isCoded ? compression.encode(viewer, operation, kept, accepted) : kept
     const data = await compiled.answer(createContext(services, request, viewer), variables)
     if (!data) return null
     const text = compiled.hasRawJson ? stringifyResult(data, MAX_RAW_LENGTH) : JSON.stringify(data)
     const reply = {
       status: 200,
-      headers: { ...NO_STORE, vary: 'Accept, Authorization', 'content-type': contentType },
+      headers: { ...NO_STORE, vary: GRAPHQL_VARY, 'content-type': contentType },
       body: Buffer.from(`{"data":${text}}`),
     }
     if (viewer) cache.keep(viewer, operation, reply)
-    return reply
+    return isCoded ? compression.encode(viewer, operation, reply, accepted) : reply
   }
 }

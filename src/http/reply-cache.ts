@@ -6,43 +6,78 @@ import type { Reply } from './reply.ts'
 const OVERHEAD_BYTES = 1_024
 /** A reply larger than this part of the cache is not kept. */
 const MAX_PART = 1 / 16
+/** What copies may take while they are being made, all together: none becomes larger than this. */
+const MAX_RESERVED_PART = 1 / 2
 
 export interface ReplyCache {
   /** The reply that was kept for this user in this very state. */
   readonly find: (viewer: LiveSession, operation: string) => Reply | undefined
   /** Keeps a reply that was made from a state no older than the viewer's stamp names. Streamed replies are not kept. */
   readonly keep: (viewer: LiveSession, operation: string, reply: Reply) => void
+  /** A copy of what never changes under its name. */
+  readonly findCopy: (name: string) => Copy | undefined
+  /** Keeps a copy whose bytes were reserved. */
+  readonly keepCopy: (name: string, copy: Copy) => void
+  /** Takes room for a copy that is being made; false, and nothing is taken, when there is not as much. */
+  readonly reserve: (byteLength: number) => boolean
+  readonly release: (byteLength: number) => void
 }
 
-interface UserReplies {
-  readonly stamp: string
-  readonly replies: Map<string, Reply>
+/** In pieces, as it was made. */
+export interface Copy {
+  readonly chunks: readonly Uint8Array[]
+  readonly byteLength: number
+}
+
+/** Kept and dropped as one. */
+interface Entry {
   bytes: number
   /** Asked for since it was last passed over: spared once more. */
   isWanted: boolean
 }
 
-/** `maxBytes` 0 keeps nothing. Users whose replies nobody asked for make room first (CLOCK); no reply ever expires. */
+interface UserReplies extends Entry {
+  readonly stamp: string
+  readonly replies: Map<string, Reply>
+}
+
+interface KeptCopy extends Entry {
+  readonly copy: Copy
+}
+
+/** `maxBytes` 0 keeps nothing. What nobody asked for makes room first (CLOCK), a user's replies at once; nothing expires. */
 export function createReplyCache(maxBytes: number): ReplyCache {
   const users = new Map<number, UserReplies>()
+  const copies = new Map<string, KeptCopy>()
+  /** In the order in which they are passed over. */
+  const entries = new Map<Entry, () => void>()
   let bytes = 0
+  let reserved = 0
 
-  function drop(userId: number, { bytes: freed }: UserReplies): void {
-    users.delete(userId)
-    bytes -= freed
+  function drop(entry: Entry): void {
+    entries.get(entry)?.()
+    entries.delete(entry)
+    bytes -= entry.bytes
   }
 
   function makeRoom(): void {
-    for (const [userId, entry] of users) {
+    for (const [entry, forget] of entries) {
       if (bytes <= maxBytes) return
       if (entry.isWanted) {
         entry.isWanted = false
-        users.delete(userId)
-        users.set(userId, entry)
+        entries.delete(entry)
+        entries.set(entry, forget)
       } else {
-        drop(userId, entry)
+        drop(entry)
       }
     }
+  }
+
+  function addUser(userId: number, stamp: string): UserReplies {
+    const entry: UserReplies = { stamp, replies: new Map(), bytes: 0, isWanted: false }
+    users.set(userId, entry)
+    entries.set(entry, () => users.delete(userId))
+    return entry
   }
 
   return {
@@ -57,14 +92,38 @@ export function createReplyCache(maxBytes: number): ReplyCache {
       const size = sizeOf(reply, operation)
       if (userId === null || size === null || size > maxBytes * MAX_PART) return
       const before = users.get(userId)
-      if (before && before.stamp !== stamp) drop(userId, before)
-      const entry = users.get(userId) ?? { stamp, replies: new Map(), bytes: 0, isWanted: false }
+      if (before && before.stamp !== stamp) drop(before)
+      const entry = before?.stamp === stamp ? before : addUser(userId, stamp)
       if (entry.replies.has(operation)) return
       entry.replies.set(operation, reply)
       entry.bytes += size
       bytes += size
-      users.set(userId, entry)
       makeRoom()
+    },
+    findCopy(name) {
+      const kept = copies.get(name)
+      if (!kept) return undefined
+      kept.isWanted = true
+      return kept.copy
+    },
+    keepCopy(name, copy) {
+      reserved -= copy.byteLength
+      const before = copies.get(name)
+      if (before) drop(before)
+      const entry: KeptCopy = { copy, bytes: copy.byteLength, isWanted: true }
+      copies.set(name, entry)
+      entries.set(entry, () => copies.delete(name))
+    },
+    reserve(byteLength) {
+      if (reserved + byteLength > maxBytes * MAX_RESERVED_PART) return false
+      reserved += byteLength
+      bytes += byteLength
+      makeRoom()
+      return true
+    },
+    release(byteLength) {
+      reserved -= byteLength
+      bytes -= byteLength
     },
   }
 }

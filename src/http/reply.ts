@@ -1,5 +1,5 @@
 // A reply as a plain value, and the kinds of replies there are.
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -7,7 +7,10 @@ export interface Reply {
   readonly status: number
   /** By lower-case name. */
   readonly headers: Headers
-  /** An iterable is sent as it is produced; its length is then in the headers, when it is known. */
+  /**
+   * An iterable is sent as it is produced, and may be gone through more than once; its length is then in the headers, when
+   * it is known.
+   */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
 }
 
@@ -18,6 +21,9 @@ export const API_VERSION = '1.2'
 export const EVERY_REPLY: Headers = { 'api-version': API_VERSION, 'x-content-type-options': 'nosniff' }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What an answer of GraphQL depends on besides its body. */
+export const GRAPHQL_VARY = 'Accept, Authorization, Accept-Encoding'
 
 /** For answers that hold tokens (RFC 6749 section 5.1) or change nothing in between. */
 export const NO_STORE: Headers = { 'cache-control': 'no-store' }
@@ -32,5 +38,10 @@ export function withHeaders(reply: Reply, headers: Headers): Reply {
 
 /** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */
 export function entityTag(bytes: Uint8Array): string {
-  return `"${createHash('sha256').update(bytes).digest('base64url')}"`
+  return toEntityTag(createHash('sha256').update(bytes))
+}
+
+/** The same of a hash that was made piece by piece. */
+export function toEntityTag(hash: Hash): string {
+  return `"${hash.digest('base64url')}"`
 }

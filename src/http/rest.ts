@@ -2,19 +2,41 @@
 import { GatewayError } from '../errors.ts'
 import { createContext } from '../graphql/context.ts'
 import { resolvers } from '../graphql/resolvers/resolvers.ts'
-import { documentsReply, exportReply, exportTag, notModified } from './array-reply.ts'
+import type { LiveSession } from '../store/store.ts'
+import { documentsReply, exportHead, exportReply, notModified } from './array-reply.ts'
 import { viewerOf } from './bearer.ts'
-import { matchesEntityTag } from './conditional.ts'
+import { type Compression, createCompression } from './compression.ts'
+import { matchingEntityTag } from './conditional.ts'
+import {
+  type AcceptedCodings,
+  createAcceptEncodingReader,
+  type ReadAcceptEncoding,
+  requireAcceptableCoding,
+  uncodedEntityTag,
+} from './content-coding.ts'
+import { createFairTurns, type NextTurn } from './fair-turns.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
 import { isJsonMediaType, parseJson } from './json-body.ts'
 import { jsonReply, NO_STORE, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
 import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
 
+/** What the reads share. */
+interface Shared {
+  readonly readAcceptEncoding: ReadAcceptEncoding
+  readonly compression: Compression
+  readonly nextTurn: NextTurn
+}
+
 export function createRestEndpoints(services: HttpServices): readonly Endpoint[] {
+  const shared = {
+    readAcceptEncoding: createAcceptEncodingReader(),
+    compression: createCompression(services.cache),
+    nextTurn: createFairTurns(),
+  }
   return [
     ...SESSION_ROUTES.map((route) => sessionEndpoint(route, services)),
-    ...READ_ROUTES.map((route) => readEndpoint(route, services)),
+    ...READ_ROUTES.map((route) => readEndpoint(route, services, shared)),
   ]
 }
 
@@ -40,39 +62,51 @@ async function requireField(route: SessionRoute, request: GatewayRequest): Promi
   return typeof value === 'string' ? value : ''
 }
 
-function isNotModified(request: GatewayRequest, etag: string): boolean {
-  return matchesEntityTag(request.header('if-none-match'), etag)
-}
-
 /** Made once for a reply that is kept. */
 const notModifiedReplies = new WeakMap<Reply, Reply>()
 
-function notModifiedOr(reply: Reply, request: GatewayRequest): Reply {
-  const { etag = '' } = reply.headers
-  if (!isNotModified(request, etag)) return reply
+/** The 304 to a request that holds what this reply would answer, in whatever coding it accepts; null when it does not. */
+function notModifiedOf(reply: Reply, request: GatewayRequest, accepted: AcceptedCodings): Reply | null {
+  const { etag = '', 'content-encoding': coding } = reply.headers
+  const matching = matchingEntityTag(request.header('if-none-match'), etag, uncodedEntityTag(etag, coding), accepted)
+  if (matching === null) return null
+  if (matching !== etag) return notModified(matching)
   const known = notModifiedReplies.get(reply) ?? notModified(etag)
   notModifiedReplies.set(reply, known)
   return known
 }
 
-function readEndpoint(route: ReadRoute, services: HttpServices): Endpoint {
+function readEndpoint(route: ReadRoute, services: HttpServices, shared: Shared): Endpoint {
   const { cache, reads, sessions } = services
+  const { readAcceptEncoding, compression, nextTurn } = shared
+
+  /** A 304 where the answer need not be read to know. */
+  async function read(viewer: LiveSession | null, request: GatewayRequest, accepted: AcceptedCodings): Promise<Reply> {
+    const context = createContext(services, request, viewer)
+    const me = await resolvers.Query.me({}, {}, context)
+    if (!me) throw new GatewayError('NO_WORKSPACE')
+    const found = await route.resolve(me, new URLSearchParams(request.search), context)
+    if (!('digest' in found)) return documentsReply(found, nextTurn)
+    return notModifiedOf(exportHead(found), request, accepted) ?? exportReply(found, reads, nextTurn)
+  }
+
   return {
     method: route.method,
     path: route.path,
     async handle(request) {
       const viewer = await viewerOf(request, sessions)
+      const accepted = readAcceptEncoding(request.header('accept-encoding'))
       const operation = `${route.path}?${request.search}`
+      const coded = viewer && compression.find(viewer, operation, accepted)
+      if (coded) return notModifiedOf(coded, request, accepted) ?? coded
       const kept = viewer && cache.find(viewer, operation)
-      if (kept) return notModifiedOr(kept, request)
-      const context = createContext(services, request, viewer)
-      const me = await resolvers.Query.me({}, {}, context)
-      if (!me) throw new GatewayError('NO_WORKSPACE')
-      const found = await route.resolve(me, new URLSearchParams(request.search), context)
-      if ('digest' in found && isNotModified(request, exportTag(found))) return notModified(exportTag(found))
-      const reply = 'digest' in found ? await exportReply(found, reads) : documentsReply(found)
-      if (viewer) cache.keep(viewer, operation, reply)
-      return notModifiedOr(reply, request)
+      const reply = kept ?? (await read(viewer, request, accepted))
+      if (reply.status === 304) return reply
+      if (viewer && !kept) cache.keep(viewer, operation, reply)
+      const unchanged = notModifiedOf(reply, request, accepted)
+      if (unchanged) return unchanged
+      requireAcceptableCoding(accepted)
+      return viewer && accepted.coding ? compression.encode(viewer, operation, reply, accepted) : reply
     },
   }
 }

@@ -1,8 +1,8 @@
 // A reply as bytes on a connection.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { finished, pipeline } from 'node:stream/promises'
+import { finished } from 'node:stream/promises'
 import { EVERY_REPLY, type Reply } from './reply.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** Of a body that is refused: enough for a client that misjudged the limit, not for one that never ends. */
 const MAX_DISCARDED_BYTES = 67_108_864
@@ -43,7 +43,12 @@ async function endAfterRequest(
 
 async function stream(body: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<void> {
   try {
-    await pipeline(Readable.from(body, { objectMode: false }), response)
+    for await (const chunk of body) {
+      // With as little in memory as a connection takes: the next part is made when this one is gone.
+      await writeWhole(chunk, response)
+      if (response.destroyed) return
+    }
+    response.end()
   } catch {
     // The status is sent: all that is left is to let the client see that the body is not whole.
     response.destroy()
