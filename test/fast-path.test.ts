@@ -1,5 +1,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { expect, test } from 'vitest'
+import { createCompiledQueries } from '../src/graphql/compiled-queries.ts'
+import { createSchema } from '../src/graphql/schema.ts'
 import { ask, bearer, startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -64,6 +66,13 @@ const BODIES: readonly unknown[] = [
   null,
   'text',
 ]
+
+test('the fast path takes these queries at all: nothing below would tell', () => {
+  const queries = createCompiledQueries(createSchema())
+  for (const query of ['{ me { email } }', '{ me { projects { data latestExport { digest } } } }', '{ __typename }']) {
+    expect(queries.get(query, undefined), query).not.toBeNull()
+  }
+})
 
 test('the fast path and GraphQL over HTTP in full give the same answers', async () => {
   const gateway = await startGateway()

@@ -16,6 +16,7 @@ import {
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Context } from './context.ts'
+import { oneSessionMutation } from './one-session-mutation.ts'
 
 /** GraphiQL's introspection query is some 300 tokens. */
 export const MAX_DOCUMENT_TOKENS = 2_000
@@ -71,7 +72,7 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
 function validDocument(schema: GraphQLSchema, text: string): DocumentNode | null {
   try {
     const document = parse(text, { maxTokens: MAX_DOCUMENT_TOKENS })
-    return validate(schema, document, specifiedRules).length === 0 ? document : null
+    return validate(schema, document, [...specifiedRules, oneSessionMutation]).length === 0 ? document : null
   } catch {
     return null
   }
