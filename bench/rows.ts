@@ -1,9 +1,23 @@
 // The rows of the benchmark, in running order.
 import type { Row } from './row.ts'
+import { EXPORT_ROWS } from './rows/exports.ts'
+import { GROWTH_ROW, START_ROW } from './rows/growth.ts'
+import { IMPORT_ROW } from './rows/import.ts'
 import { MIX_ROW } from './rows/mix.ts'
 import { POSTGRES_ROWS } from './rows/postgres.ts'
 import { READ_ROWS } from './rows/reads.ts'
 import { LOGIN_ROW, TOKEN_ROW } from './rows/sign-in.ts'
 import { STORE_ROWS } from './rows/stores.ts'
 
-export const ROWS: readonly Row[] = [...READ_ROWS, ...POSTGRES_ROWS, MIX_ROW, LOGIN_ROW, TOKEN_ROW, ...STORE_ROWS]
+export const ROWS: readonly Row[] = [
+  ...READ_ROWS,
+  ...POSTGRES_ROWS,
+  MIX_ROW,
+  LOGIN_ROW,
+  TOKEN_ROW,
+  ...EXPORT_ROWS,
+  IMPORT_ROW,
+  GROWTH_ROW,
+  START_ROW,
+  ...STORE_ROWS,
+]

@@ -1,0 +1,82 @@
+// What a gateway of a million users costs beside one of a thousand, in requests and at its start.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Bench } from '../bench.ts'
+import { median, medianOf } from '../figures.ts'
+import type { Measurement } from '../load/load.ts'
+import { uniformPlan } from '../load/plan.ts'
+import { manyUsers } from '../many-users.ts'
+import { memoryMiB } from '../memory.ts'
+import type { Row } from '../row.ts'
+import { startGateway } from '../servers.ts'
+import { PROJECTS } from './reads.ts'
+
+const FEW = 1_000
+const MANY = 1_000_000
+/** Of a gateway that has nothing to do, before it counts as idle. */
+const IDLE_MS = 2_000
+
+export const GROWTH_ROW: Row = {
+  name: 'growth',
+  async run(bench) {
+    const [few, many] = [await measureReads(bench, FEW), await measureReads(bench, MANY)]
+    const costs = (rounds: readonly Measurement[]) => rounds.map((one) => one.cpuMicrosecondsPerRequest)
+    const lineOf = (users: number, rounds: readonly Measurement[]) => {
+      const one = medianOf(rounds)
+      return `${`${users} users`.padEnd(24)}${`${one.requestsPerSecond.toFixed(0)} req/s`.padStart(13)}${`${one.cpuMicrosecondsPerRequest.toFixed(1)} µs CPU`.padStart(15)}`
+    }
+    return {
+      lines: [lineOf(FEW, few), lineOf(MANY, many)],
+      goals: [
+        {
+          what: `CPU per read, ${MANY} / ${FEW} users`,
+          figure: median(costs(many)) / median(costs(few)),
+          atMost: 1.25,
+        },
+      ],
+      data: { few, many },
+    }
+  },
+}
+
+/** Reads of users at random that nothing is kept for. */
+async function measureReads(bench: Bench, count: number): Promise<readonly Measurement[]> {
+  const { databaseUrl, users } = await manyUsers(bench, count)
+  await using gateway = await startGateway(bench, databaseUrl, '--cache-bytes', '0')
+  const plan = uniformPlan(PROJECTS, users)
+  // Tokens are verified once, and that is no part of this.
+  await bench.load.warmUp(gateway, plan)
+  const rounds: Measurement[] = []
+  for (let round = 0; round < bench.rounds; round += 1) {
+    const fromStep = Math.floor((round / bench.rounds) * plan.userOf.length)
+    rounds.push(await bench.load.measure(gateway, plan, { ...bench, fromStep }))
+  }
+  return rounds
+}
+
+export const START_ROW: Row = {
+  name: 'start',
+  async run(bench) {
+    const { databaseUrl, users } = await manyUsers(bench, MANY)
+    const headers = { authorization: `Bearer ${users[0]?.accessToken}` }
+    const starts: number[] = []
+    const memory: number[] = []
+    for (let round = 0; round < bench.rounds; round += 1) {
+      const started = performance.now()
+      await using gateway = await startGateway(bench, databaseUrl)
+      const response = await fetch(`${gateway.url}/projects`, { headers })
+      await response.arrayBuffer()
+      if (response.status !== 200) throw new Error(`the first answer is ${response.status}`)
+      starts.push(performance.now() - started)
+      await delay(IDLE_MS)
+      memory.push(memoryMiB(gateway.pid, 'VmRSS'))
+    }
+    return {
+      lines: [],
+      goals: [
+        { what: `start to first answer, ${MANY} users`, figure: median(starts), unit: 'ms', atMost: 400 },
+        { what: 'idle memory', figure: median(memory), unit: 'MiB', atMost: 120 },
+      ],
+      data: { starts, memory },
+    }
+  },
+}
