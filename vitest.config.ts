@@ -1,9 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   resolve: {
-    // graphql has an ESM and a CommonJS build, and refuses schemas of one in the other: everyone gets the same.
-    alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }],
+    // graphql has an ESM and a CommonJS build, and refuses schemas of one in the other: everyone gets the one Node gives.
+    alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {
     include: ['test/**/*.test.ts'],
@@ -12,6 +13,5 @@ export default defineConfig({
     maxWorkers: 5,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    server: { deps: { inline: [/graphql/] } },
   },
 })

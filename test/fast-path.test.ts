@@ -1,5 +1,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { expect, test } from 'vitest'
+import { createCompiledQueries } from '../src/graphql/compiled-queries.ts'
+import { createSchema } from '../src/graphql/schema.ts'
 import { ask, bearer, startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -89,6 +91,11 @@ test('the fast path and GraphQL over HTTP in full give the same answers', async 
       }
     }
   }
+})
+
+test('queries are compiled in these tests too', () => {
+  const queries = createCompiledQueries(createSchema())
+  expect(queries.get('{ me { projects { data latestExport { data } } } }', undefined)).not.toBeNull()
 })
 
 test('what is kept for one user is never answered to another, nor to a stranger', async () => {

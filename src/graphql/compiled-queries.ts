@@ -16,10 +16,13 @@ import {
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Context } from './context.ts'
+import { oneSessionMutation } from './one-session-mutation.ts'
 
 /** GraphiQL's introspection query is some 300 tokens. */
 export const MAX_DOCUMENT_TOKENS = 2_000
 const MAX_QUERIES = 1_000
+/** Also of the operations that a document holds beside the one that is asked for. */
+const RULES = [...specifiedRules, oneSessionMutation]
 /** A longer text is not kept: a client that sends a new one each time would fill the memory. */
 const MAX_TEXT_LENGTH = 16_384
 
@@ -71,7 +74,7 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
 function validDocument(schema: GraphQLSchema, text: string): DocumentNode | null {
   try {
     const document = parse(text, { maxTokens: MAX_DOCUMENT_TOKENS })
-    return validate(schema, document, specifiedRules).length === 0 ? document : null
+    return validate(schema, document, RULES).length === 0 ? document : null
   } catch {
     return null
   }

@@ -95,7 +95,12 @@ export function toGraphQLReply(thrown: unknown, caller: Caller, report: ReportFa
   const mediaType = accepted.includes(GRAPHQL_RESPONSE) ? GRAPHQL_RESPONSE : 'application/json'
   return {
     status: statusOf(error.code),
-    headers: { 'content-type': `${mediaType}; charset=utf-8`, ...NO_STORE, ...failureHeaders(error) },
+    headers: {
+      'content-type': `${mediaType}; charset=utf-8`,
+      vary: 'Accept, Authorization',
+      ...NO_STORE,
+      ...failureHeaders(error),
+    },
     body: JSON.stringify({ errors: [toGraphQLError(toFailure(thrown), report)] }),
   }
 }
