@@ -1,4 +1,5 @@
 // A JSON array of stored texts as a reply, with its entity tag.
+import { GatewayError } from '../errors.ts'
 import type { Reads } from '../graphql/reads.ts'
 import type { StoredDocument, StoredExport } from '../store/store.ts'
 import { entityTag, type Headers, JSON_TYPE, type Reply } from './reply.ts'
@@ -44,8 +45,11 @@ function arrayText(items: readonly { readonly text: string }[]): string {
   return `[${items.map(({ text }) => text).join(',')}]`
 }
 
-async function wholeExport({ userId, id }: StoredExport, reads: Reads): Promise<Uint8Array> {
-  return Buffer.from(arrayText(await reads.elements({ userId, exportId: id, after: 0, limit: null })))
+async function wholeExport({ userId, id, elementCount }: StoredExport, reads: Reads): Promise<Uint8Array> {
+  const elements = await reads.elements({ userId, exportId: id, after: 0, limit: null })
+  // Removed since it was found: neither what it was nor what is there now.
+  if (elements.length < elementCount) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+  return Buffer.from(arrayText(elements))
 }
 
 async function* chunks({ userId, id, elementCount }: StoredExport, reads: Reads): AsyncGenerator<Uint8Array> {

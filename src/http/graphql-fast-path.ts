@@ -35,7 +35,8 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
     const operation = `${contentType}\n${source}`
     const kept = viewer && cache.find(viewer, operation)
     if (kept) return kept
-    const data = await compiled.answer(createContext(services, request, viewer), variables)
+    const context = createContext(services, request, viewer)
+    const data = await compiled.answer(context, variables)
     if (!data) return null
     const text = compiled.hasRawJson ? stringifyResult(data, MAX_RAW_LENGTH) : JSON.stringify(data)
     const reply = {
@@ -43,7 +44,7 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
       headers: { ...NO_STORE, vary: 'Accept, Authorization', 'content-type': contentType },
       body: Buffer.from(`{"data":${text}}`),
     }
-    if (viewer) cache.keep(viewer, operation, reply)
+    if (viewer && context.isOfOneState()) cache.keep(viewer, operation, reply)
     return reply
   }
 }

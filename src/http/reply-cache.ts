@@ -10,7 +10,7 @@ const MAX_PART = 1 / 16
 export interface ReplyCache {
   /** The reply that was kept for this user in this very state. */
   readonly find: (viewer: LiveSession, operation: string) => Reply | undefined
-  /** Keeps a reply that was made from a state no older than the viewer's stamp names. Streamed replies are not kept. */
+  /** Keeps a reply that was made from the very state that the viewer's stamp names. Streamed replies are not kept. */
   readonly keep: (viewer: LiveSession, operation: string, reply: Reply) => void
 }
 

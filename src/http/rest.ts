@@ -56,7 +56,7 @@ function notModifiedOr(reply: Reply, request: GatewayRequest): Reply {
 }
 
 function readEndpoint(route: ReadRoute, services: HttpServices): Endpoint {
-  const { cache, reads, sessions } = services
+  const { cache, sessions } = services
   return {
     method: route.method,
     path: route.path,
@@ -70,8 +70,8 @@ function readEndpoint(route: ReadRoute, services: HttpServices): Endpoint {
       if (!me) throw new GatewayError('NO_WORKSPACE')
       const found = await route.resolve(me, new URLSearchParams(request.search), context)
       if ('digest' in found && isNotModified(request, exportTag(found))) return notModified(exportTag(found))
-      const reply = 'digest' in found ? await exportReply(found, reads) : documentsReply(found)
-      if (viewer) cache.keep(viewer, operation, reply)
+      const reply = 'digest' in found ? await exportReply(found, context.reads) : documentsReply(found)
+      if (viewer && context.isOfOneState()) cache.keep(viewer, operation, reply)
       return notModifiedOr(reply, request)
     },
   }

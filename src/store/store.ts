@@ -92,13 +92,25 @@ export interface Page {
   readonly limit: number | null
 }
 
-export interface DocumentList {
+/** The state of a user that the lookup of a session saw. */
+export interface SeenState {
+  readonly stamp: string
+  /** Called before an answer that was read from another state than the stamp names: what came after it. */
+  readonly onOther: () => void
+}
+
+/** What every question about one user has. */
+export interface OfUser {
   readonly userId: number
+  /** Absent where it does not matter: the question is answered from the newest state. */
+  readonly seen?: SeenState | undefined
+}
+
+export interface DocumentList extends OfUser {
   readonly kind: DocumentKind
 }
 
-export interface ProjectRef {
-  readonly userId: number
+export interface ProjectRef extends OfUser {
   readonly ref: string
 }
 
@@ -108,8 +120,7 @@ export interface ExportPage extends ProjectRef {
   readonly limit: number | null
 }
 
-export interface ElementPage extends Page {
-  readonly userId: number
+export interface ElementPage extends OfUser, Page {
   readonly exportId: number
 }
 
@@ -195,7 +206,8 @@ export interface Missing {
  * thrown: what throws is the database itself (`StoreUnavailableError` when it may work again by itself).
  *
  * The verbs that decide who is asking read a state no older than their call; the reads that follow one see the state it
- * saw or a newer one, never an older (SQLite: the very same within one turn of the event loop).
+ * saw or a newer one, never an older (SQLite: the very same within one turn of the event loop). A question that names the
+ * state (`seen`) is told when it was another one, and may be answered by a replica of the database that is in that state.
  *
  * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
  * throw, and whether they took effect is unknown.

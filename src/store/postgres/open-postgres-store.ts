@@ -1,13 +1,12 @@
 // The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
-import type { Snapshot, Store, WorkspaceReads } from '../store.ts'
+import type { Snapshot, Store } from '../store.ts'
 import { StoreOpenError, StoreUnavailableError } from '../store.ts'
 import { createChanges } from './changes.ts'
-import { coalesce } from './coalesce.ts'
 import type { Connection, Statement } from './connection.ts'
 import { sqlState } from './failure.ts'
 import { migrate } from './migrations.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
-import { createReads } from './reads.ts'
+import { answering, coalesced, createReads } from './reads.ts'
 import { createSessions } from './sessions.ts'
 import { readPostgresUrl } from './target.ts'
 
@@ -23,7 +22,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   const pool = createPool(readPostgresUrl(databaseUrl), options)
   await prepare(pool, options.mustExist === true)
   return {
-    ...coalesced(createReads(pool.repeatable)),
+    ...createReads(pool.repeatable, coalesced(answering(pool.repeatable))),
     ...createSessions(pool),
     ...createChanges(pool),
     openSnapshot: () => openSnapshot(pool),
@@ -62,20 +61,6 @@ function toOpenError(error: unknown): unknown {
 
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error
-}
-
-/** The reads that requests make: what is asked while a statement is under way goes out together as the next one. */
-function coalesced(reads: WorkspaceReads): WorkspaceReads {
-  return {
-    ...reads,
-    documentsOf: coalesce(async (pages) => reads.documentsOf(pages)),
-    documentCounts: coalesce(async (lists) => reads.documentCounts(lists)),
-    projectsByRef: coalesce(async (refs) => reads.projectsByRef(refs)),
-    latestExports: coalesce(async (refs) => reads.latestExports(refs)),
-    exportsOf: coalesce(async (pages) => reads.exportsOf(pages)),
-    exportCounts: coalesce(async (refs) => reads.exportCounts(refs)),
-    elementsOf: coalesce(async (pages) => reads.elementsOf(pages)),
-  }
 }
 
 async function openSnapshot(pool: Pool): Promise<Snapshot> {

@@ -5,11 +5,13 @@
 // lists come in the order of their row id, and for the newest export the values go through a one-row table.
 import type { Database } from 'better-sqlite3'
 import type {
+  Awaitable,
   DocumentList,
   ElementPage,
   ExportPage,
+  OfUser,
   Page,
-  ProjectRef,
+  SeenState,
   StoredDocument,
   StoredElement,
   StoredExport,
@@ -83,6 +85,24 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
      order by ref`,
   )
 
+  const stampOf = database.prepare<[number], { readonly stamp: string }>('select stamp from user where id = ?')
+
+  /** One answer per question, all from one state. */
+  function answerAll<K extends OfUser, V>(
+    questions: readonly K[],
+    answer: (question: K) => V,
+  ): Awaitable<readonly V[]> {
+    return read(() => {
+      const compared = new Set<SeenState>()
+      for (const { userId, seen } of questions) {
+        if (!seen || compared.has(seen)) continue
+        compared.add(seen)
+        if (stampOf.get(userId)?.stamp !== seen.stamp) seen.onOther()
+      }
+      return questions.map(answer)
+    })
+  }
+
   function documentPage({ userId, kind, after, limit }: DocumentList & Page): readonly StoredDocument[] {
     const code = KIND_CODES[kind]
     const from = Math.min(after, MAX_DOCUMENT_POSITION)
@@ -102,14 +122,13 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
   }
 
   return {
-    documentsOf: (pages) => read(() => pages.map(documentPage)),
-    documentCounts: (lists) => read(() => lists.map(({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0)),
-    projectsByRef: (refs) => read(() => refs.map(({ userId, ref }) => projectByRef.get(userId, ref) ?? null)),
-    latestExports: (refs: readonly ProjectRef[]) =>
-      read(() => refs.map(({ userId, ref }) => newestExport.get(userId, ref) ?? null)),
-    exportsOf: (pages) => read(() => pages.map(exportPage)),
-    exportCounts: (refs) => read(() => refs.map(({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0)),
-    elementsOf: (pages) => read(() => pages.map(elementPage)),
+    documentsOf: (pages) => answerAll(pages, documentPage),
+    documentCounts: (lists) => answerAll(lists, ({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0),
+    projectsByRef: (refs) => answerAll(refs, ({ userId, ref }) => projectByRef.get(userId, ref) ?? null),
+    latestExports: (refs) => answerAll(refs, ({ userId, ref }) => newestExport.get(userId, ref) ?? null),
+    exportsOf: (pages) => answerAll(pages, exportPage),
+    exportCounts: (refs) => answerAll(refs, ({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0),
+    elementsOf: (pages) => answerAll(pages, elementPage),
     usersAfter: (email, limit) => read(() => users.all(email, limit)),
     userByEmail: (email) => read(() => userByEmail.get(email) ?? null),
     exportRefsWithoutProject: (userId) => read(() => exportRefsWithoutProject.all(userId).map(({ ref }) => ref)),
