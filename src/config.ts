@@ -96,6 +96,20 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 65_535),
   },
   database,
+  databaseReplica: {
+    flags: '--database-replica <url>',
+    description: 'PostgreSQL: a server to read from where it is up to date, as postgres://USER:PASSWORD@HOST:PORT/NAME',
+    schema: z
+      .string()
+      .regex(/^postgres(?:ql)?:\/\//, 'must be postgres://…')
+      .optional(),
+  },
+  replicaTimeout: {
+    flags: '--replica-timeout <milliseconds>',
+    description: 'PostgreSQL: how long a read waits for the replica before the primary is asked',
+    default: '500',
+    schema: integer(1, 600_000),
+  },
   basePath: {
     flags: '--base-path <path>',
     description: 'stands before every path, such as /v1',

@@ -95,6 +95,25 @@ describe('--help', () => {
   })
 })
 
+test('a replica without PostgreSQL, or with a URL that cannot be read, is wrong usage, and no message holds its password', async () => {
+  const [sqlite, unreadable] = await Promise.all([
+    run(['serve', '--port', '0', '--database', 'file:x.db'], {
+      cwd: temporaryDirectory(),
+      env: { WORKSPACE_GATEWAY_DATABASE_REPLICA: 'postgres://u:secret@127.0.0.1/d' },
+    }),
+    run(['serve', '--database', 'postgres://h/d', '--database-replica', 'postgres://u:secret@h/d?sslmode=some']),
+  ])
+  expect([sqlite.exitCode, sqlite.stderr]).toEqual([
+    2,
+    '--database-replica: only a database on PostgreSQL has replicas\n',
+  ])
+  expect([unreadable.exitCode, unreadable.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^--database-replica: sslmode must be /),
+  ])
+  expect(unreadable.stderr).not.toContain('secret')
+})
+
 test('SIGTERM and SIGINT let a request finish and end with exit code 0', async () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const serving = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })

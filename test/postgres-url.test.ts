@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPostgresUrl } from '../src/store/postgres/target.ts'
+import { readPostgresUrl, readReplicaUrl } from '../src/store/postgres/target.ts'
 
 test('a URL names user, password, hosts and database as libpq reads it', () => {
   const target = readPostgresUrl('postgresql://us%40er:p%3Aw%2F@a.example,[::1]:6432,:7000/my%20db?sslmode=disable')
@@ -18,6 +18,20 @@ test('a URL names user, password, hosts and database as libpq reads it', () => {
     { host: '/run/postgresql', port: 5432 },
   ])
   expect(readPostgresUrl('postgres://h').database).toBeUndefined()
+})
+
+test('a database is written to whatever its URL says; of a replica the URL may ask that it is one', () => {
+  const accessOf = (read: typeof readPostgresUrl, attrs: string) => read(`postgres://h/d${attrs}`).access
+  expect(['', '?target_session_attrs=any'].map((attrs) => accessOf(readPostgresUrl, attrs))).toEqual([
+    'read-write',
+    'read-write',
+  ])
+  expect(
+    ['', '?target_session_attrs=any', '?target_session_attrs=standby', '?target_session_attrs=read-only'].map((attrs) =>
+      accessOf(readReplicaUrl, attrs),
+    ),
+  ).toEqual(['any', 'any', 'standby', 'standby'])
+  expect(() => readReplicaUrl('postgres://h/d?target_session_attrs=read-write')).toThrow(/^--database-replica: target/)
 })
 
 test('TLS: on where the server has it, verified where the URL says so', () => {

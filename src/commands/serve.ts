@@ -11,7 +11,7 @@ import { DEFAULT_DATABASE, type ServeConfig } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { createGateway } from '../gateway.ts'
 import { createHttpServer } from '../http/server.ts'
-import { openStore } from '../store/open-store.ts'
+import { openStore, type StoreOptions } from '../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from './demo.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { createLog, createReport } from './log.ts'
@@ -51,6 +51,7 @@ export async function runServe(
   const failed = new AbortController()
   await using store = await openStore(config.database, {
     ...toStoreOptions(config),
+    replica: replicaOptions(config, log),
     onFatal(error) {
       log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
       failed.abort()
@@ -84,6 +85,18 @@ export async function runServe(
   if (!ending.aborted) await once(ending, 'abort')
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
+}
+
+function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: Logger): StoreOptions['replica'] {
+  if (databaseReplica === undefined) return undefined
+  return {
+    url: databaseReplica,
+    timeoutMs: replicaTimeout,
+    onChange(isUsed, reason) {
+      if (isUsed) log.info('the replica is read from')
+      else log.warn({ err: reason }, 'the replica does not answer: the primary is read from until it does')
+    },
+  }
 }
 
 async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {

@@ -13,6 +13,7 @@ export type StoreOptions = SqliteStoreOptions & PostgresStoreOptions
 /** `file:PATH`, relative to the working directory, or `postgres://…`. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
   if (databaseUrl.startsWith(FILE_SCHEME)) {
+    if (options.replica) throw new UsageError('--database-replica: only a database on PostgreSQL has replicas')
     const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts')
     return openSqliteStore(sqlitePath(databaseUrl), options)
   }

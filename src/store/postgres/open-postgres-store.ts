@@ -7,12 +7,15 @@ import { sqlState } from './failure.ts'
 import { migrate } from './migrations.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
 import { answering, coalesced, createReads } from './reads.ts'
+import { openReplica, type ReplicaOptions } from './replica.ts'
 import { createSessions } from './sessions.ts'
-import { readPostgresUrl } from './target.ts'
+import { readPostgresUrl, readReplicaUrl } from './target.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
   readonly mustExist?: boolean
+  /** Answers what is read for a request, where it is in the state that the request's session was looked up in. */
+  readonly replica?: ReplicaOptions | undefined
 }
 
 const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
@@ -20,9 +23,12 @@ const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.u
 /** Connects, and brings the database to the current schema. */
 export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<Store> {
   const pool = createPool(readPostgresUrl(databaseUrl), options)
+  const replicaTarget = options.replica && readReplicaUrl(options.replica.url)
   await prepare(pool, options.mustExist === true)
+  const replica = options.replica && replicaTarget && openReplica(replicaTarget, options.replica, options)
+  const primary = coalesced(answering(pool.repeatable))
   return {
-    ...createReads(pool.repeatable, coalesced(answering(pool.repeatable))),
+    ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),
     ...createChanges(pool),
     openSnapshot: () => openSnapshot(pool),
@@ -30,7 +36,10 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
       pool.repeatable(async (connection) => {
         await connection.query(PING)
       }),
-    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await replica?.[Symbol.asyncDispose]()
+      await pool[Symbol.asyncDispose]()
+    },
   }
 }
 
