@@ -34,19 +34,18 @@ test('a database is written to whatever its URL says; of a replica the URL may a
   expect(() => readReplicaUrl('postgres://h/d?target_session_attrs=read-write')).toThrow(/^--database-replica: target/)
 })
 
-test('TLS: on where the server has it, verified where the URL says so', () => {
-  const tlsOf = (mode: string) => readPostgresUrl(`postgres://h/d${mode}`)
-  expect([tlsOf('').isTlsOptional, tlsOf('').tls?.('h')]).toEqual([
-    true,
-    { rejectUnauthorized: false, servername: 'h' },
-  ])
-  expect([tlsOf('?sslmode=require').isTlsOptional, tlsOf('?sslmode=require').tls?.('h').rejectUnauthorized]).toEqual([
-    false,
-    false,
-  ])
-  const full = tlsOf('?sslmode=verify-full').tls?.('h')
-  expect([full?.rejectUnauthorized, full?.checkServerIdentity]).toEqual([true, undefined])
-  expect(tlsOf('?sslmode=verify-ca').tls?.('h').checkServerIdentity).toBeTypeOf('function')
+test('TLS: on where the server has it, as the URL says otherwise', () => {
+  const modeOf = (search: string) => {
+    const { tls, isTlsOptional } = readPostgresUrl(`postgres://h/d${search}`)
+    return [tls !== null, isTlsOptional, tls?.('h').rejectUnauthorized, tls?.('h').servername]
+  }
+  expect(modeOf('')).toEqual([true, true, false, 'h'])
+  expect(modeOf('?sslmode=disable')).toEqual([false, true, undefined, undefined])
+  expect(modeOf('?sslmode=require')).toEqual([true, false, false, 'h'])
+  expect(modeOf('?sslmode=verify-ca')).toEqual([true, false, true, 'h'])
+  expect(modeOf('?sslmode=verify-full')).toEqual([true, false, true, 'h'])
+  const { tls } = readPostgresUrl('postgres://127.0.0.1,[::1]/d?sslmode=verify-full')
+  expect(['127.0.0.1', '::1', '/run'].map((host) => tls?.(host).servername)).toEqual([undefined, undefined, undefined])
 })
 
 test.each([

@@ -38,6 +38,8 @@ export interface PostgresServer extends AsyncDisposable {
 
 export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
+  /** By name in the data directory, readable by the server only; there before it starts. */
+  readonly files?: Readonly<Record<string, string>>
   /** A stopped server whose data this one begins with, as its standby. */
   readonly standbyOf?: PostgresServer
 }
@@ -71,7 +73,7 @@ export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposab
 /** A server with a fresh data directory, started, on loopback and a free port. */
 export async function startPostgres(
   { directory }: PostgresBinaries,
-  { settings = {}, standbyOf }: PostgresOptions = {},
+  { settings = {}, files = {}, standbyOf }: PostgresOptions = {},
 ): Promise<PostgresServer> {
   const binary = (name: string) => join(directory, 'bin', name)
   const home = await mkdtemp(join(tmpdir(), 'workspace-gateway-postgres-data-'))
@@ -105,6 +107,11 @@ export async function startPostgres(
       ],
       asUser,
     )
+  }
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(dataDirectory, name)
+    await writeFile(path, text, { mode: 0o600 })
+    await own(path)
   }
   const all: Readonly<Record<string, string>> = {
     listen_addresses: host,

@@ -119,14 +119,15 @@ function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isT
     ...readOption(parameters, 'sslcert', 'cert'),
     ...readOption(parameters, 'sslkey', 'key'),
   }
-  const isVerified = mode === 'verify-ca' || mode === 'verify-full'
+  // As libpq has it: who names an authority wants it asked.
+  const isVerified = mode === 'verify-ca' || mode === 'verify-full' || (mode === 'require' && files.ca !== undefined)
   return {
     isTlsOptional: mode === 'prefer',
     tls: (servername) => ({
       ...files,
       ...(/^[\d.]+$|:|^\//.test(servername) ? {} : { servername }),
       rejectUnauthorized: isVerified,
-      ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+      ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
     }),
   }
 }
