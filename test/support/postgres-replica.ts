@@ -1,6 +1,6 @@
 // A primary and a streaming standby of it, both real.
 import { setTimeout as delay } from 'node:timers/promises'
-import { execute } from './postgres.ts'
+import { execute } from './execute.ts'
 import { type PostgresBinaries, type PostgresServer, startPostgres } from './postgres-server.ts'
 
 export interface ReplicatedServers extends AsyncDisposable {

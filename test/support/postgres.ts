@@ -1,8 +1,10 @@
 // A database of one test's own, on the server that the whole run shares.
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { inject, onTestFinished } from 'vitest'
+import { execute } from './execute.ts'
 import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts'
+
+export { execute }
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,17 +29,6 @@ export async function temporaryDatabase(encoding = 'UTF8'): Promise<string> {
   const url = new URL(POSTGRES_URL)
   url.pathname = `/${name}`
   return url.href
-}
-
-/** The rows of one SQL text, as a hand in psql would run it. */
-export async function execute(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows ?? []
-  } finally {
-    await client.end()
-  }
 }
 
 /** A server of one test's own, to be crashed; removed at the end of the test. */
