@@ -72,14 +72,20 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
   }
   let isOver = false
 
-  async function killDatabase(): Promise<void> {
+  /** Of a gateway too, where one is named: that one is started again, the others have to recover by themselves. */
+  async function killDatabase(gateway: number | null): Promise<void> {
     const killedAt = performance.now()
     report.databaseKills += 1
+    if (gateway !== null) {
+      report.gatewayKills += 1
+      await gateways[gateway]?.kill('SIGKILL')
+    }
     await server.crash()
     await delay(random() * 500)
     await server.start()
-    await Promise.all(gateways.map(requireRecovery))
+    await Promise.all(gateways.filter((_, index) => index !== gateway).map(requireRecovery))
     report.recoveriesMs.push(Math.round(performance.now() - killedAt))
+    if (gateway !== null) gateways[gateway] = await serve(args)
   }
 
   async function requireRecovery(gateway: ServingProcess): Promise<void> {
@@ -93,8 +99,7 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
     }
   }
 
-  async function killGateway(): Promise<void> {
-    const index = Math.floor(random() * gateways.length)
+  async function killGateway(index: number): Promise<void> {
     report.gatewayKills += 1
     await gateways[index]?.kill('SIGKILL')
     await delay(random() * 300)
@@ -105,7 +110,9 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
     for (;;) {
       await delay(everyMs)
       if (isOver) return
-      await (random() < 0.5 ? killDatabase() : killGateway())
+      const index = Math.floor(random() * gateways.length)
+      if (random() < 0.5) await killGateway(index)
+      else await killDatabase(random() < 0.3 ? index : null)
     }
   }
 
@@ -132,7 +139,7 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
   isOver = true
   await Promise.all(disturbing)
   // Whatever was acknowledged is there after one more crash, and every gateway answers, none of which was started anew for it.
-  if (killEveryMs !== null) await killDatabase()
+  if (killEveryMs !== null) await killDatabase(null)
   await Promise.all(gateways.map(requireRecovery))
   await inParallel(options.concurrency, played.length, async (number) => played[number - 1]?.audit())
   await Promise.all(gateways.map((gateway) => gateway.kill('SIGKILL')))
