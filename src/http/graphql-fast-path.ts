@@ -5,7 +5,7 @@ import { stringifyResult } from '../graphql/raw-json.ts'
 import { viewerOf } from './bearer.ts'
 import type { GraphQLRequest } from './graphql-request.ts'
 import type { HttpServices } from './handler.ts'
-import { NO_STORE, type Reply } from './reply.ts'
+import { GRAPHQL_HEADERS, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
 
 const JSON_RESPONSE = 'application/json; charset=utf-8'
@@ -40,7 +40,7 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
     const text = compiled.hasRawJson ? stringifyResult(data, MAX_RAW_LENGTH) : JSON.stringify(data)
     const reply = {
       status: 200,
-      headers: { ...NO_STORE, vary: 'Accept, Authorization', 'content-type': contentType },
+      headers: { ...GRAPHQL_HEADERS, 'content-type': contentType },
       body: Buffer.from(`{"data":${text}}`),
     }
     if (viewer) cache.keep(viewer, operation, reply)
