@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
+import { makeDirectory, removeDirectory } from './temporary-directory.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -65,6 +66,21 @@ export async function serveForTest(args: readonly string[], options: RunOptions 
     await serving.kill('SIGKILL')
   })
   return serving
+}
+
+/** The same with the demo workspace, for all tests of the `describe` that this is called in. */
+export function shareDemoGateway(): { readonly url: () => string } {
+  let url = ''
+  beforeAll(async () => {
+    const cwd = makeDirectory()
+    const serving = await serve([], { cwd })
+    url = serving.url
+    return async () => {
+      await serving.kill('SIGKILL')
+      removeDirectory(cwd)
+    }
+  })
+  return { url: () => url }
 }
 
 function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {
