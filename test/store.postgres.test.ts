@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
 import type { Change, Store } from '../src/store/store.ts'
 import { describeStore } from './contract/store.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
 const OPTIONS = { connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, poolSize: 10 }
@@ -18,17 +18,12 @@ const ANA_WORLD: readonly Change[] = [
 ]
 
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
-  describeStore('postgres', async () => {
-    const url = await temporaryDatabase()
-    return { store: await open(url), reopen: () => open(url) }
-  })
+  describeStore('postgres', emptied())
 
-  describeStore('postgres with tables hash-partitioned by user', async () => {
-    const url = await temporaryDatabase()
-    const store = await open(url)
-    await partitionByUser(url, 4)
-    return { store, reopen: () => open(url) }
-  })
+  describeStore(
+    'postgres with tables hash-partitioned by user',
+    emptied((url) => partitionByUser(url, 4)),
+  )
 
   test('a hand in psql moves the revision with every change, however it is made', async () => {
     const url = await temporaryDatabase()
@@ -167,6 +162,26 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     }
   })
 })
+
+/** One database for all tests of a suite, emptied for each: making one takes longer than most tests. */
+function emptied(prepare: (url: string) => Promise<void> = async () => {}) {
+  let url = ''
+  beforeAll(async () => {
+    url = await createDatabase()
+    const store = await open(url)
+    await store[Symbol.asyncDispose]()
+    await prepare(url)
+    return () => dropDatabase(url)
+  })
+  return async () => {
+    await execute(
+      url,
+      `delete from workspace_gateway.user; delete from workspace_gateway.session;
+       delete from workspace_gateway.signing_key`,
+    )
+    return { store: await open(url), reopen: () => open(url) }
+  }
+}
 
 function projectOf(email: string, id: string): Extract<Change, { type: 'putDocument' }> {
   return { type: 'putDocument', email, kind: 'project', id, ref: id, text: '{}' }

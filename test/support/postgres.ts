@@ -18,15 +18,32 @@ export const POSTGRES_DIRECTORY = inject('postgresDirectory')
 
 /** The URL of a new, empty database, dropped at the end of the test. */
 export async function temporaryDatabase(encoding = 'UTF8'): Promise<string> {
-  if (POSTGRES_URL === null) throw new Error('there is no PostgreSQL server')
-  const name = `wg_test_${randomUUID().replaceAll('-', '')}`
-  await execute(POSTGRES_URL, `create database ${name} template template0 encoding '${encoding}' locale 'C'`)
-  onTestFinished(async () => {
-    await execute(POSTGRES_URL, `drop database if exists ${name} with (force)`)
-  })
-  const url = new URL(POSTGRES_URL)
-  url.pathname = `/${name}`
+  const url = await createDatabase(encoding)
+  onTestFinished(() => dropDatabase(url))
+  return url
+}
+
+/** The same; the caller drops it. */
+export async function createDatabase(encoding = 'UTF8'): Promise<string> {
+  const url = new URL(requireServer())
+  url.pathname = `/wg_test_${randomUUID().replaceAll('-', '')}`
+  // Copied as files: the default is to write all of it to the log first.
+  const strategy = `template template0 encoding '${encoding}' locale 'C' strategy file_copy`
+  await execute(requireServer(), `create database ${nameOf(url.href)} ${strategy}`)
   return url.href
+}
+
+export async function dropDatabase(url: string): Promise<void> {
+  await execute(requireServer(), `drop database if exists ${nameOf(url)} with (force)`)
+}
+
+function requireServer(): string {
+  if (POSTGRES_URL === null) throw new Error('there is no PostgreSQL server')
+  return POSTGRES_URL
+}
+
+function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1)
 }
 
 /** The rows of one SQL text, as a hand in psql would run it. */
