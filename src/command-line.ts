@@ -18,14 +18,17 @@ import { StoreOpenError, StoreUnavailableError } from './store/store.ts'
 
 const WRONG_USAGE = 2
 
-// Each command is loaded when it runs: --help and import need nothing of what serve needs.
-export async function runCommandLine(): Promise<number> {
-  const io = processIo()
+/** Answers the exit code. Each command is loaded when it runs: --help and import need nothing of what serve needs. */
+export async function runCommandLine(
+  args: readonly string[] = process.argv.slice(2),
+  io: CommandIo = processIo(),
+): Promise<number> {
   let exitCode: ExitCode = 0
   const program = new Command('workspace-gateway')
     .description("A signed-in user's design workspace over REST and GraphQL.")
     .version(packageVersion())
     .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
 
   describe(program.command('serve'), SERVE_OPTIONS)
@@ -58,7 +61,7 @@ export async function runCommandLine(): Promise<number> {
     })
 
   try {
-    await program.parseAsync()
+    await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
     return report(error, io)

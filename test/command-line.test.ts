@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DUMP_OPTIONS, environmentName, IMPORT_OPTIONS, SERVE_OPTIONS } from '../src/config.ts'
-import { run, serveForTest } from './support/command-line.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { SMALL_WORLD } from './support/workspaces.ts'
@@ -80,7 +80,7 @@ describe('--help', () => {
     ['import', IMPORT_OPTIONS],
     ['dump', DUMP_OPTIONS],
   ])('of %s names every option and its environment variable', async (command, options) => {
-    const { exitCode, stdout } = await run([command, '--help'])
+    const { exitCode, stdout } = await runHere([command, '--help'])
     expect(exitCode).toBe(0)
     for (const row of Object.values(options)) {
       expect(stdout).toContain(row.flags)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { run, serveForTest } from './support/command-line.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -26,13 +26,13 @@ const QUIET = ['--log-level', 'silent']
 describe.skipIf(POSTGRES_URL === null)('move', () => {
   test('takes everything there and back; users stay signed in, and who signed out stays out', async () => {
     const [home, away, back] = [file(), await temporaryDatabase(), file()]
-    await run(['import', '-', '--database', home], { stdin: SMALL_WORLD + MANY })
+    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD + MANY })
     const before = await serveForTest(['--database', home, ...QUIET])
     const login = async () => (await ask(`${before.url}/login`, { method: 'POST', ...json({ email: ANA }) })).json()
     const [staying, leaving] = [await login(), await login()]
     const read = async (url: string) => (await ask(`${url}/projects`, { headers: bearer(staying.accessToken) })).text
     const projects = await read(before.url)
-    const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
+    const dump = async (database: string) => (await runHere(['dump', '--database', database])).stdout
 
     const first = await run(['move', '--from', home, '--to', away])
     expect([first.exitCode, first.stderr]).toEqual([0, ''])
@@ -40,9 +40,9 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
 
     await ask(`${before.url}/logout`, { method: 'DELETE', ...json(leaving) })
     await before.kill('SIGTERM')
-    const again = await run(['move', '--from', home, '--to', away])
+    const again = await runHere(['move', '--from', home, '--to', away])
     expect(again.stdout).toContain('42 users (42 were there already)')
-    expect((await run(['move', '--from', away, '--to', back])).exitCode).toBe(0)
+    expect((await runHere(['move', '--from', away, '--to', back])).exitCode).toBe(0)
     expect(await dump(away)).toBe(await dump(home))
     expect(await dump(back)).toBe(await dump(home))
 
@@ -58,24 +58,24 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
 
   test('goes on where it was broken off, and says when the two differ', async () => {
     const [home, away] = [file(), await temporaryDatabase()]
-    await run(['import', '-', '--database', home], { stdin: MANY })
-    await run(['import', '-', '--database', away], { stdin: MANY.split('\n').slice(0, 22).join('\n') })
-    const resumed = await run(['move', '--from', home, '--to', away])
+    await runHere(['import', '-', '--database', home], { stdin: MANY })
+    await runHere(['import', '-', '--database', away], { stdin: MANY.split('\n').slice(0, 22).join('\n') })
+    const resumed = await runHere(['move', '--from', home, '--to', away])
     expect(resumed.stdout).toContain('40 users (5 were there already)')
     await execute(away, `update workspace_gateway.document set text = '{"id":"p","n":0}' where user_id = 1`)
-    expect((await run(['move', '--from', home, '--to', away])).stdout).toContain('(39 were there already)')
+    expect((await runHere(['move', '--from', home, '--to', away])).stdout).toContain('(39 were there already)')
     await execute(away, `insert into workspace_gateway.document values (1, 'template', 1, 'x', null, '{}')`)
-    const differing = await run(['move', '--from', home, '--to', away])
+    const differing = await runHere(['move', '--from', home, '--to', away])
     expect([differing.exitCode, differing.stderr]).toEqual([1, expect.stringContaining('not the same')])
   })
 
   test('refuses a target that is somebody else’s, and two names for one database', async () => {
     const [home, away] = [file(), await temporaryDatabase()]
-    await run(['import', '-', '--database', home], { stdin: SMALL_WORLD })
-    await run(['import', '-', '--database', away], { stdin: MANY })
-    const refused = await run(['move', '--from', home, '--to', away])
+    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', '--database', away], { stdin: MANY })
+    const refused = await runHere(['move', '--from', home, '--to', away])
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('must be empty')])
-    expect((await run(['move', '--from', home, '--to', home])).exitCode).toBe(2)
-    expect((await run(['move', '--from', home])).stderr).toContain('--to')
+    expect((await runHere(['move', '--from', home, '--to', home])).exitCode).toBe(2)
+    expect((await runHere(['move', '--from', home])).stderr).toContain('--to')
   })
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { type Client, type ClientAnswer, createClient, requireSession } from './support/client.ts'
-import { run, serveForTest } from './support/command-line.ts'
+import { runHere, serveForTest } from './support/command-line.ts'
 import { openSqliteShell, type SqliteShell } from './support/sqlite-shell.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
@@ -152,7 +152,7 @@ async function startServing(lines: readonly string[]): Promise<{
 }> {
   const path = join(temporaryDirectory(), 'workspace.db')
   const database = ['--database', `file:${path}`]
-  const { exitCode, stderr } = await run(['import', '-', ...database], { stdin: lines.join('') })
+  const { exitCode, stderr } = await runHere(['import', '-', ...database], { stdin: lines.join('') })
   expect([exitCode, stderr]).toEqual([0, ''])
   const { url } = await serveForTest(database)
   return { url, path, shell: openSqliteShell(path) }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { run, type ServingProcess, serveForTest } from './support/command-line.ts'
+import { runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
 import { type Answer, ask, bearer } from './support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
@@ -54,7 +54,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
   test('killed: everything answers 503 with Retry-After, and it recovers with all that was acknowledged', async () => {
     const server = await temporaryServer()
     const database = ['--database', server.url('postgres')]
-    await run(['import', '-', ...database], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
     const gateway = await serveForTest([...database, ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
     const before = await projects(gateway, accessToken)

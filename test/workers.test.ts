@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { run, type ServingProcess, serveForTest } from './support/command-line.ts'
+import { run, runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine'
     'share one port, are replaced when they die, roll on SIGHUP, and drain on SIGTERM',
     async () => {
       const database = ['--database', await open()]
-      await run(['import', '-', ...database], { stdin: SMALL_WORLD })
+      await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
       const gateway = await serveForTest([...database, '--workers', '2', '--log-level', 'silent'])
       expect(gateway.stdout()).toBe(`listening on ${gateway.url}\n`)
       const before = workersOf(gateway)

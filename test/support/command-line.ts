@@ -1,8 +1,11 @@
-// The program as a user runs it: a process of its own.
+// The program as a user runs it: a process of its own, or its command line alone.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, onTestFinished } from 'vitest'
+import { runCommandLine } from '../../src/command-line.ts'
 import { makeDirectory, removeDirectory } from './temporary-directory.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -26,6 +29,20 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   child.stdin?.end(options.stdin ?? '')
   const [exitCode] = await once(child, 'close')
   return { exitCode, stdout: stdout(), stderr: stderr() }
+}
+
+/** Runs a command to its end in this process: for where a process of its own would show nothing more. */
+export async function runHere(
+  args: readonly string[],
+  { stdin = '' }: Pick<RunOptions, 'stdin'> = {},
+): Promise<Finished> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const collected = Promise.all([text(stdout), text(stderr)])
+  const io = { stdin: Readable.from([stdin]), stdout, stderr, isTerminal: false, clock: Date.now }
+  const exitCode = await runCommandLine(args, io)
+  for (const stream of [stdout, stderr]) stream.end()
+  const [out, err] = await collected
+  return { exitCode, stdout: out, stderr: err }
 }
 
 export interface ServingProcess {
