@@ -5,13 +5,13 @@ import { POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateways on one PostgreSQL', () => {
   test.each([
     ['undisturbed', null],
-    ['with the database and gateways killed meanwhile', 700],
+    ['with the database and gateways killed meanwhile', 500],
   ])('%s: no success after logout, no stale read, no acknowledged write lost', async (_name, killEveryMs) => {
     const server = await temporaryServer()
     const seed = Date.now() % 100_000
     const report = await runHistories({
       server,
-      histories: killEveryMs === null ? 60 : 200,
+      histories: killEveryMs === null ? 40 : 100,
       concurrency: 16,
       steps: 8,
       gateways: 4,
