@@ -70,8 +70,8 @@ test('a port in use, an unknown option and an unknown command are wrong usage', 
   const inUse = await run(['serve', '--no-demo', '--port', new URL(url).port], { cwd })
   expect([inUse.exitCode, inUse.stderr.includes('in use')]).toEqual([2, true])
   expect((await run(['serve', '--colour', 'red'])).exitCode).toBe(2)
-  expect((await run(['sing'])).exitCode).toBe(2)
-  expect((await run(['import'])).exitCode).toBe(2)
+  expect((await runHere(['sing'])).exitCode).toBe(2)
+  expect((await runHere(['import'])).exitCode).toBe(2)
 })
 
 describe('--help', () => {

@@ -7,8 +7,8 @@ import { openSqliteShell, type SqliteShell } from './support/sqlite-shell.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
-const PACED_WRITES = 240
-const BURST_WRITES = 240
+const PACED_WRITES = 120
+const BURST_WRITES = 120
 const QUERY = '{ me { projects { data } } }'
 
 test('no answer and no 304 is older than what another process had reported as committed when the request started', async () => {

@@ -9,6 +9,9 @@ const TIMEOUTS = ['--connect-timeout', '1000', '--statement-timeout', '1000', '-
 /** A statement that is not answered, then the grace for the server to say so, then a try on a new connection. */
 const BOUND_MS = 8_000
 
+/** Of a client between an answer and its next login. */
+const PAUSE_MS = 25
+
 const login = ({ url }: ServingProcess, email: string): Promise<Answer> =>
   ask(`${url}/login`, {
     method: 'POST',
@@ -126,8 +129,8 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
         } else {
           expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
           unavailable += 1
-          await delay(20)
         }
+        await delay(PAUSE_MS)
       }
     })
     await delay(1_500)

@@ -30,7 +30,7 @@ const PAGES: readonly PageRow[] = [
   { name: 'docs', path: '/docs', usable: '.operation' },
 ]
 
-const WIDTHS = [360, 1_600] as const
+const WIDTHS: readonly number[] = [360, 1_600]
 
 describe.skipIf(CHROMIUM === undefined)('every page', () => {
   const browser = shareBrowser()
@@ -40,13 +40,13 @@ describe.skipIf(CHROMIUM === undefined)('every page', () => {
     const wire = await countingWire(gateway.url())
     const page = await (await browser.open(wire.url)).newPage()
     const first = await load(page, wire, row)
-    const faults = await faultsOf(page, row, 'light')
+    const faults = await faultsOf(page, row, 'light', WIDTHS)
     await page.emulateMedia({ colorScheme: 'dark' })
     const second = await load(page, wire, row)
-    faults.push(...(await faultsOf(page, row, 'dark')))
-    // While it is looked at.
+    faults.push(...(await faultsOf(page, row, 'dark', WIDTHS)))
+    // A theme may change while somebody looks at the page.
     await page.emulateMedia({ colorScheme: 'light' })
-    faults.push(...(await faultsOf(page, row, 'light')))
+    faults.push(...(await faultsOf(page, row, 'light', WIDTHS.slice(-1))))
 
     const filesAgain = second.paths.filter((path) => path.startsWith('/assets/'))
     console.log(
@@ -77,14 +77,19 @@ async function load(page: Page, { url, traffic }: CountingWire, { path, usable }
   return { ...traffic(), usableMs }
 }
 
-/** At both widths: serious and critical ones that axe finds, and whatever makes the page wider than the window. */
-async function faultsOf(page: Page, { name, usable }: PageRow, colorScheme: 'light' | 'dark'): Promise<string[]> {
+/** Serious and critical ones that axe finds at these widths, and whatever makes the page wider than the window. */
+async function faultsOf(
+  page: Page,
+  { name, usable }: PageRow,
+  colorScheme: 'light' | 'dark',
+  widths: readonly number[],
+): Promise<string[]> {
   const faults: string[] = []
   await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
   await page.locator(usable).first().waitFor()
   const closedAccount = page.locator('.account > button[aria-expanded=false]')
   if (name === 'rosetta' && (await closedAccount.count()) > 0) await closedAccount.click()
-  for (const width of WIDTHS) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
     await colorsAtRest(page)
     const found = [...(await violations(page)), ...(await overflow(page))]
@@ -109,13 +114,13 @@ async function colorsAtRest(page: Page): Promise<void> {
 async function violations(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(async () => {
-    const axe: { run: () => Promise<{ violations: readonly Violation[] }> } = Reflect.get(window, 'axe')
+    const axe: { run: (options: object) => Promise<{ violations: readonly Violation[] }> } = Reflect.get(window, 'axe')
     interface Violation {
       readonly id: string
       readonly impact: string
       readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
     }
-    const { violations: found } = await axe.run()
+    const { violations: found } = await axe.run({ resultTypes: ['violations'] })
     return found
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) =>
