@@ -18,10 +18,14 @@ import { StoreOpenError, StoreUnavailableError } from './store/store.ts'
 
 const WRONG_USAGE = 2
 
+/** What a process is told by its operator. */
+type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
+
 /** Answers the exit code. Each command is loaded when it runs: --help and import need nothing of what serve needs. */
 export async function runCommandLine(
   args: readonly string[] = process.argv.slice(2),
   io: CommandIo = processIo(),
+  signals: Signals = process,
 ): Promise<number> {
   let exitCode: ExitCode = 0
   const program = new Command('workspace-gateway')
@@ -36,8 +40,8 @@ export async function runCommandLine(
     .action(async (values) => {
       const { runServe } = await import('./commands/serve.ts')
       exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, {
-        stop: stopSignal(),
-        onReload: (listener) => process.on('SIGHUP', listener),
+        stop: stopSignal(signals),
+        onReload: (listener) => signals.on('SIGHUP', listener),
       })
     })
   describe(program.command('import'), IMPORT_OPTIONS)
@@ -105,9 +109,9 @@ function processIo(): CommandIo {
 }
 
 /** Aborted by the first SIGINT or SIGTERM; a second one ends the process as usual. */
-function stopSignal(): AbortSignal {
+function stopSignal(signals: Signals): AbortSignal {
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) signals.once(signal, () => stop.abort())
   return stop.signal
 }
 

@@ -26,7 +26,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Of each client between an answer and its next request: enough of them meet every moment, and workers can start. */
-const PAUSE_MS = 5
+const PAUSE_MS = 15
 
 /** Asks on a new connection every time; answers how it went once `stop` is called. */
 function load(url: string, accessToken: string, clients: number) {

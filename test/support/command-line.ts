@@ -1,6 +1,6 @@
 // The program as a user runs it: a process of its own, or its command line alone.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -39,7 +39,7 @@ export async function runHere(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const collected = Promise.all([text(stdout), text(stderr)])
   const io = { stdin: Readable.from([stdin]), stdout, stderr, isTerminal: false, clock: Date.now }
-  const exitCode = await runCommandLine(args, io)
+  const exitCode = await runCommandLine(args, io, new EventEmitter())
   for (const stream of [stdout, stderr]) stream.end()
   const [out, err] = await collected
   return { exitCode, stdout: out, stderr: err }
