@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
 import { type Answer, ask, bearer } from './support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const TIMEOUTS = ['--connect-timeout', '1000', '--statement-timeout', '1000', '--log-level', 'silent']
-/** A statement that is not answered, then the grace for the server to say so, then a try on a new connection. */
-const BOUND_MS = 8_000
+/** Far more than a statement that is not answered, the grace for the server to say so, and a try on a new connection. */
+const BOUND_MS = 20_000
 
 /** Of a client between an answer and its next login. */
 const PAUSE_MS = 25
@@ -35,6 +36,16 @@ async function untilReady({ url }: ServingProcess): Promise<number> {
     await delay(20)
   }
   return performance.now() - start
+}
+
+/** A session that somebody keeps open, ended at the end of the test. */
+async function openHand(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  // The server is gone before it.
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
 }
 
 async function expectUnavailable(gateway: ServingProcess, accessToken: string, refreshToken: string): Promise<void> {
@@ -91,14 +102,13 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     const server = await temporaryServer()
     const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
-    const hand = execute(
-      server.url('postgres'),
-      'begin; select * from workspace_gateway.session for update; select pg_sleep(3)',
-    )
-    await delay(500)
+    const hand = await openHand(server.url('postgres'))
+    await hand.query('begin; select * from workspace_gateway.session for update')
     expect((await logout(gateway, refreshToken)).status).toBe(503)
-    await hand
-    await delay(500)
+    // Nobody is left who waits for the row.
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+    await expect.poll(() => execute(server.url('postgres'), waiting), { timeout: 10_000 }).toEqual([])
+    await hand.query('commit')
     expect((await projects(gateway, accessToken)).status).toBe(404)
     expect((await logout(gateway, refreshToken)).status).toBe(200)
   })
