@@ -51,10 +51,10 @@ export async function runCommandLine(): Promise<number> {
       exitCode = await runDump(requireConfig(DUMP_OPTIONS, values), io)
     })
   describe(program.command('move'), MOVE_OPTIONS)
-    .description('copy everything into another database, sessions and keys too, and compare; run again to resume')
+    .description('everything into another database, sessions and keys too, compared; run again to resume')
     .action(async (values) => {
       const { runMove } = await import('./commands/move.ts')
-      exitCode = await runMove(requireConfig(MOVE_OPTIONS, values), io)
+      exitCode = await runMove(requireConfig(MOVE_OPTIONS, values), io, stopSignal())
     })
 
   try {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import type { MovableStore } from '../src/store/moving.ts'
 import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
-import type { Change, Store } from '../src/store/store.ts'
+import type { Change } from '../src/store/store.ts'
+import { describeMoves } from './contract/moving.ts'
 import { describeStore } from './contract/store.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
 const OPTIONS = { connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, poolSize: 10 }
 
-const open = (url: string): Promise<Store> => openPostgresStore(url, OPTIONS)
+const open = (url: string): Promise<MovableStore> => openPostgresStore(url, OPTIONS)
 
 const ANA_WORLD: readonly Change[] = [
   { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
@@ -29,6 +31,27 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await partitionByUser(url, 4)
     return { store, reopen: () => open(url) }
   })
+
+  const moving = (prepare: (url: string) => Promise<void>) => async () => {
+    const url = await temporaryDatabase()
+    const store = await open(url)
+    await prepare(url)
+    return {
+      store,
+      reopen: () => open(url),
+      async hand(sql: string) {
+        await execute(url, `set search_path to workspace_gateway; ${sql}`)
+      },
+    }
+  }
+  describeMoves(
+    'postgres',
+    moving(async () => {}),
+  )
+  describeMoves(
+    'postgres with tables hash-partitioned by user',
+    moving((url) => partitionByUser(url, 4)),
+  )
 
   test('a hand in psql moves the revision with every change, however it is made', async () => {
     const url = await temporaryDatabase()

@@ -11,11 +11,11 @@ import { DEFAULT_DATABASE, type ServeConfig } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { createGateway } from '../gateway.ts'
 import { createHttpServer } from '../http/server.ts'
-import { openStore } from '../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from './demo.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { createLog, createReport } from './log.ts'
 import { toStoreOptions } from './open-command-store.ts'
+import { openServedStore } from './open-served-store.ts'
 import { announceReady, superviseWorkers, workerCount } from './workers.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
@@ -49,13 +49,18 @@ export async function runServe(
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
   const failed = new AbortController()
-  await using store = await openStore(config.database, {
-    ...toStoreOptions(config),
-    onFatal(error) {
-      log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
-      failed.abort()
+  const { database, databaseNext } = config
+  const onSwitch = () => log.info('the database has moved: going on with --database-next')
+  await using store = await openServedStore(
+    { database, databaseNext, onSwitch },
+    {
+      ...toStoreOptions(config),
+      onFatal(error) {
+        log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
+        failed.abort()
+      },
     },
-  })
+  )
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
   const ending = AbortSignal.any([stop, failed.signal])

@@ -131,6 +131,8 @@ export interface WorkspaceReads {
   /** Users in order of email, those after `email` ('' for the first), at most `limit`. */
   readonly usersAfter: (email: string, limit: number) => Awaitable<readonly StoredUser[]>
   readonly userByEmail: (email: string) => Awaitable<StoredUser | null>
+  /** Those that are there, in no order. */
+  readonly usersById: (ids: readonly number[]) => Awaitable<readonly StoredUser[]>
   /** The references of a user's exports that no project of the user has, in order: exports nobody can ask for. */
   readonly exportRefsWithoutProject: (userId: number) => Awaitable<readonly string[]>
 }
@@ -183,13 +185,6 @@ export type Change =
  */
 export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 'staged'
 
-/** What is copied from another database besides documents and exports. */
-export interface Missing {
-  readonly emails: readonly string[]
-  readonly sessions: readonly NewSession[]
-  readonly keys: readonly StoredSigningKey[]
-}
-
 /**
  * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
  * thrown: what throws is the database itself (`StoreUnavailableError` when it may work again by itself).
@@ -223,8 +218,6 @@ export interface Store extends WorkspaceReads, AsyncDisposable {
 
   /** Sessions in order of id, those after `id` ('' for the first), at most `limit`; expired ones too. */
   readonly sessionsAfter: (id: string, limit: number) => Awaitable<readonly NewSession[]>
-  /** Adds the users, sessions and keys that are not there yet, and leaves those that are as they are. Idempotent. */
-  readonly addMissing: (missing: Missing) => Awaitable<void>
 
   /** Applies all changes or, when it throws, none. One outcome per change. */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>

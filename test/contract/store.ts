@@ -148,24 +148,16 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       })
     })
 
-    describe('copies', () => {
-      test('list sessions in order of id, and add only what is not there', async () => {
-        const sessions = ['a', 'b', 'c'].map((id) => newSession({ id, idleExpiresAt: NOW + 1 }))
-        const key = { kid: 'k', privateJwk: '{}', createdAt: NOW }
-        const missing = { emails: [ANA, BEN], sessions, keys: [key] }
-        await store.addMissing(missing)
-        await store.extendSessions([{ id: 'b', idleExpiresAt: NOW + 9 }])
-        await store.applyChanges([put({ text: '1' })])
-        await store.addMissing({ ...missing, keys: [{ ...key, privateJwk: '{"other":1}' }] })
-        expect(await store.sessionsAfter('', 2)).toEqual([
-          { ...sessions[0], refreshHash: Buffer.from(sessions[0]?.refreshHash ?? []) },
-          { ...sessions[1], refreshHash: Buffer.from(sessions[1]?.refreshHash ?? []), idleExpiresAt: NOW + 9 },
-        ])
-        expect((await store.sessionsAfter('b', 9)).map(({ id }) => id)).toEqual(['c'])
-        expect(await store.signingKeys()).toEqual([key])
-        expect(await texts(ANA)).toEqual(['1'])
-        expect(await texts(BEN)).toEqual([])
-      })
+    test('sessions and users are listed in order, and found by id', async () => {
+      const sessions = ['a', 'b', 'c'].map((id) => newSession({ id, idleExpiresAt: NOW + 1 }))
+      await store.addSessions(sessions)
+      const stored = sessions.map((session) => ({ ...session, refreshHash: Buffer.from(session.refreshHash) }))
+      expect(await store.sessionsAfter('', 2)).toEqual(stored.slice(0, 2))
+      expect(await store.sessionsAfter('b', 9)).toEqual(stored.slice(2))
+      await store.applyChanges([put(), put({ email: BEN })])
+      const [ana, ben] = await store.usersAfter('', 9)
+      expect(await store.usersById([ben?.id ?? 0, 999])).toEqual([ben])
+      expect((await store.usersById([ben?.id ?? 0, ana?.id ?? 0])).length).toBe(2)
     })
 
     describe('signing keys', () => {

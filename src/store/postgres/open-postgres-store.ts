@@ -1,11 +1,14 @@
 // The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
-import type { Snapshot, Store, WorkspaceReads } from '../store.ts'
+import type { MovableStore } from '../moving.ts'
+import type { Snapshot, WorkspaceReads } from '../store.ts'
 import { StoreOpenError, StoreUnavailableError } from '../store.ts'
 import { createChanges } from './changes.ts'
 import { coalesce } from './coalesce.ts'
 import type { Connection, Statement } from './connection.ts'
-import { sqlState } from './failure.ts'
+import { createCopies } from './copies.ts'
+import { requireHere, sqlState } from './failure.ts'
 import { migrate } from './migrations.ts'
+import { createMoves } from './moves.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
 import { createReads } from './reads.ts'
 import { createSessions } from './sessions.ts'
@@ -16,20 +19,25 @@ export interface PostgresStoreOptions extends PoolOptions {
   readonly mustExist?: boolean
 }
 
-const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
+const PING: Statement = {
+  name: 'ping',
+  text: `select phase = 'moved' as "hasMoved" from workspace_gateway.move`,
+}
 
 /** Connects, and brings the database to the current schema. */
-export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<MovableStore> {
   const pool = createPool(readPostgresUrl(databaseUrl), options)
   await prepare(pool, options.mustExist === true)
   return {
     ...coalesced(createReads(pool.repeatable)),
     ...createSessions(pool),
     ...createChanges(pool),
+    ...createMoves(pool),
+    ...createCopies(pool),
     openSnapshot: () => openSnapshot(pool),
     ping: () =>
       pool.repeatable(async (connection) => {
-        await connection.query(PING)
+        requireHere((await connection.query(PING))[0]?.hasMoved)
       }),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
@@ -83,8 +91,14 @@ async function openSnapshot(pool: Pool): Promise<Snapshot> {
   await connection.script('begin isolation level repeatable read read only')
   // The first statement takes the snapshot.
   await connection.query(PING)
+  // One after the other, however many ask at once.
+  let last: Promise<unknown> = Promise.resolve()
   return {
-    ...createReads((read) => read(connection)),
+    ...createReads((read) => {
+      const answer = last.then(() => read(connection))
+      last = answer.catch(() => {})
+      return answer
+    }),
     async [Symbol.asyncDispose]() {
       connection.close()
     },

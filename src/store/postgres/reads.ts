@@ -89,6 +89,10 @@ const USER_BY_EMAIL: Statement = {
   name: 'userByEmail',
   text: 'select id, email from workspace_gateway.user where email = $1',
 }
+const USERS_BY_ID: Statement = {
+  name: 'usersById',
+  text: 'select id, email from workspace_gateway.user where id = any($1::bigint[])',
+}
 const EXPORT_REFS_WITHOUT_PROJECT: Statement = {
   name: 'exportRefsWithoutProject',
   text: `select distinct ref from workspace_gateway.export e where user_id = $1 and not exists (
@@ -182,6 +186,7 @@ export function createReads(run: RunRead): WorkspaceReads {
       run((connection) => connection.query<StoredUser & object>(USERS_AFTER, [email, limit])),
     userByEmail: (email) =>
       run(async (connection) => (await connection.query<StoredUser & object>(USER_BY_EMAIL, [email]))[0] ?? null),
+    usersById: (ids) => run((connection) => connection.query<StoredUser & object>(USERS_BY_ID, [ids])),
     exportRefsWithoutProject: (userId) =>
       run(async (connection) =>
         (await connection.query<{ ref: string }>(EXPORT_REFS_WITHOUT_PROJECT, [userId])).map(({ ref }) => ref),

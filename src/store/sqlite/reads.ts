@@ -77,6 +77,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     'select id, email from user where email > ? order by email limit ?',
   )
   const userByEmail = database.prepare<[string], StoredUser>('select id, email from user where email = ?')
+  const userById = database.prepare<[number], StoredUser>('select id, email from user where id = ?')
   const exportRefsWithoutProject = database.prepare<[number], { readonly ref: string }>(
     `select distinct ref from export e where user_id = ?
        and not exists (select 1 from document d where d.user_id = e.user_id and d.ref = e.ref)
@@ -112,6 +113,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     elementsOf: (pages) => read(() => pages.map(elementPage)),
     usersAfter: (email, limit) => read(() => users.all(email, limit)),
     userByEmail: (email) => read(() => userByEmail.get(email) ?? null),
+    usersById: (ids) => read(() => ids.flatMap((id) => userById.get(id) ?? [])),
     exportRefsWithoutProject: (userId) => read(() => exportRefsWithoutProject.all(userId).map(({ ref }) => ref)),
   }
 }
