@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DUMP_OPTIONS, environmentName, IMPORT_OPTIONS, SERVE_OPTIONS } from '../src/config.ts'
+import { DUMP_OPTIONS, environmentName, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from '../src/config.ts'
 import { run, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -79,6 +79,7 @@ describe('--help', () => {
     ['serve', SERVE_OPTIONS],
     ['import', IMPORT_OPTIONS],
     ['dump', DUMP_OPTIONS],
+    ['move', MOVE_OPTIONS],
   ])('of %s names every option and its environment variable', async (command, options) => {
     const { exitCode, stdout } = await run([command, '--help'])
     expect(exitCode).toBe(0)
@@ -91,7 +92,7 @@ describe('--help', () => {
   test('of the program names every command', async () => {
     const { exitCode, stdout } = await run(['--help'])
     expect(exitCode).toBe(0)
-    for (const command of ['serve', 'import', 'dump']) expect(stdout).toContain(command)
+    for (const command of ['serve', 'import', 'dump', 'move']) expect(stdout).toContain(command)
   })
 })
 
