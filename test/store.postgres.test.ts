@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { MovableStore } from '../src/store/moving.ts'
 import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
@@ -81,6 +82,24 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await execute(url, 'delete from workspace_gateway.user')
     for (const table of ['document', 'export', 'export_element', 'staged_export']) {
       expect(await execute(url, `select 1 from workspace_gateway.${table}`), table).toEqual([])
+    }
+  })
+
+  test('a transaction with an older snapshot cannot slip a write past the closing of a move', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges(ANA_WORLD)
+    await store.beginMove({ id: 'm', other: 'x' })
+    for (const isolation of ['repeatable read', 'serializable']) {
+      const hand = new Client({ connectionString: url })
+      await hand.connect()
+      await hand.query(`begin isolation level ${isolation}; select 1 from workspace_gateway.user`)
+      await store.closeWrites('m', 30_000)
+      await expect(hand.query(`update workspace_gateway.document set text = '2'`), isolation).rejects.toThrow(
+        'could not serialize',
+      )
+      await hand.end()
+      await store.openWrites('m')
     }
   })
 
