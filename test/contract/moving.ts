@@ -137,6 +137,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       test('moves also when that time is over, as long as nothing was written since', async () => {
         await store.beginMove(move)
         await store.closeWrites('m1', 1)
+        await until(async () => (await phase()) === 'copying')
         expect(await store.finishMove('m1')).toBe(true)
         expect(await phase()).toBe('moved')
       })

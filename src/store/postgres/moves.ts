@@ -1,5 +1,5 @@
 // Where a PostgreSQL database stands in a move, and the steps of a move away from it.
-import type { MovableStore, MoveState } from '../moving.ts'
+import { MAX_CLOSED_MS, type MovableStore, type MoveState } from '../moving.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { Connection, Statement } from './connection.ts'
 import { MOVE_LOCK } from './migrations.ts'
@@ -31,9 +31,12 @@ const NOTED = [
 const LOCK_TIMEOUT_MS = 500
 const LOCK_ATTEMPTS = 20
 
+// A closing whose time is over is none any more, though the row says so until somebody writes.
 const STATE: Statement = {
   name: 'moveState',
-  text: 'select identity, phase, move_id as "moveId", other from workspace_gateway.move',
+  text: `select identity, move_id as "moveId", other, case when phase = 'closed'
+      and not closed_until between now.ms and now.ms + ${MAX_CLOSED_MS} then 'copying' else phase end as phase
+    from workspace_gateway.move, (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms) now`,
 }
 const TAKE_INTO_USE: Statement = {
   name: 'takeIntoUse',
