@@ -1,14 +1,13 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  resolve: {
-    // graphql has several builds, and refuses schemas of one in the other: everyone gets the one that Node itself takes.
-    alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
-  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // As the program runs: Node itself imports the sources and the packages, nothing is transformed on the way.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Files share the modules of their process: each test starts what it needs, and no module holds state.
+    isolate: false,
     // Most of the time the tests wait for processes of their own, not for a processor.
     maxWorkers: 5,
     testTimeout: 60_000,

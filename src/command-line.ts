@@ -18,14 +18,21 @@ import { StoreOpenError, StoreUnavailableError } from './store/store.ts'
 
 const WRONG_USAGE = 2
 
-// Each command is loaded when it runs: --help and import need nothing of what serve needs.
-export async function runCommandLine(): Promise<number> {
-  const io = processIo()
+/** What a process is told by its operator. */
+type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
+
+/** Answers the exit code. Each command is loaded when it runs: --help and import need nothing of what serve needs. */
+export async function runCommandLine(
+  args: readonly string[] = process.argv.slice(2),
+  io: CommandIo = processIo(),
+  signals: Signals = process,
+): Promise<number> {
   let exitCode: ExitCode = 0
   const program = new Command('workspace-gateway')
     .description("A signed-in user's design workspace over REST and GraphQL.")
     .version(packageVersion())
     .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
 
   describe(program.command('serve'), SERVE_OPTIONS)
@@ -33,8 +40,8 @@ export async function runCommandLine(): Promise<number> {
     .action(async (values) => {
       const { runServe } = await import('./commands/serve.ts')
       exitCode = await runServe(requireConfig(SERVE_OPTIONS, values), io, {
-        stop: stopSignal(),
-        onReload: (listener) => process.on('SIGHUP', listener),
+        stop: stopSignal(signals),
+        onReload: (listener) => signals.on('SIGHUP', listener),
       })
     })
   describe(program.command('import'), IMPORT_OPTIONS)
@@ -51,14 +58,14 @@ export async function runCommandLine(): Promise<number> {
       exitCode = await runDump(requireConfig(DUMP_OPTIONS, values), io)
     })
   describe(program.command('move'), MOVE_OPTIONS)
-    .description('copy everything into another database, sessions and keys too, and compare; run again to resume')
+    .description('everything into another database, sessions and keys too, compared; run again to resume')
     .action(async (values) => {
       const { runMove } = await import('./commands/move.ts')
-      exitCode = await runMove(requireConfig(MOVE_OPTIONS, values), io)
+      exitCode = await runMove(requireConfig(MOVE_OPTIONS, values), io, stopSignal(signals))
     })
 
   try {
-    await program.parseAsync()
+    await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
     return report(error, io)
@@ -102,9 +109,9 @@ function processIo(): CommandIo {
 }
 
 /** Aborted by the first SIGINT or SIGTERM; a second one ends the process as usual. */
-function stopSignal(): AbortSignal {
+function stopSignal(signals: Signals): AbortSignal {
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) signals.once(signal, () => stop.abort())
   return stop.signal
 }
 

@@ -45,11 +45,15 @@ const toggle = z.union([
 
 const YEAR_SECONDS = 31_536_000
 
+const databaseUrl = z
+  .string('must be given')
+  .regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…')
+
 const database = {
   flags: '--database <url>',
   description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
-  schema: z.string().regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…'),
+  schema: databaseUrl,
 } as const satisfies OptionRow
 
 /** How long and how often a command waits for its database. */
@@ -96,6 +100,25 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 65_535),
   },
   database,
+  databaseReplica: {
+    flags: '--database-replica <url>',
+    description: 'PostgreSQL: a server to read from where it is up to date, as postgres://USER:PASSWORD@HOST:PORT/NAME',
+    schema: z
+      .string()
+      .regex(/^postgres(?:ql)?:\/\//, 'must be postgres://…')
+      .optional(),
+  },
+  replicaTimeout: {
+    flags: '--replica-timeout <milliseconds>',
+    description: 'PostgreSQL: how long a read waits for the replica before the primary is asked',
+    default: '500',
+    schema: integer(1, 600_000),
+  },
+  databaseNext: {
+    flags: '--database-next <url>',
+    description: 'the database that --database will move to while this gateway serves: it goes on there (see move)',
+    schema: databaseUrl.optional(),
+  },
   basePath: {
     flags: '--base-path <path>',
     description: 'stands before every path, such as /v1',
@@ -239,20 +262,34 @@ export const DUMP_OPTIONS = {
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
-const databaseToMove = z
-  .string('must be given')
-  .regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…')
-
 export const MOVE_OPTIONS = {
   from: {
     flags: '--from <url>',
-    description: 'the database to read; no gateway may be serving on it',
-    schema: databaseToMove,
+    description: 'the database to read; no gateway may be serving on it, unless --online is given',
+    schema: databaseUrl,
   },
   to: {
     flags: '--to <url>',
     description: 'the database to fill: empty, or left by a move from the same one that was broken off',
-    schema: databaseToMove,
+    schema: databaseUrl.optional(),
+  },
+  online: {
+    flags: '--online',
+    description:
+      'while gateways serve on it, which were started with this --to as their --database-next: they go on there',
+    schema: toggle.optional(),
+  },
+  maxPause: {
+    flags: '--max-pause <milliseconds>',
+    description:
+      '--online: how long writes may be stopped for the last step; gateways answer 503 to those that wait 5 s',
+    default: '3000',
+    schema: integer(10, 30_000),
+  },
+  cancel: {
+    flags: '--cancel',
+    description: '--from goes on as if an online move that was broken off had never begun',
+    schema: toggle.optional(),
   },
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>

@@ -52,7 +52,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     clock,
   })
   const sessions = createSessions(store, tokens, options)
-  const signIn = createSignIn(sessions, options)
+  const signIn = await createSignIn(sessions, options)
   const services = { reads: createReads(store), sessions, signIn, cache: createReplyCache(options.cacheBytes) }
   const schema = createSchema()
   const build = await openExplorerBuild()

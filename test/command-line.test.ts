@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DUMP_OPTIONS, environmentName, IMPORT_OPTIONS, SERVE_OPTIONS } from '../src/config.ts'
-import { run, serveForTest } from './support/command-line.ts'
+import { DUMP_OPTIONS, environmentName, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from '../src/config.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { SMALL_WORLD } from './support/workspaces.ts'
@@ -70,8 +70,8 @@ test('a port in use, an unknown option and an unknown command are wrong usage', 
   const inUse = await run(['serve', '--no-demo', '--port', new URL(url).port], { cwd })
   expect([inUse.exitCode, inUse.stderr.includes('in use')]).toEqual([2, true])
   expect((await run(['serve', '--colour', 'red'])).exitCode).toBe(2)
-  expect((await run(['sing'])).exitCode).toBe(2)
-  expect((await run(['import'])).exitCode).toBe(2)
+  expect((await runHere(['sing'])).exitCode).toBe(2)
+  expect((await runHere(['import'])).exitCode).toBe(2)
 })
 
 describe('--help', () => {
@@ -79,8 +79,9 @@ describe('--help', () => {
     ['serve', SERVE_OPTIONS],
     ['import', IMPORT_OPTIONS],
     ['dump', DUMP_OPTIONS],
+    ['move', MOVE_OPTIONS],
   ])('of %s names every option and its environment variable', async (command, options) => {
-    const { exitCode, stdout } = await run([command, '--help'])
+    const { exitCode, stdout } = await runHere([command, '--help'])
     expect(exitCode).toBe(0)
     for (const row of Object.values(options)) {
       expect(stdout).toContain(row.flags)
@@ -91,8 +92,27 @@ describe('--help', () => {
   test('of the program names every command', async () => {
     const { exitCode, stdout } = await run(['--help'])
     expect(exitCode).toBe(0)
-    for (const command of ['serve', 'import', 'dump']) expect(stdout).toContain(command)
+    for (const command of ['serve', 'import', 'dump', 'move']) expect(stdout).toContain(command)
   })
+})
+
+test('a replica without PostgreSQL, or with a URL that cannot be read, is wrong usage, and no message holds its password', async () => {
+  const [sqlite, unreadable] = await Promise.all([
+    run(['serve', '--port', '0', '--database', 'file:x.db'], {
+      cwd: temporaryDirectory(),
+      env: { WORKSPACE_GATEWAY_DATABASE_REPLICA: 'postgres://u:secret@127.0.0.1/d' },
+    }),
+    run(['serve', '--database', 'postgres://h/d', '--database-replica', 'postgres://u:secret@h/d?sslmode=some']),
+  ])
+  expect([sqlite.exitCode, sqlite.stderr]).toEqual([
+    2,
+    '--database-replica: only a database on PostgreSQL has replicas\n',
+  ])
+  expect([unreadable.exitCode, unreadable.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^--database-replica: sslmode must be /),
+  ])
+  expect(unreadable.stderr).not.toContain('secret')
 })
 
 test('SIGTERM and SIGINT let a request finish and end with exit code 0', async () => {
@@ -110,21 +130,23 @@ test('a database that cannot be opened is a clear error, and is left as it is', 
   const file = join(cwd, 'notes.txt')
   writeFileSync(file, 'not a database, but somebody’s notes\n'.repeat(100))
   const before = readFileSync(file)
-  const { exitCode, stderr } = await run(['serve', '--port', '0', '--database', `file:${file}`])
+  const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', `file:${file}`])
   expect([exitCode, stderr.includes('not a database'), stderr.includes(' at ')]).toEqual([2, true, false])
   expect(readFileSync(file)).toEqual(before)
 })
 
 test('dump writes one user, or to a new file, and never over an old one', async () => {
-  const cwd = temporaryDirectory()
-  expect((await run(['import', '-'], { cwd, stdin: SMALL_WORLD })).exitCode).toBe(0)
-  const one = await run(['dump', '--email', 'BEN@example.com'], { cwd })
+  const directory = temporaryDirectory()
+  const database = ['--database', `file:${join(directory, 'workspace.db')}`]
+  const output = join(directory, 'all.ndjson')
+  expect((await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })).exitCode).toBe(0)
+  const one = await runHere(['dump', '--email', 'BEN@example.com', ...database])
   expect(one.stdout.split('\n').filter(Boolean)).toHaveLength(2)
   expect(one.stdout).not.toContain('ana@example.com')
-  expect((await run(['dump', '--email', 'nobody@example.com'], { cwd })).exitCode).toBe(2)
-  expect((await run(['dump', '--output', 'all.ndjson'], { cwd })).exitCode).toBe(0)
-  expect(readFileSync(join(cwd, 'all.ndjson'), 'utf8')).toContain('ana@example.com')
-  const again = await run(['dump', '--output', 'all.ndjson'], { cwd })
+  expect((await runHere(['dump', '--email', 'nobody@example.com', ...database])).exitCode).toBe(2)
+  expect((await runHere(['dump', '--output', output, ...database])).exitCode).toBe(0)
+  expect(readFileSync(output, 'utf8')).toContain('ana@example.com')
+  const again = await runHere(['dump', '--output', output, ...database])
   expect([again.exitCode, again.stderr.includes('all.ndjson')]).toEqual([2, true])
 })
 

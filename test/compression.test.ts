@@ -272,7 +272,7 @@ describe.each([
     'is whole for many at once, also beside one who reads slowly and one who leaves',
     async () => {
       const { gateway, accessToken, read } = await start()
-      for (const coding of ['identity', 'gzip', 'zstd']) {
+      for (const coding of ['identity', 'gzip']) {
         const headers = { ...bearer(accessToken), 'accept-encoding': coding }
         const [slow, leaving] = await Promise.all([
           openRead(`${gateway.url}/exports?r=noise`, { headers }),
@@ -281,7 +281,7 @@ describe.each([
         await once(leaving, 'readable')
         leaving.destroy()
         const answers = await Promise.all(
-          Array.from({ length: 6 }, () => read('/exports?r=noise', { 'accept-encoding': coding })),
+          Array.from({ length: 3 }, () => read('/exports?r=noise', { 'accept-encoding': coding })),
         )
         expect(answers.map(({ text }) => text === body)).toEqual(answers.map(() => true))
         const late = await buffer(slow)
@@ -312,7 +312,7 @@ describe.each([
 
 test('an export of one element larger than a page, and one of many tiny ones, are whole in every coding', async () => {
   const huge = JSON.stringify(WORDS.repeat(30_000))
-  const tiny = Array.from({ length: 150_000 }, (_, n) => String(n % 10))
+  const tiny = Array.from({ length: 50_000 }, (_, n) => String(n % 10))
   // Characters of four bytes, in a list that is made in pieces.
   const long = `{"id":"long","text":"x${'😀é'.repeat(1_500_000)}"}`
   const { read } = await startReading(

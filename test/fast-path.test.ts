@@ -100,6 +100,11 @@ test('the fast path and GraphQL over HTTP in full give the same answers', async 
   }
 })
 
+test('queries are compiled in these tests too', () => {
+  const queries = createCompiledQueries(createSchema())
+  expect(queries.get('{ me { projects { data latestExport { data } } } }', undefined)).not.toBeNull()
+})
+
 test('what is kept for one user is never answered to another, nor to a stranger', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)

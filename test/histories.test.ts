@@ -1,26 +1,38 @@
-import { describe, expect, test } from 'vitest'
-import { runHistories } from './histories/run-histories.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type HistoriesOptions, type HistoriesReport, runHistories } from './histories/run-histories.ts'
 import { POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
+import { startReplicated } from './support/postgres-replica.ts'
 
-describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateways on one PostgreSQL', () => {
-  test.each([
-    ['undisturbed', null],
-    ['with the database and gateways killed meanwhile', 700],
-  ])('%s: no success after logout, no stale read, no acknowledged write lost', async (_name, killEveryMs) => {
-    const server = await temporaryServer()
-    const seed = Date.now() % 100_000
-    const report = await runHistories({
-      server,
-      histories: killEveryMs === null ? 60 : 200,
-      concurrency: 16,
-      steps: 8,
-      gateways: 4,
-      seed,
-      killEveryMs,
-    })
+const options = { timeout: 180_000 }
+
+describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateways on one PostgreSQL', options, () => {
+  const seed = Date.now() % 100_000
+
+  async function play(
+    played: Pick<HistoriesOptions, 'server' | 'replica' | 'histories' | 'killEveryMs'>,
+  ): Promise<HistoriesReport> {
+    const report = await runHistories({ ...played, concurrency: 16, steps: 8, gateways: 4, seed })
     expect(report.violations, `seed ${seed}`).toEqual([])
     expect(report.lateSuccesses).toBe(0)
-    if (killEveryMs === null) expect(report.unavailable).toBe(0)
-    else expect(report.databaseKills + report.gatewayKills).toBeGreaterThan(0)
+    expect(report.histories).toBe(played.histories)
+    return report
+  }
+
+  test('undisturbed: no success after logout, no stale read, no acknowledged write lost', async () => {
+    const report = await play({ server: await temporaryServer(), histories: 40, killEveryMs: null })
+    expect(report.unavailable).toBe(0)
+  })
+
+  test('the same with the database and gateways killed meanwhile, and all recover by themselves', async () => {
+    const report = await play({ server: await temporaryServer(), histories: 100, killEveryMs: 600 })
+    expect(report.databaseKills + report.gatewayKills).toBeGreaterThan(1)
+    expect(report.recoveriesMs).toHaveLength(report.databaseKills)
+  })
+
+  test('the same with a replica that lags now and then', async () => {
+    const replica = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
+    onTestFinished(() => replica[Symbol.asyncDispose]())
+    const report = await play({ server: replica.primary, replica, histories: 25, killEveryMs: null })
+    expect(report.unavailable).toBe(0)
   })
 })

@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { run, serveForTest } from './support/command-line.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { newestExports, readImportFile } from './support/import-file.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -115,14 +115,14 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
 
   test('dump answers the same lines, and they import again to the same', async () => {
     const { database, file } = await serveImported()
-    const dumped = await run(['dump', '--database', database])
+    const dumped = await runHere(['dump', '--database', database])
     expect(dumped.exitCode).toBe(0)
     expect(sortedLines(dumped.stdout)).toEqual(sortedLines(await readText(source)))
-    const again = await run(['import', file, '--database', database])
+    const again = await runHere(['import', file, '--database', database])
     expect(again.stdout).toContain('0 added, 0 replaced')
     const copy = `file:${join(temporaryDirectory(), 'copy.db')}`
-    expect((await run(['import', '-', '--database', copy], { stdin: dumped.stdout })).exitCode).toBe(0)
-    expect((await run(['dump', '--database', copy])).stdout === dumped.stdout).toBe(true)
+    expect((await runHere(['import', '-', '--database', copy], { stdin: dumped.stdout })).exitCode).toBe(0)
+    expect((await runHere(['dump', '--database', copy])).stdout === dumped.stdout).toBe(true)
   })
 })
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { run } from './support/command-line.ts'
 import {
   createWorkspace,
   EVE,
@@ -210,7 +211,7 @@ describe('an export whose elements have lines of their own', () => {
 
 describe('standard input', () => {
   test('is read for -', async () => {
-    const workspace = createWorkspace()
+    const workspace = createWorkspace(run)
     const { exitCode, stdout, stderr } = await workspace.importText(SMALL_WORLD)
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^imported stdin: 8 added, 0 replaced, 0 unchanged /)
@@ -218,7 +219,7 @@ describe('standard input', () => {
   })
 
   test('is named in the reasons', async () => {
-    const workspace = createWorkspace()
+    const workspace = createWorkspace(run)
     const { exitCode, stderr } = await workspace.importText(`${SMALL_WORLD}not json`)
     expect([exitCode, stderr.split('\n')[0]]).toEqual([1, 'stdin:9: not valid JSON'])
     expect(await workspace.dump()).toBe('')
@@ -226,7 +227,7 @@ describe('standard input', () => {
 })
 
 test('progress is not drawn when stderr is not a terminal', async () => {
-  const workspace = createWorkspace()
+  const workspace = createWorkspace(run)
   const path = workspace.write('large.ndjson', templateLines(0, 20_000).join(''))
   const { exitCode, stdout, stderr } = await workspace.import(path)
   expect([exitCode, stderr]).toEqual([0, ''])

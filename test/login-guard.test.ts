@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../src/auth/guards/guard.ts'
 import { createLocalGuard } from '../src/auth/guards/local.ts'
 import { createOpenGuard } from '../src/auth/guards/open.ts'
 import type { FailureCode } from '../src/errors.ts'
 import { SESSION_ROUTES } from '../src/http/routes.ts'
-import { run, serveForTest } from './support/command-line.ts'
+import { type Finished, run, runHere, serveForTest } from './support/command-line.ts'
 import { expectGraphQLFailure, expectProblem } from './support/failures.ts'
 import { ask, startGateway } from './support/gateway.ts'
 import { expectEach } from './support/rows.ts'
@@ -362,24 +362,30 @@ test('the login guard "open" lets in everyone whom "local" refuses', () =>
   ))
 
 describe('serve', () => {
+  /** And says what to do. */
+  function expectNoStart({ exitCode, stdout, stderr }: Finished): void {
+    expect([exitCode, stdout]).toEqual([2, ''])
+    for (const advice of ['--host', '127.0.0.1', '--login-guard']) expect(stderr).toContain(advice)
+    expect(stderr).not.toMatch(/\n\s+at /)
+  }
+
   test.each([
-    ['--host 0.0.0.0', ['--host', '0.0.0.0'], {}],
-    ['--host ::', ['--host', '::'], {}],
-    ['an address of a network', ['--host', '192.0.2.1'], {}],
-    ['a name that may be anywhere', ['--host', 'gateway.example.com'], {}],
-    ['the environment', [], { WORKSPACE_GATEWAY_HOST: '0.0.0.0' }],
-    ['the guard "local" by name', ['--host', '0.0.0.0', '--login-guard', 'local'], {}],
-  ])(
-    'does not start where others can reach it without another guard, and says what to do: %s',
-    async (_, args, env) => {
-      const cwd = temporaryDirectory()
-      const { exitCode, stdout, stderr } = await run(['serve', '--port', '0', ...args], { cwd, env })
-      expect([exitCode, stdout]).toEqual([2, ''])
-      for (const advice of ['--host', '127.0.0.1', '--login-guard']) expect(stderr).toContain(advice)
-      expect(stderr).not.toMatch(/\n\s+at /)
-      expect(existsSync(join(cwd, 'data'))).toBe(false)
-    },
-  )
+    ['--host 0.0.0.0', ['--host', '0.0.0.0']],
+    ['--host ::', ['--host', '::']],
+    ['an address of a network', ['--host', '192.0.2.1']],
+    ['a name that may be anywhere', ['--host', 'gateway.example.com']],
+    ['the guard "local" by name', ['--host', '0.0.0.0', '--login-guard', 'local']],
+  ])('does not start where others can reach it without another guard: %s', async (_, args) => {
+    const database = join(temporaryDirectory(), 'data', 'workspace.db')
+    expectNoStart(await runHere(['serve', '--port', '0', '--database', `file:${database}`, ...args]))
+    expect(existsSync(dirname(database))).toBe(false)
+  })
+
+  test('does not start there either when the environment says so', async () => {
+    const cwd = temporaryDirectory()
+    expectNoStart(await run(['serve', '--port', '0'], { cwd, env: { WORKSPACE_GATEWAY_HOST: '0.0.0.0' } }))
+    expect(existsSync(join(cwd, 'data'))).toBe(false)
+  })
 
   test('starts there with the guard "open", warns, and lets strangers in', async () => {
     const args = ['--host', '0.0.0.0', '--login-guard', 'open', '--no-demo']

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { run, serveForTest } from './support/command-line.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from './support/workspaces.ts'
 
 async function oldServer() {
   const cwd = temporaryDirectory()
   const database = `file:${join(cwd, 'old.db')}`
-  expect((await run(['import', '-', '--database', database], { stdin: SMALL_WORLD })).exitCode).toBe(0)
+  expect((await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })).exitCode).toBe(0)
   const { url } = await serveForTest(['--database', database, '--base-path', '/v1', '--access-token-ttl', '1'], { cwd })
   return { url: `${url}/v1`, database }
 }
@@ -21,10 +21,10 @@ test('a server of the contract moves in with one command, byte for byte, and mov
   const first = await run(args)
   expect([first.exitCode, first.stderr]).toEqual([0, ''])
   expect(first.stdout).toContain('7 added, 0 replaced, 0 unchanged')
-  const again = await run(args)
+  const again = await runHere(args)
   expect(again.stdout).toContain('0 added, 0 replaced, 5 unchanged')
   const lines = async (from: string) =>
-    (await run(['dump', '--database', from])).stdout
+    (await runHere(['dump', '--database', from])).stdout
       .split('\n')
       // The contract shows the newest export only, and not when it was made.
       .filter((line) => line !== '' && !line.includes('old.html'))
@@ -35,13 +35,13 @@ test('a server of the contract moves in with one command, byte for byte, and mov
 test('what cannot be moved is said, and nothing is kept', async () => {
   const { url } = await oldServer()
   const moved = `file:${join(temporaryDirectory(), 'new.db')}`
-  const nobody = await run(['import', url, '--email', `${ANA},nobody@example.com`, '--database', moved])
+  const nobody = await runHere(['import', url, '--email', `${ANA},nobody@example.com`, '--database', moved])
   expect([nobody.exitCode, nobody.stdout]).toEqual([2, ''])
   expect(nobody.stderr).toContain('404')
   expect(nobody.stderr).not.toMatch(/nobody@|eyJ|wgr_|\n\s+at /)
-  const away = await run(['import', 'http://127.0.0.1:1', '--email', ANA, '--database', moved])
+  const away = await runHere(['import', 'http://127.0.0.1:1', '--email', ANA, '--database', moved])
   expect([away.exitCode, away.stderr.includes('no answer')]).toEqual([2, true])
-  expect((await run(['dump', '--database', moved])).stdout).toBe('')
+  expect((await runHere(['dump', '--database', moved])).stdout).toBe('')
 })
 
 test('an NDJSON file is imported from its address', async () => {
@@ -50,7 +50,7 @@ test('an NDJSON file is imported from its address', async () => {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : ''
   const database = `file:${join(temporaryDirectory(), 'new.db')}`
-  const imported = await run(['import', `http://127.0.0.1:${port}/all.ndjson`, '--database', database])
+  const imported = await runHere(['import', `http://127.0.0.1:${port}/all.ndjson`, '--database', database])
   expect([imported.exitCode, imported.stderr]).toEqual([0, ''])
   expect(imported.stdout).toContain('8 added')
   server.close()

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { run, serveForTest } from './support/command-line.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
+import { moveUntil, valueIn } from './support/move-process.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
@@ -19,20 +21,38 @@ const MANY = Array.from(
     exportLine(`u${index}@example.com`, { r: 'later', createdAt: '2026-01-01T00:00:00Z', elements: [] }),
 ).join('')
 
+const OTHERS = Array.from({ length: 400 }, (_, index) =>
+  documentLine('project', `other-${index}@example.com`, `{"id":"p","n":${index}.0,"text":"${'x'.repeat(500)}"}`),
+).join('')
+
 const file = () => `file:${join(temporaryDirectory(), 'workspace.db')}`
 const json = (body: object) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 const QUIET = ['--log-level', 'silent']
 
+/** More than one page of each, and more than one transaction. */
+const LARGE =
+  Array.from({ length: 2_300 }, (_, index) =>
+    documentLine('project', 'large@example.com', `{"id":"p${index}","text":"${'x'.repeat(2_000)}"}`),
+  ).join('') +
+  Array.from({ length: 300 }, (_, index) => documentLine('template', 'large@example.com', `{"id":"t${index}"}`)).join(
+    '',
+  ) +
+  exportLine('large@example.com', {
+    r: 'p7',
+    createdAt: '2026-01-01T00:00:00Z',
+    elements: Array.from({ length: 1_300 }, (_, index) => `${index}.0`),
+  })
+
 describe.skipIf(POSTGRES_URL === null)('move', () => {
   test('takes everything there and back; users stay signed in, and who signed out stays out', async () => {
     const [home, away, back] = [file(), await temporaryDatabase(), file()]
-    await run(['import', '-', '--database', home], { stdin: SMALL_WORLD + MANY })
+    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD + MANY })
     const before = await serveForTest(['--database', home, ...QUIET])
     const login = async () => (await ask(`${before.url}/login`, { method: 'POST', ...json({ email: ANA }) })).json()
     const [staying, leaving] = [await login(), await login()]
     const read = async (url: string) => (await ask(`${url}/projects`, { headers: bearer(staying.accessToken) })).text
     const projects = await read(before.url)
-    const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
+    const dump = async (database: string) => (await runHere(['dump', '--database', database])).stdout
 
     const first = await run(['move', '--from', home, '--to', away])
     expect([first.exitCode, first.stderr]).toEqual([0, ''])
@@ -40,9 +60,9 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
 
     await ask(`${before.url}/logout`, { method: 'DELETE', ...json(leaving) })
     await before.kill('SIGTERM')
-    const again = await run(['move', '--from', home, '--to', away])
+    const again = await runHere(['move', '--from', home, '--to', away])
     expect(again.stdout).toContain('42 users (42 were there already)')
-    expect((await run(['move', '--from', away, '--to', back])).exitCode).toBe(0)
+    expect((await runHere(['move', '--from', away, '--to', back])).exitCode).toBe(0)
     expect(await dump(away)).toBe(await dump(home))
     expect(await dump(back)).toBe(await dump(home))
 
@@ -56,26 +76,54 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     }
   })
 
-  test('goes on where it was broken off, and says when the two differ', async () => {
-    const [home, away] = [file(), await temporaryDatabase()]
-    await run(['import', '-', '--database', home], { stdin: MANY })
-    await run(['import', '-', '--database', away], { stdin: MANY.split('\n').slice(0, 22).join('\n') })
-    const resumed = await run(['move', '--from', home, '--to', away])
-    expect(resumed.stdout).toContain('40 users (5 were there already)')
-    await execute(away, `update workspace_gateway.document set text = '{"id":"p","n":0}' where user_id = 1`)
-    expect((await run(['move', '--from', home, '--to', away])).stdout).toContain('(39 were there already)')
-    await execute(away, `insert into workspace_gateway.document values (1, 'template', 1, 'x', null, '{}')`)
-    const differing = await run(['move', '--from', home, '--to', away])
-    expect([differing.exitCode, differing.stderr]).toEqual([1, expect.stringContaining('not the same')])
+  test('goes on where it was killed, and makes the target the same again until somebody uses it', async () => {
+    const [home, away] = [file(), file()]
+    await run(['import', '-', '--database', home], { stdin: MANY + OTHERS })
+    const args = ['--from', home, '--to', away]
+    const hasBegun = () => Number(valueIn(away, 'select count(*) from user')) > 20
+    expect((await moveUntil(args, hasBegun, 'SIGKILL')).exitCode).toBe(null)
+    const resumed = await run(['move', ...args])
+    expect(resumed.stdout).toMatch(/440 users \((?:[2-9]\d|\d{3}) were there already\), 440 documents, 120 exports/)
+    const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
+    expect(await dump(away)).toBe(await dump(home))
+
+    const hand = new Database(away.slice('file:'.length))
+    hand.exec(`update document set text = '{"id":"p","n":0}' where user_id = 1; delete from export where user_id = 2;
+      insert into document (key, user_id, kind, id, text) values ((3 << 28) | (2 << 26) | 1, 3, 'template', 'x', '{}');
+      delete from user where id = 4; insert into user (email) values ('stranger@example.com');
+      update user set email = 'renamed@example.com' where id = 5; update sqlite_sequence set seq = 9999`)
+    hand.close()
+    expect((await run(['move', ...args])).stdout).toContain('440 users (435 were there already)')
+    expect(await dump(away)).toBe(await dump(home))
+
+    await (await serveForTest(['--database', away, ...QUIET])).kill('SIGTERM')
+    const late = await run(['move', ...args])
+    expect([late.exitCode, late.stderr]).toEqual([1, expect.stringContaining('not used since')])
+  })
+
+  test('takes workspaces of any size, a second time too when half of one is other than it was', async () => {
+    const [home, away, back] = [file(), await temporaryDatabase(), file()]
+    await run(['import', '-', '--database', home], { stdin: LARGE })
+    const dump = async (database: string) => (await run(['dump', '--database', database])).stdout
+    expect((await run(['move', '--from', home, '--to', away])).stderr).toBe('')
+    expect((await run(['move', '--from', away, '--to', back])).stderr).toBe('')
+    expect(await dump(away)).toBe(await dump(home))
+    expect(await dump(back)).toBe(await dump(home))
+
+    await execute(away, 'delete from workspace_gateway.document where position % 2 = 0')
+    await run(['import', '-', '--database', home], { stdin: LARGE.replaceAll('0"', '0","new":1') })
+    const again = await run(['move', '--from', home, '--to', away])
+    expect([again.exitCode, again.stderr]).toEqual([0, ''])
+    expect(await dump(away)).toBe(await dump(home))
   })
 
   test('refuses a target that is somebody else’s, and two names for one database', async () => {
     const [home, away] = [file(), await temporaryDatabase()]
-    await run(['import', '-', '--database', home], { stdin: SMALL_WORLD })
-    await run(['import', '-', '--database', away], { stdin: MANY })
-    const refused = await run(['move', '--from', home, '--to', away])
+    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', '--database', away], { stdin: MANY })
+    const refused = await runHere(['move', '--from', home, '--to', away])
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('must be empty')])
-    expect((await run(['move', '--from', home, '--to', home])).exitCode).toBe(2)
-    expect((await run(['move', '--from', home])).stderr).toContain('--to')
+    expect((await runHere(['move', '--from', home, '--to', home])).exitCode).toBe(2)
+    expect((await runHere(['move', '--from', home])).stderr).toContain('--to')
   })
 })

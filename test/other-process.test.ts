@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { type Client, type ClientAnswer, createClient, requireSession } from './support/client.ts'
-import { run, serveForTest } from './support/command-line.ts'
+import { runHere, serveForTest } from './support/command-line.ts'
 import { openSqliteShell, type SqliteShell } from './support/sqlite-shell.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
-const PACED_WRITES = 240
-const BURST_WRITES = 240
+const PACED_WRITES = 120
+const BURST_WRITES = 120
 const QUERY = '{ me { projects { data } } }'
 
 test('no answer and no 304 is older than what another process had reported as committed when the request started', async () => {
@@ -152,7 +152,7 @@ async function startServing(lines: readonly string[]): Promise<{
 }> {
   const path = join(temporaryDirectory(), 'workspace.db')
   const database = ['--database', `file:${path}`]
-  const { exitCode, stderr } = await run(['import', '-', ...database], { stdin: lines.join('') })
+  const { exitCode, stderr } = await runHere(['import', '-', ...database], { stdin: lines.join('') })
   expect([exitCode, stderr]).toEqual([0, ''])
   const { url } = await serveForTest(database)
   return { url, path, shell: openSqliteShell(path) }

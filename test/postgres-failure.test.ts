@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
-import { run, type ServingProcess, serveForTest } from './support/command-line.ts'
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
 import { type Answer, ask, bearer } from './support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 const TIMEOUTS = ['--connect-timeout', '1000', '--statement-timeout', '1000', '--log-level', 'silent']
-/** A statement that is not answered, then the grace for the server to say so, then a try on a new connection. */
-const BOUND_MS = 8_000
+/** Far more than a statement that is not answered, the grace for the server to say so, and a try on a new connection. */
+const BOUND_MS = 20_000
+
+/** Of a client between an answer and its next login. */
+const PAUSE_MS = 25
 
 const login = ({ url }: ServingProcess, email: string): Promise<Answer> =>
   ask(`${url}/login`, {
@@ -34,6 +38,16 @@ async function untilReady({ url }: ServingProcess): Promise<number> {
   return performance.now() - start
 }
 
+/** A session that somebody keeps open, ended at the end of the test. */
+async function openHand(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  // The server is gone before it.
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
 async function expectUnavailable(gateway: ServingProcess, accessToken: string, refreshToken: string): Promise<void> {
   const start = performance.now()
   const answers = await Promise.all([
@@ -54,7 +68,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
   test('killed: everything answers 503 with Retry-After, and it recovers with all that was acknowledged', async () => {
     const server = await temporaryServer()
     const database = ['--database', server.url('postgres')]
-    await run(['import', '-', ...database], { stdin: SMALL_WORLD })
+    await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
     const gateway = await serveForTest([...database, ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
     const before = await projects(gateway, accessToken)
@@ -88,14 +102,13 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     const server = await temporaryServer()
     const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])
     const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
-    const hand = execute(
-      server.url('postgres'),
-      'begin; select * from workspace_gateway.session for update; select pg_sleep(3)',
-    )
-    await delay(500)
+    const hand = await openHand(server.url('postgres'))
+    await hand.query('begin; select * from workspace_gateway.session for update')
     expect((await logout(gateway, refreshToken)).status).toBe(503)
-    await hand
-    await delay(500)
+    // Nobody is left who waits for the row.
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+    await expect.poll(() => execute(server.url('postgres'), waiting), { timeout: 10_000 }).toEqual([])
+    await hand.query('commit')
     expect((await projects(gateway, accessToken)).status).toBe(404)
     expect((await logout(gateway, refreshToken)).status).toBe(200)
   })
@@ -126,8 +139,8 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
         } else {
           expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
           unavailable += 1
-          await delay(20)
         }
+        await delay(PAUSE_MS)
       }
     })
     await delay(1_500)

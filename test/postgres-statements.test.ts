@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import { Client } from 'pg'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { recordStatements, sendTogether } from './support/statements.ts'
 import { documentLine, exportLine } from './support/workspaces.ts'
 
 const COUNT = 100
@@ -34,7 +32,7 @@ describe.skipIf(POSTGRES_URL === null)('statements on PostgreSQL', () => {
       tokens.map((token) => `GET /projects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`),
     )
     expect(bodies).toEqual(USERS.map((_, index) => `[{"id":"p${index}"}]`))
-    expect(withoutKeys(statements)).toEqual(['liveSessions', 'documentsOf'])
+    expect(statements.names()).toEqual(['liveSessions', 'documentsOf'])
   })
 
   test('a hundred reads of projects with their newest exports and all elements cost four', async () => {
@@ -48,54 +46,6 @@ describe.skipIf(POSTGRES_URL === null)('statements on PostgreSQL', () => {
         (_, index) => `{"data":{"me":{"projects":[{"data":{"id":"p${index}"},"latestExport":{"data":[${index}]}}]}}}`,
       ),
     )
-    expect(withoutKeys(statements)).toEqual(['liveSessions', 'documentsOf', 'latestExports', 'elementsOf'])
+    expect(statements.names()).toEqual(['liveSessions', 'documentsOf', 'latestExports', 'elementsOf'])
   })
 })
-
-/** The names of the statements that are sent from now on, by anybody in this process. */
-function recordStatements(): string[] {
-  const names: string[] = []
-  const original = Client.prototype.query
-  const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
-    const [statement] = args
-    names.push(typeof statement === 'object' && statement !== null ? String(Reflect.get(statement, 'name')) : 'script')
-    return Reflect.apply(original, this, args)
-  })
-  onTestFinished(() => spy.mockRestore())
-  return names
-}
-
-/** The keys are read again once a second, whoever asks. */
-function withoutKeys(names: readonly string[]): readonly string[] {
-  return names.filter((name) => name !== 'signingKeys')
-}
-
-/** Sends the requests in one piece on one connection; answers the bodies in order. */
-async function sendTogether({ url }: TestGateway, requests: readonly string[]): Promise<readonly string[]> {
-  const { port, hostname } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
-  let received = ''
-  socket.on('data', (chunk: Buffer) => {
-    received += chunk.toString()
-  })
-  socket.write(requests.join(''))
-  let bodies: readonly string[] = []
-  while (bodies.length < requests.length) {
-    await once(socket, 'data')
-    bodies = wholeBodies(received)
-  }
-  socket.destroy()
-  return bodies
-}
-
-function wholeBodies(text: string): readonly string[] {
-  const bodies: string[] = []
-  for (let rest = text; ; ) {
-    const head = /^HTTP\/1\.1 \d+ [\s\S]*?content-length: (\d+)\r\n[\s\S]*?\r\n\r\n/i.exec(rest)
-    const end = (head?.[0].length ?? 0) + Number(head?.[1])
-    if (!head || rest.length < end) return bodies
-    bodies.push(rest.slice(head[0].length, end))
-    rest = rest.slice(end)
-  }
-}

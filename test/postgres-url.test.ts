@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPostgresUrl } from '../src/store/postgres/target.ts'
+import { readPostgresUrl, readReplicaUrl } from '../src/store/postgres/target.ts'
 
 test('a URL names user, password, hosts and database as libpq reads it', () => {
   const target = readPostgresUrl('postgresql://us%40er:p%3Aw%2F@a.example,[::1]:6432,:7000/my%20db?sslmode=disable')
@@ -20,19 +20,32 @@ test('a URL names user, password, hosts and database as libpq reads it', () => {
   expect(readPostgresUrl('postgres://h').database).toBeUndefined()
 })
 
-test('TLS: on where the server has it, verified where the URL says so', () => {
-  const tlsOf = (mode: string) => readPostgresUrl(`postgres://h/d${mode}`)
-  expect([tlsOf('').isTlsOptional, tlsOf('').tls?.('h')]).toEqual([
-    true,
-    { rejectUnauthorized: false, servername: 'h' },
+test('a database is written to whatever its URL says; of a replica the URL may ask that it is one', () => {
+  const accessOf = (read: typeof readPostgresUrl, attrs: string) => read(`postgres://h/d${attrs}`).access
+  expect(['', '?target_session_attrs=any'].map((attrs) => accessOf(readPostgresUrl, attrs))).toEqual([
+    'read-write',
+    'read-write',
   ])
-  expect([tlsOf('?sslmode=require').isTlsOptional, tlsOf('?sslmode=require').tls?.('h').rejectUnauthorized]).toEqual([
-    false,
-    false,
-  ])
-  const full = tlsOf('?sslmode=verify-full').tls?.('h')
-  expect([full?.rejectUnauthorized, full?.checkServerIdentity]).toEqual([true, undefined])
-  expect(tlsOf('?sslmode=verify-ca').tls?.('h').checkServerIdentity).toBeTypeOf('function')
+  expect(
+    ['', '?target_session_attrs=any', '?target_session_attrs=standby', '?target_session_attrs=read-only'].map((attrs) =>
+      accessOf(readReplicaUrl, attrs),
+    ),
+  ).toEqual(['any', 'any', 'standby', 'standby'])
+  expect(() => readReplicaUrl('postgres://h/d?target_session_attrs=read-write')).toThrow(/^--database-replica: target/)
+})
+
+test('TLS: on where the server has it, as the URL says otherwise', () => {
+  const modeOf = (search: string) => {
+    const { tls, isTlsOptional } = readPostgresUrl(`postgres://h/d${search}`)
+    return [tls !== null, isTlsOptional, tls?.('h').rejectUnauthorized, tls?.('h').servername]
+  }
+  expect(modeOf('')).toEqual([true, true, false, 'h'])
+  expect(modeOf('?sslmode=disable')).toEqual([false, true, undefined, undefined])
+  expect(modeOf('?sslmode=require')).toEqual([true, false, false, 'h'])
+  expect(modeOf('?sslmode=verify-ca')).toEqual([true, false, true, 'h'])
+  expect(modeOf('?sslmode=verify-full')).toEqual([true, false, true, 'h'])
+  const { tls } = readPostgresUrl('postgres://127.0.0.1,[::1]/d?sslmode=verify-full')
+  expect(['127.0.0.1', '::1', '/run'].map((host) => tls?.(host).servername)).toEqual([undefined, undefined, undefined])
 })
 
 test.each([

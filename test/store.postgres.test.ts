@@ -1,13 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { Client } from 'pg'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { MovableStore } from '../src/store/moving.ts'
 import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
-import type { Change, Store } from '../src/store/store.ts'
+import type { Change } from '../src/store/store.ts'
+import { describeMoves } from './contract/moving.ts'
 import { describeStore } from './contract/store.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
 const OPTIONS = { connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, poolSize: 10 }
 
-const open = (url: string): Promise<Store> => openPostgresStore(url, OPTIONS)
+const open = (url: string): Promise<MovableStore> => openPostgresStore(url, OPTIONS)
 
 const ANA_WORLD: readonly Change[] = [
   { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
@@ -18,17 +21,33 @@ const ANA_WORLD: readonly Change[] = [
 ]
 
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
-  describeStore('postgres', async () => {
-    const url = await temporaryDatabase()
-    return { store: await open(url), reopen: () => open(url) }
-  })
+  describeStore('postgres', emptied())
 
-  describeStore('postgres with tables hash-partitioned by user', async () => {
+  describeStore(
+    'postgres with tables hash-partitioned by user',
+    emptied((url) => partitionByUser(url, 4)),
+  )
+
+  const moving = (prepare: (url: string) => Promise<void>) => async () => {
     const url = await temporaryDatabase()
     const store = await open(url)
-    await partitionByUser(url, 4)
-    return { store, reopen: () => open(url) }
-  })
+    await prepare(url)
+    return {
+      store,
+      reopen: () => open(url),
+      async hand(sql: string) {
+        await execute(url, `set search_path to workspace_gateway; ${sql}`)
+      },
+    }
+  }
+  describeMoves(
+    'postgres',
+    moving(async () => {}),
+  )
+  describeMoves(
+    'postgres with tables hash-partitioned by user',
+    moving((url) => partitionByUser(url, 4)),
+  )
 
   test('a hand in psql moves the revision with every change, however it is made', async () => {
     const url = await temporaryDatabase()
@@ -58,6 +77,24 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await execute(url, 'delete from workspace_gateway.user')
     for (const table of ['document', 'export', 'export_element', 'staged_export']) {
       expect(await execute(url, `select 1 from workspace_gateway.${table}`), table).toEqual([])
+    }
+  })
+
+  test('a transaction with an older snapshot cannot slip a write past the closing of a move', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges(ANA_WORLD)
+    await store.beginMove({ id: 'm', other: 'x' })
+    for (const isolation of ['repeatable read', 'serializable']) {
+      const hand = new Client({ connectionString: url })
+      await hand.connect()
+      await hand.query(`begin isolation level ${isolation}; select 1 from workspace_gateway.user`)
+      await store.closeWrites('m', 30_000)
+      await expect(hand.query(`update workspace_gateway.document set text = '2'`), isolation).rejects.toThrow(
+        'could not serialize',
+      )
+      await hand.end()
+      await store.openWrites('m')
     }
   })
 
@@ -167,6 +204,26 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     }
   })
 })
+
+/** One database for all tests of a suite, emptied for each: making one takes longer than most tests. */
+function emptied(prepare: (url: string) => Promise<void> = async () => {}) {
+  let url = ''
+  beforeAll(async () => {
+    url = await createDatabase()
+    const store = await open(url)
+    await store[Symbol.asyncDispose]()
+    await prepare(url)
+    return () => dropDatabase(url)
+  })
+  return async () => {
+    await execute(
+      url,
+      `delete from workspace_gateway.user; delete from workspace_gateway.session;
+       delete from workspace_gateway.signing_key`,
+    )
+    return { store: await open(url), reopen: () => open(url) }
+  }
+}
 
 function projectOf(email: string, id: string): Extract<Change, { type: 'putDocument' }> {
   return { type: 'putDocument', email, kind: 'project', id, ref: id, text: '{}' }

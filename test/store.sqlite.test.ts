@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import type { MovableStore } from '../src/store/moving.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
-import type { Store } from '../src/store/store.ts'
+import { describeMoves } from './contract/moving.ts'
 import { describeStore } from './contract/store.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
@@ -13,11 +14,27 @@ const OPTIONS = {
   },
 }
 
-const open = (path: string): Promise<Store> => openSqliteStore(path, OPTIONS)
+const open = (path: string): Promise<MovableStore> => openSqliteStore(path, OPTIONS)
 
 describeStore('sqlite', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   return { store: await open(path), reopen: () => open(path) }
+})
+
+describeMoves('sqlite', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  return {
+    store: await open(path),
+    reopen: () => open(path),
+    async hand(sql) {
+      const database = new Database(path)
+      try {
+        database.exec(sql)
+      } finally {
+        database.close()
+      }
+    },
+  }
 })
 
 test('the file is in WAL mode and its writer syncs every commit', async () => {

@@ -398,7 +398,7 @@ async function pausedAfterFirstChunk(socket: Socket): Promise<Buffer> {
 /** An export far larger than what the sockets between two processes hold. */
 async function startWithLargeExport() {
   const gateway = await startSmallWorld()
-  const elements = Array.from({ length: 3_000 }, (_, index) => `{"path":"${index}","content":"${'é'.repeat(5_000)}"}`)
+  const elements = Array.from({ length: 2_000 }, (_, index) => `{"path":"${index}","content":"${'é'.repeat(5_000)}"}`)
   await gateway.load(
     documentLine('project', ANA, '{"id":"large"}') +
       exportLine(ANA, { r: 'large', createdAt: '2026-01-01T00:00:00Z', elements }),

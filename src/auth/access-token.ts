@@ -1,6 +1,8 @@
 // Access tokens: JWTs in the profile of RFC 9068, issued and verified here and nowhere else.
 import { randomUUID, sign } from 'node:crypto'
-import { type CryptoKey, errors, jwtVerify } from 'jose'
+import type { CryptoKey } from 'jose'
+import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
 import type { Awaitable } from '../store/store.ts'
 import { ALGORITHM, type Keyset } from './keyset.ts'
 
@@ -89,14 +91,14 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
       if (typeof sid !== 'string' || typeof sub !== 'string' || exp === undefined || kid === undefined) return null
       return remember(token, { sessionId: sid, email: sub, kid, expiresAt: exp * 1_000 })
     } catch (error) {
-      if (error instanceof errors.JOSEError) return null
+      if (error instanceof JOSEError) return null
       throw error
     }
   }
 
   async function keyOf({ kid }: { readonly kid?: string }): Promise<CryptoKey> {
     const key = kid === undefined ? null : await keyset.keyOf(kid)
-    if (!key) throw new errors.JWKSNoMatchingKey()
+    if (!key) throw new JWKSNoMatchingKey()
     return key.publicKey
   }
 

@@ -1,6 +1,10 @@
 // The keys that access tokens are signed with: kept in the database, shared by every gateway on it.
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import type { CryptoKey, JWK } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
+import { importJWK } from 'jose/key/import'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Store, StoredSigningKey } from '../store/store.ts'
 

@@ -1,5 +1,4 @@
 // Signing in, staying signed in and signing out, for one caller: limits and the guard first, then the session.
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { GatewayError } from '../errors.ts'
 import { canonicalEmail } from './email.ts'
 import type { Caller, LoginGuard } from './guards/guard.ts'
@@ -20,17 +19,11 @@ export interface SignIn {
   readonly logout: (refreshToken: string) => Promise<void>
 }
 
-export function createSignIn(sessions: Sessions, { guard, attemptsPerMinute }: SignInOptions): SignIn {
-  const limiter = attemptsPerMinute > 0 ? new RateLimiterMemory({ points: attemptsPerMinute, duration: 60 }) : null
+/** Throws `TOO_MANY_REQUESTS`. */
+type RequireWithinLimit = (caller: Caller) => Promise<void>
 
-  async function requireWithinLimit(caller: Caller): Promise<void> {
-    try {
-      await limiter?.consume(caller.peerAddress)
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused
-      throw new GatewayError('TOO_MANY_REQUESTS', { retryAfterSeconds: Math.ceil(refused.msBeforeNext / 1_000) })
-    }
-  }
+export async function createSignIn(sessions: Sessions, { guard, attemptsPerMinute }: SignInOptions): Promise<SignIn> {
+  const requireWithinLimit = attemptsPerMinute > 0 ? await createLimit(attemptsPerMinute) : async () => {}
 
   function requirePresented(refreshToken: string): void {
     if (refreshToken === '') throw new GatewayError('UNAUTHENTICATED', { message: 'A `refreshToken` is required.' })
@@ -58,5 +51,19 @@ export function createSignIn(sessions: Sessions, { guard, attemptsPerMinute }: S
       requirePresented(refreshToken)
       await sessions.close(refreshToken)
     },
+  }
+}
+
+async function createLimit(attemptsPerMinute: number): Promise<RequireWithinLimit> {
+  // Loaded only for a limit: it brings its clients of a dozen databases along.
+  const { RateLimiterMemory, RateLimiterRes } = await import('rate-limiter-flexible')
+  const limiter = new RateLimiterMemory({ points: attemptsPerMinute, duration: 60 })
+  return async ({ peerAddress }) => {
+    try {
+      await limiter.consume(peerAddress)
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused
+      throw new GatewayError('TOO_MANY_REQUESTS', { retryAfterSeconds: Math.ceil(refused.msBeforeNext / 1_000) })
+    }
   }
 }

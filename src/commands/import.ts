@@ -6,7 +6,8 @@ import { type CheckedInput, checkInput } from '../interchange/check.ts'
 import type { Store } from '../store/store.ts'
 import { type ImportSource, openContractSource, openImportSource } from './import-source.ts'
 import type { CommandIo, ExitCode } from './io.ts'
-import { openCommandStore } from './open-command-store.ts'
+import { toStoreOptions } from './open-command-store.ts'
+import { openServedStore } from './open-served-store.ts'
 import { createProgress, toDuration, toSize } from './progress.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 
@@ -17,10 +18,10 @@ export async function runImport(source: string, config: ImportConfig, io: Comman
   // What cannot be read must not bring a database into being.
   if (config.email === undefined) {
     await using input = await openImportSource(source, io)
-    await using store = await openCommandStore(config)
+    await using store = await openServedStore(config, toStoreOptions(config))
     return await importFile(input, config, store, io)
   }
-  await using store = await openCommandStore(config)
+  await using store = await openServedStore(config, toStoreOptions(config))
   await using input = await openContractSource(source, config.email, config, store, io)
   // Awaited here: file and store are closed on return.
   return await importFile(input, config, store, io)

@@ -1,43 +1,92 @@
-// move: everything from one database into another, sessions and keys too.
+// move: everything from one database into another, sessions and keys too, with or without gateways serving meanwhile.
 import type { MoveConfig } from '../config.ts'
 import { UsageError } from '../errors.ts'
-import { type MoveCounts, MoveError, move } from '../interchange/move.ts'
+import { MoveError } from '../interchange/move/copies.ts'
+import { type MoveCounts, type MoveOptions, move } from '../interchange/move/move.ts'
+import { moveOnline, type OnlineReport } from '../interchange/move/move-online.ts'
+import type { MovableStore } from '../store/moving.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { openCommandStore } from './open-command-store.ts'
 
 const REDRAW_MS = 100
 const CLEAR_LINE = '\r\u001b[2K'
 
-export async function runMove(config: MoveConfig, io: CommandIo): Promise<ExitCode> {
-  const { from, to } = config
+export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
+  const { from, to, cancel, online, maxPause } = config
+  if (cancel) return cancelMove(config, io)
+  if (to === undefined) throw new UsageError('--to (WORKSPACE_GATEWAY_TO): must be given')
   if (from === to) throw new UsageError('--from and --to are the same database')
   await using source = await openCommandStore({ ...config, database: from }, true)
   await using target = await openCommandStore({ ...config, database: to })
   const start = performance.now()
-  const draw = createMoveProgress(io)
+  const progress = createMoveProgress(io)
   try {
-    const counts = await move(source, target, io.clock, draw)
-    if (io.isTerminal) io.stderr.write(CLEAR_LINE)
+    const options = { onProgress: progress.update, stop }
+    const text = online
+      ? await runOnline(source, target, { ...options, maxPauseMs: maxPause, onPhase: progress.say })
+      : inWords(await move(source, target, options))
+    progress.clear()
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)
-    io.stdout.write(`moved ${inWords(counts)}; all compared by digest (${seconds} s)\n`)
+    io.stdout.write(`moved ${text}; all compared by digest (${seconds} s)\n`)
     return 0
   } catch (error) {
-    if (io.isTerminal) io.stderr.write(CLEAR_LINE)
-    if (!(error instanceof MoveError)) throw error
-    io.stderr.write(`${error.message}\n`)
+    progress.clear()
+    if (stop.aborted) io.stderr.write('stopped: --from goes on as before; run it again to go on\n')
+    else if (error instanceof MoveError) io.stderr.write(`${error.message}\n`)
+    else throw error
     return 1
   }
 }
 
-function createMoveProgress({ stderr, isTerminal }: CommandIo): (counts: Readonly<MoveCounts>) => void {
+async function cancelMove(config: MoveConfig, io: CommandIo): Promise<ExitCode> {
+  await using source = await openCommandStore({ ...config, database: config.from }, true)
+  await source.cancelMove(null)
+  const { phase } = await source.moveState()
+  if (phase === 'live') {
+    io.stdout.write('nothing of a move is left in --from\n')
+    return 0
+  }
+  io.stderr.write(phase === 'moved' ? 'too late: --from has moved\n' : 'no move leaves --from: it is filled by one\n')
+  return 1
+}
+
+async function runOnline(
+  source: MovableStore,
+  target: MovableStore,
+  options: Parameters<typeof moveOnline>[2],
+): Promise<string> {
+  const report = await moveOnline(source, target, options)
+  return report === null ? 'before: --to has taken over already' : onlineInWords(report)
+}
+
+function onlineInWords({ counts, usersAgain, sessionsAgain, attempts, pauseMs }: OnlineReport): string {
+  const again = `${usersAgain} users and ${sessionsAgain} sessions again that changed meanwhile`
+  const times = attempts > 1 ? `, at the attempt number ${attempts}` : ''
+  return `${inWords(counts)}; ${again}; writes were stopped for ${Math.ceil(pauseMs)} ms${times}; --to has taken over`
+}
+
+function createMoveProgress({ stderr, isTerminal }: CommandIo) {
   const start = performance.now()
   let drawnAt = Number.NEGATIVE_INFINITY
-  return (counts) => {
+
+  function clear(): void {
+    if (isTerminal) stderr.write(CLEAR_LINE)
+  }
+
+  const update: MoveOptions['onProgress'] = (counts) => {
     const now = performance.now()
     if (!isTerminal || now - drawnAt < REDRAW_MS) return
     drawnAt = now
     const perSecond = Math.round((1_000 * (counts.documents + counts.exports)) / Math.max(now - start, 1))
     stderr.write(`${CLEAR_LINE}moving: ${inWords(counts)}; ${perSecond.toLocaleString('en')} documents and exports/s`)
+  }
+
+  return {
+    update,
+    clear,
+    say(phase: string) {
+      if (isTerminal) stderr.write(`${CLEAR_LINE}${phase}`)
+    },
   }
 }
 

@@ -11,11 +11,12 @@ import { DEFAULT_DATABASE, type ServeConfig } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { createGateway } from '../gateway.ts'
 import { createHttpServer } from '../http/server.ts'
-import { openStore } from '../store/open-store.ts'
+import type { StoreOptions } from '../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from './demo.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { createLog, createReport } from './log.ts'
 import { toStoreOptions } from './open-command-store.ts'
+import { openServedStore } from './open-served-store.ts'
 import { announceReady, superviseWorkers, workerCount } from './workers.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
@@ -49,13 +50,18 @@ export async function runServe(
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
   const failed = new AbortController()
-  await using store = await openStore(config.database, {
-    ...toStoreOptions(config),
-    onFatal(error) {
-      log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
-      failed.abort()
+  const { database, databaseNext } = config
+  const onSwitch = () => log.info('the database has moved: going on with --database-next')
+  await using store = await openServedStore(
+    { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
+    {
+      ...toStoreOptions(config),
+      onFatal(error) {
+        log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
+        failed.abort()
+      },
     },
-  })
+  )
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
   const ending = AbortSignal.any([stop, failed.signal])
@@ -84,6 +90,18 @@ export async function runServe(
   if (!ending.aborted) await once(ending, 'abort')
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
+}
+
+function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: Logger): StoreOptions['replica'] {
+  if (databaseReplica === undefined) return undefined
+  return {
+    url: databaseReplica,
+    timeoutMs: replicaTimeout,
+    onChange(isUsed, reason) {
+      if (isUsed) log.info('the replica is read from')
+      else log.warn({ err: reason }, 'the replica does not answer: the primary is read from until it does')
+    },
+  }
 }
 
 async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {

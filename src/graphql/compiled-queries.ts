@@ -1,5 +1,4 @@
 // Queries that were parsed, validated and compiled before, by their text.
-
 import type { ExecutionResult } from 'graphql'
 import {
   type DocumentNode,
@@ -23,6 +22,7 @@ export const MAX_DOCUMENT_TOKENS = 2_000
 const MAX_QUERIES = 1_000
 /** A longer text is not kept: a client that sends a new one each time would fill the memory. */
 const MAX_TEXT_LENGTH = 16_384
+const RULES = [...specifiedRules, oneSessionMutation]
 
 export interface CompiledQuery {
   /** Whether a field of the scalar `JSON` is asked for: without one the answer is plain data. */
@@ -72,7 +72,7 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
 function validDocument(schema: GraphQLSchema, text: string): DocumentNode | null {
   try {
     const document = parse(text, { maxTokens: MAX_DOCUMENT_TOKENS })
-    return validate(schema, document, [...specifiedRules, oneSessionMutation]).length === 0 ? document : null
+    return validate(schema, document, RULES).length === 0 ? document : null
   } catch {
     return null
   }

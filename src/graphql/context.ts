@@ -4,7 +4,7 @@ import type { Caller } from '../auth/guards/guard.ts'
 import type { SignIn } from '../auth/sign-in.ts'
 import type { LiveSession, ProjectRef, StoredExport } from '../store/store.ts'
 import { createFieldsOf, type FieldsOf } from './parsed-documents.ts'
-import type { Reads } from './reads.ts'
+import { type Reads, readsSince } from './reads.ts'
 
 /** A user with a stored workspace: what `me` is. */
 export interface WorkspaceUser {
@@ -23,18 +23,26 @@ export interface Context extends Services {
   readonly viewer: LiveSession | null
   readonly caller: Caller
   readonly fieldsOf: FieldsOf
+  /** Whether all that was read so far is of the very state that the session was looked up in, and nothing newer. */
+  readonly isOfOneState: () => boolean
   /** Asks once per project and request, and once for all projects of a page. */
   readonly latestExports: DataLoader<ProjectRef, StoredExport | null, string>
 }
 
 export function createContext(services: Services, caller: Caller, viewer: LiveSession | null): Context {
-  const { reads, signIn } = services
+  const { signIn } = services
+  let isOfOneState = true
+  function onOther(): void {
+    isOfOneState = false
+  }
+  const reads = viewer ? readsSince(services.reads, { stamp: viewer.stamp, onOther }) : services.reads
   return {
     reads,
     signIn,
     viewer,
     caller,
     fieldsOf: createFieldsOf(),
+    isOfOneState: () => isOfOneState,
     latestExports: new DataLoader((refs) => Promise.all(refs.map(reads.latestExport)), {
       cacheKeyFn: ({ userId, ref }) => `${userId} ${ref}`,
     }),

@@ -8,6 +8,7 @@ import type {
   ExportPage,
   Page,
   ProjectRef,
+  SeenState,
   StoredDocument,
   StoredElement,
   StoredExport,
@@ -37,5 +38,19 @@ export function createReads(store: WorkspaceReads): Reads {
     exportCount: batchPerTurn(store.exportCounts, nextTick),
     elements: batchPerTurn(store.elementsOf, nextTick),
     elementRun: batchPerTurn(store.elementRunsOf, nextTick),
+  }
+}
+
+/** The same reads for one request: every question names the state that its session was looked up in. */
+export function readsSince(reads: Reads, seen: SeenState): Reads {
+  return {
+    documents: (page) => reads.documents({ ...page, seen }),
+    documentCount: (list) => reads.documentCount({ ...list, seen }),
+    projectByRef: (ref) => reads.projectByRef({ ...ref, seen }),
+    latestExport: (ref) => reads.latestExport({ ...ref, seen }),
+    exports: (page) => reads.exports({ ...page, seen }),
+    exportCount: (ref) => reads.exportCount({ ...ref, seen }),
+    elements: (page) => reads.elements({ ...page, seen }),
+    elementRun: (question) => reads.elementRun({ ...question, seen }),
   }
 }

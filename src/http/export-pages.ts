@@ -1,4 +1,5 @@
 // The bytes of an export: `[` + the elements joined by `,` + `]`.
+import { GatewayError } from '../errors.ts'
 import type { Reads } from '../graphql/reads.ts'
 import type { StoredExport } from '../store/store.ts'
 import type { NextTurn } from './fair-turns.ts'
@@ -24,7 +25,8 @@ export async function wholeExport(
   if (elementCount === 0) return EMPTY
   const all = { userId, exportId: id, after: 0, maxElements: elementCount, maxBytes: byteLength }
   const run = await reads.elementRun(all)
-  if (run?.last !== elementCount) throw new Error('an export was removed while it was being read')
+  // Removed since it was found: neither what it was nor what is there now.
+  if (run?.last !== elementCount) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
   return Buffer.concat([OPENING, run.bytes, CLOSING])
 }
 

@@ -6,7 +6,7 @@ import type { Caller } from '../auth/guards/guard.ts'
 import { type FailureCode, GatewayError, isFailureCode, statusOf } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/store.ts'
-import { GRAPHQL_VARY, type Headers, NO_STORE, type Reply } from './reply.ts'
+import { GRAPHQL_HEADERS, type Headers, NO_STORE, type Reply } from './reply.ts'
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json'
 
@@ -95,12 +95,7 @@ export function toGraphQLReply(thrown: unknown, caller: Caller, report: ReportFa
   const mediaType = accepted.includes(GRAPHQL_RESPONSE) ? GRAPHQL_RESPONSE : 'application/json'
   return {
     status: statusOf(error.code),
-    headers: {
-      'content-type': `${mediaType}; charset=utf-8`,
-      vary: GRAPHQL_VARY,
-      ...NO_STORE,
-      ...failureHeaders(error),
-    },
+    headers: { 'content-type': `${mediaType}; charset=utf-8`, ...GRAPHQL_HEADERS, ...failureHeaders(error) },
     body: JSON.stringify({ errors: [toGraphQLError(toFailure(thrown), report)] }),
   }
 }

@@ -7,7 +7,8 @@ import { createCompression } from './compression.ts'
 import { createAcceptEncodingReader } from './content-coding.ts'
 import type { GraphQLRequest } from './graphql-request.ts'
 import type { HttpServices } from './handler.ts'
-import { GRAPHQL_VARY, NO_STORE, type Reply } from './reply.ts'
+import { GRAPHQL_HEADERS, type Reply } from './reply.ts'
+import { withoutState } from './reply-cache.ts'
 import type { GatewayRequest } from './request.ts'
 
 const JSON_RESPONSE = 'application/json; charset=utf-8'
@@ -44,15 +45,17 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
     if (coded) return coded
     const kept = viewer && cache.find(viewer, operation)
     if (kept) return isCoded ? compression.encode(viewer, operation, kept, accepted) : kept
-    const data = await compiled.answer(createContext(services, request, viewer), variables)
+    const context = createContext(services, request, viewer)
+    const data = await compiled.answer(context, variables)
     if (!data) return null
     const text = compiled.hasRawJson ? stringifyResult(data, MAX_RAW_LENGTH) : JSON.stringify(data)
     const reply = {
       status: 200,
-      headers: { ...NO_STORE, vary: GRAPHQL_VARY, 'content-type': contentType },
+      headers: { ...GRAPHQL_HEADERS, 'content-type': contentType },
       body: Buffer.from(`{"data":${text}}`),
     }
-    if (viewer) cache.keep(viewer, operation, reply)
-    return isCoded ? compression.encode(viewer, operation, reply, accepted) : reply
+    const state = viewer && (context.isOfOneState() ? viewer : withoutState(viewer))
+    if (state) cache.keep(state, operation, reply)
+    return state && isCoded ? compression.encode(state, operation, reply, accepted) : reply
   }
 }

@@ -19,7 +19,7 @@ import { failureHeaders, type ReportFailure, toFailure, toGraphQLError } from '.
 import { MAX_RAW_LENGTH } from './graphql-fast-path.ts'
 import type { GraphQLRequest } from './graphql-request.ts'
 import type { HttpServices } from './handler.ts'
-import { GRAPHQL_VARY, NO_STORE, type Reply } from './reply.ts'
+import { GRAPHQL_HEADERS, type Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
 
 /** The path a request is given to Yoga under; the gateway's own routing has already chosen. */
@@ -57,7 +57,7 @@ export function createGraphQLOverHttp(
 
   return async (request, accept, asked) => {
     const response = await yoga.fetch(toFetchRequest(request, accept, asked), { incoming: request })
-    const headers: Record<string, string> = { ...NO_STORE, vary: GRAPHQL_VARY }
+    const headers: Record<string, string> = { ...GRAPHQL_HEADERS }
     // Not those that say how Yoga would have sent it (RFC 9110 section 7.6.1).
     for (const name of YOGA_HEADERS) {
       const value = response.headers.get(name)

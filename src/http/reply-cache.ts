@@ -1,4 +1,5 @@
 // Finished replies by user, stamp and operation. Coherent by construction: the stamp was read for this very request.
+import { randomUUID } from 'node:crypto'
 import type { LiveSession } from '../store/store.ts'
 import type { Reply } from './reply.ts'
 
@@ -9,10 +10,15 @@ const MAX_PART = 1 / 16
 /** What copies may take while they are being made, all together: none becomes larger than this. */
 const MAX_RESERVED_PART = 1 / 2
 
+/** Whom nothing is kept for: what was read for this session is not of the one state that its stamp names. */
+export function withoutState(viewer: LiveSession): LiveSession {
+  return { ...viewer, userId: null, stamp: randomUUID() }
+}
+
 export interface ReplyCache {
   /** The reply that was kept for this user in this very state. */
   readonly find: (viewer: LiveSession, operation: string) => Reply | undefined
-  /** Keeps a reply that was made from a state no older than the viewer's stamp names. Streamed replies are not kept. */
+  /** Keeps a reply that was made from the very state that the viewer's stamp names. Streamed replies are not kept. */
   readonly keep: (viewer: LiveSession, operation: string, reply: Reply) => void
   /** A copy of what never changes under its name. */
   readonly findCopy: (name: string) => Copy | undefined

@@ -22,11 +22,11 @@ export const EVERY_REPLY: Headers = { 'api-version': API_VERSION, 'x-content-typ
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What an answer of GraphQL depends on besides its body. */
-export const GRAPHQL_VARY = 'Accept, Authorization, Accept-Encoding'
-
 /** For answers that hold tokens (RFC 6749 section 5.1) or change nothing in between. */
 export const NO_STORE: Headers = { 'cache-control': 'no-store' }
+
+/** Of every GraphQL answer, whoever gives it. */
+export const GRAPHQL_HEADERS: Headers = { ...NO_STORE, vary: 'Accept, Authorization, Accept-Encoding' }
 
 export function jsonReply(value: unknown, headers: Headers = {}, status = 200): Reply {
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }

@@ -18,6 +18,7 @@ import { createFairTurns, type NextTurn } from './fair-turns.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
 import { isJsonMediaType, parseJson } from './json-body.ts'
 import { jsonReply, NO_STORE, type Reply } from './reply.ts'
+import { withoutState } from './reply-cache.ts'
 import type { GatewayRequest } from './request.ts'
 import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
 
@@ -76,18 +77,30 @@ function notModifiedOf(reply: Reply, request: GatewayRequest, accepted: Accepted
   return known
 }
 
+/** A reply, and the session that it may be kept for. */
+interface Answered {
+  readonly reply: Reply
+  readonly state: LiveSession | null
+}
+
 function readEndpoint(route: ReadRoute, services: HttpServices, shared: Shared): Endpoint {
-  const { cache, reads, sessions } = services
+  const { cache, sessions } = services
   const { readAcceptEncoding, compression, nextTurn } = shared
 
   /** A 304 where the answer need not be read to know. */
-  async function read(viewer: LiveSession | null, request: GatewayRequest, accepted: AcceptedCodings): Promise<Reply> {
+  async function read(
+    viewer: LiveSession | null,
+    request: GatewayRequest,
+    accepted: AcceptedCodings,
+  ): Promise<Answered> {
     const context = createContext(services, request, viewer)
     const me = await resolvers.Query.me({}, {}, context)
     if (!me) throw new GatewayError('NO_WORKSPACE')
     const found = await route.resolve(me, new URLSearchParams(request.search), context)
-    if (!('digest' in found)) return documentsReply(found, nextTurn)
-    return notModifiedOf(exportHead(found), request, accepted) ?? exportReply(found, reads, nextTurn)
+    const reply = !('digest' in found)
+      ? await documentsReply(found, nextTurn)
+      : (notModifiedOf(exportHead(found), request, accepted) ?? (await exportReply(found, context.reads, nextTurn)))
+    return { reply, state: viewer && (context.isOfOneState() ? viewer : withoutState(viewer)) }
   }
 
   return {
@@ -100,13 +113,13 @@ function readEndpoint(route: ReadRoute, services: HttpServices, shared: Shared):
       const coded = viewer && compression.find(viewer, operation, accepted)
       if (coded) return notModifiedOf(coded, request, accepted) ?? coded
       const kept = viewer && cache.find(viewer, operation)
-      const reply = kept ?? (await read(viewer, request, accepted))
+      const { reply, state } = kept ? { reply: kept, state: viewer } : await read(viewer, request, accepted)
       if (reply.status === 304) return reply
-      if (viewer && !kept) cache.keep(viewer, operation, reply)
+      if (state && !kept) cache.keep(state, operation, reply)
       const unchanged = notModifiedOf(reply, request, accepted)
       if (unchanged) return unchanged
       requireAcceptableCoding(accepted)
-      return viewer && accepted.coding ? compression.encode(viewer, operation, reply, accepted) : reply
+      return state && accepted.coding ? compression.encode(state, operation, reply, accepted) : reply
     },
   }
 }

@@ -1,9 +1,9 @@
 // Which adapter answers for a database URL.
 import { UsageError } from '../errors.ts'
+import type { MovableStore } from './moving.ts'
 import type { PostgresStoreOptions } from './postgres/open-postgres-store.ts'
 import { isPostgresUrl } from './postgres/target.ts'
 import type { SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
-import type { Store } from './store.ts'
 
 const FILE_SCHEME = 'file:'
 
@@ -11,8 +11,9 @@ const FILE_SCHEME = 'file:'
 export type StoreOptions = SqliteStoreOptions & PostgresStoreOptions
 
 /** `file:PATH`, relative to the working directory, or `postgres://…`. */
-export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
+export async function openStore(databaseUrl: string, options: StoreOptions): Promise<MovableStore> {
   if (databaseUrl.startsWith(FILE_SCHEME)) {
+    if (options.replica) throw new UsageError('--database-replica: only a database on PostgreSQL has replicas')
     const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts')
     return openSqliteStore(sqlitePath(databaseUrl), options)
   }

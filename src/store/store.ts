@@ -92,13 +92,25 @@ export interface Page {
   readonly limit: number | null
 }
 
-export interface DocumentList {
+/** The state of a user that the lookup of a session saw. */
+export interface SeenState {
+  readonly stamp: string
+  /** Called before an answer that was read from another state than the stamp names: what came after it. */
+  readonly onOther: () => void
+}
+
+/** What every question about one user has. */
+export interface OfUser {
   readonly userId: number
+  /** Absent where it does not matter: the question is answered from the newest state. */
+  readonly seen?: SeenState | undefined
+}
+
+export interface DocumentList extends OfUser {
   readonly kind: DocumentKind
 }
 
-export interface ProjectRef {
-  readonly userId: number
+export interface ProjectRef extends OfUser {
   readonly ref: string
 }
 
@@ -108,14 +120,12 @@ export interface ExportPage extends ProjectRef {
   readonly limit: number | null
 }
 
-export interface ElementPage extends Page {
-  readonly userId: number
+export interface ElementPage extends OfUser, Page {
   readonly exportId: number
 }
 
 /** What follows `after` in an export, bounded both ways. */
-export interface ElementRunQuestion {
-  readonly userId: number
+export interface ElementRunQuestion extends OfUser {
   readonly exportId: number
   readonly after: number
   readonly maxElements: number
@@ -153,6 +163,8 @@ export interface WorkspaceReads {
   /** Users in order of email, those after `email` ('' for the first), at most `limit`. */
   readonly usersAfter: (email: string, limit: number) => Awaitable<readonly StoredUser[]>
   readonly userByEmail: (email: string) => Awaitable<StoredUser | null>
+  /** Those that are there, in no order. */
+  readonly usersById: (ids: readonly number[]) => Awaitable<readonly StoredUser[]>
   /** The references of a user's exports that no project of the user has, in order: exports nobody can ask for. */
   readonly exportRefsWithoutProject: (userId: number) => Awaitable<readonly string[]>
 }
@@ -205,19 +217,13 @@ export type Change =
  */
 export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 'staged'
 
-/** What is copied from another database besides documents and exports. */
-export interface Missing {
-  readonly emails: readonly string[]
-  readonly sessions: readonly NewSession[]
-  readonly keys: readonly StoredSigningKey[]
-}
-
 /**
  * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
  * thrown: what throws is the database itself (`StoreUnavailableError` when it may work again by itself).
  *
  * The verbs that decide who is asking read a state no older than their call; the reads that follow one see the state it
- * saw or a newer one, never an older (SQLite: the very same within one turn of the event loop).
+ * saw or a newer one, never an older (SQLite: the very same within one turn of the event loop). A question that names the
+ * state (`seen`) is told when it was another one, and may be answered by a replica of the database that is in that state.
  *
  * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
  * throw, and whether they took effect is unknown.
@@ -245,8 +251,6 @@ export interface Store extends WorkspaceReads, AsyncDisposable {
 
   /** Sessions in order of id, those after `id` ('' for the first), at most `limit`; expired ones too. */
   readonly sessionsAfter: (id: string, limit: number) => Awaitable<readonly NewSession[]>
-  /** Adds the users, sessions and keys that are not there yet, and leaves those that are as they are. Idempotent. */
-  readonly addMissing: (missing: Missing) => Awaitable<void>
 
   /** Applies all changes or, when it throws, none. One outcome per change. */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>

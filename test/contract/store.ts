@@ -1,7 +1,7 @@
 // The contract suite of the store: every sentence of `store.ts`, run on each adapter.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Change, NewSession, Store } from '../../src/store/store.ts'
+import type { Change, NewSession, SeenState, Store } from '../../src/store/store.ts'
 
 const NOW = 1_800_000_000_000
 const ANA = 'ana@example.com'
@@ -148,24 +148,16 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       })
     })
 
-    describe('copies', () => {
-      test('list sessions in order of id, and add only what is not there', async () => {
-        const sessions = ['a', 'b', 'c'].map((id) => newSession({ id, idleExpiresAt: NOW + 1 }))
-        const key = { kid: 'k', privateJwk: '{}', createdAt: NOW }
-        const missing = { emails: [ANA, BEN], sessions, keys: [key] }
-        await store.addMissing(missing)
-        await store.extendSessions([{ id: 'b', idleExpiresAt: NOW + 9 }])
-        await store.applyChanges([put({ text: '1' })])
-        await store.addMissing({ ...missing, keys: [{ ...key, privateJwk: '{"other":1}' }] })
-        expect(await store.sessionsAfter('', 2)).toEqual([
-          { ...sessions[0], refreshHash: Buffer.from(sessions[0]?.refreshHash ?? []) },
-          { ...sessions[1], refreshHash: Buffer.from(sessions[1]?.refreshHash ?? []), idleExpiresAt: NOW + 9 },
-        ])
-        expect((await store.sessionsAfter('b', 9)).map(({ id }) => id)).toEqual(['c'])
-        expect(await store.signingKeys()).toEqual([key])
-        expect(await texts(ANA)).toEqual(['1'])
-        expect(await texts(BEN)).toEqual([])
-      })
+    test('sessions and users are listed in order, and found by id', async () => {
+      const sessions = ['a', 'b', 'c'].map((id) => newSession({ id, idleExpiresAt: NOW + 1 }))
+      await store.addSessions(sessions)
+      const stored = sessions.map((session) => ({ ...session, refreshHash: Buffer.from(session.refreshHash) }))
+      expect(await store.sessionsAfter('', 2)).toEqual(stored.slice(0, 2))
+      expect(await store.sessionsAfter('b', 9)).toEqual(stored.slice(2))
+      await store.applyChanges([put(), put({ email: BEN })])
+      const [ana, ben] = await store.usersAfter('', 9)
+      expect(await store.usersById([ben?.id ?? 0, 999])).toEqual([ben])
+      expect((await store.usersById([ben?.id ?? 0, ana?.id ?? 0])).length).toBe(2)
     })
 
     describe('signing keys', () => {
@@ -416,6 +408,69 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       async function seal(stage: string) {
         return store.applyChanges([{ type: 'sealExport', stage, digest: 'd', byteLength: 2, elementCount: 0 }])
       }
+    })
+
+    describe('questions that name a state', () => {
+      /** Every read there is of a user, naming the state; answers how often each was told that it was another one. */
+      async function toldBy(user: number, stamp: string, exportId: number): Promise<readonly number[]> {
+        const told: number[] = []
+        async function asking(read: (of: { userId: number; seen: SeenState }) => unknown): Promise<void> {
+          const index = told.push(0) - 1
+          const onOther = () => {
+            told[index] = 1
+          }
+          await read({ userId: user, seen: { stamp, onOther } })
+        }
+        const page = { after: 0, limit: null }
+        await asking((of) => store.documentsOf([{ ...of, ...page, kind: 'project' }]))
+        await asking((of) => store.documentsOf([{ ...of, ...page, kind: 'uiLibrary' }]))
+        await asking((of) => store.documentCounts([{ ...of, kind: 'project' }]))
+        await asking((of) => store.projectsByRef([{ ...of, ref: 'r' }]))
+        await asking((of) => store.projectsByRef([{ ...of, ref: 'none' }]))
+        await asking((of) => store.latestExports([{ ...of, ref: 'r' }]))
+        await asking((of) => store.latestExports([{ ...of, ref: 'none' }]))
+        await asking((of) => store.exportsOf([{ ...of, after: null, limit: null, ref: 'r' }]))
+        await asking((of) => store.exportCounts([{ ...of, ref: 'r' }]))
+        await asking((of) => store.elementsOf([{ ...of, ...page, exportId }]))
+        await asking((of) => store.elementsOf([{ ...of, ...page, exportId: 0 }]))
+        const run = { after: 0, maxElements: 9, maxBytes: 99 }
+        await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId }]))
+        await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId: 0 }]))
+        return told
+      }
+
+      test('are told when it was another one, and answered from the newest all the same', async () => {
+        await store.applyChanges([put({ text: '1' })])
+        await addExport(ANA, 'r', ['1'])
+        const session = newSession()
+        await store.addSessions([session])
+        const stamp = async () => (await store.liveSessions([session.id], NOW))[0]?.stamp ?? ''
+        const user = await userId(ANA)
+        const [newest] = await store.latestExports([{ userId: user, ref: 'r' }])
+        const before = await stamp()
+        expect(new Set(await toldBy(user, before, newest?.id ?? 0))).toEqual(new Set([0]))
+        await store.applyChanges([put({ text: '2' }), put({ email: BEN })])
+        expect(new Set(await toldBy(user, before, newest?.id ?? 0))).toEqual(new Set([1]))
+        expect(new Set(await toldBy(user, await stamp(), newest?.id ?? 0))).toEqual(new Set([0]))
+        expect(new Set(await toldBy(999_999, before, 0))).toEqual(new Set([1]))
+        expect(await texts(ANA)).toEqual(['2'])
+      })
+
+      test('are told one by one, when some of a batch saw the state and some another', async () => {
+        await store.applyChanges([put({ text: '1' })])
+        const session = newSession()
+        await store.addSessions([session])
+        const [live] = await store.liveSessions([session.id], NOW)
+        const told: string[] = []
+        const list = { userId: await userId(ANA), kind: 'project' as const, after: 0, limit: null }
+        const asked = ['another', live?.stamp ?? '', ''].map((stamp) => ({
+          ...list,
+          seen: { stamp, onOther: () => told.push(stamp) },
+        }))
+        const answers = await store.documentsOf([list, ...asked])
+        expect(answers.map((documents) => documents.map(({ text }) => text))).toEqual([['1'], ['1'], ['1'], ['1']])
+        expect(told).toEqual(['another', ''])
+      })
     })
 
     describe('changes', () => {

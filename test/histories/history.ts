@@ -1,15 +1,24 @@
 // One random history of one user, and what must hold of every answer in it.
-import { request } from 'node:http'
+import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Store } from '../../src/store/store.ts'
+import type { Change, Store } from '../../src/store/store.ts'
+import type { Answer, HistoryClient } from './client.ts'
 
 /** Design: after this, a logout that was acknowledged holds on every node. */
 const LOGOUT_BOUND_MS = 1_000
-/** How long an answer may take before the client gives up on it. */
-const PATIENCE_MS = 15_000
+/** A client that is told "later" comes again after this. */
+const PAUSE_MS = 50
+/** Until a gateway answers again, after whatever happened to it or to its database. */
+const RECOVERY_MS = 30_000
+/** The ways to read the one project of a user, and its newest export; each says which version it is. */
+const READS = [
+  { path: '/projects' },
+  { path: '/exports?r=p' },
+  { path: '/graphql', body: { query: '{ me { projects { data latestExport { data } } } }' } },
+] as const
 
 export interface World {
-  readonly url: string
+  readonly client: HistoryClient
   /** Where imports go: another process on the same database. */
   readonly store: Store
   readonly random: () => number
@@ -22,33 +31,38 @@ export interface Tally {
   operations: number
   /** Answered 503, or not at all. */
   unavailable: number
-  acknowledgedWrites: number
+  acknowledgedLogins: number
+  acknowledgedLogouts: number
+  acknowledgedImports: number
   /** Successes after an acknowledged logout, within the bound. */
   lateSuccesses: number
+  /** Between one success and the next, of anybody. */
+  longestOutageMs: number
+  lastSuccessAt: number
   readonly violations: string[]
 }
 
 interface Session {
-  readonly accessToken: string
+  accessToken: string
   readonly refreshToken: string
   logoutsTried: number
   /** When one was acknowledged. */
   loggedOutAt: number | null
+  /** When it was first answered that it has ended. */
+  refusedAt: number | null
 }
 
-interface Answer {
-  /** 0 when the connection broke or nothing came. */
-  readonly status: number
-  readonly text: string
+/** A history that was played, to be audited when everything is over. */
+export interface PlayedHistory {
+  /** Asks everything once more: what was acknowledged, and what was seen, is still so. */
+  readonly audit: () => Promise<void>
 }
 
-type Step = () => Promise<void>
-
-export async function runHistory(world: World, email: string, steps: number): Promise<void> {
-  const { random, tally, store } = world
+export async function playHistory(world: World, email: string, steps: number): Promise<PlayedHistory> {
+  const { random, tally, store, client } = world
   const sessions: Session[] = []
-  /** The newest version that was acknowledged, and the newest that was tried. */
-  let acknowledged = 0
+  /** The newest version that was acknowledged or read: both are durable; and the newest that was tried. */
+  let known = 0
   let tried = 0
   let importing = Promise.resolve()
 
@@ -56,10 +70,20 @@ export async function runHistory(world: World, email: string, steps: number): Pr
     tally.violations.push(`${email}: ${what}`)
   }
 
+  function succeeded(): void {
+    const now = performance.now()
+    tally.longestOutageMs = Math.max(tally.longestOutageMs, now - tally.lastSuccessAt)
+    tally.lastSuccessAt = now
+  }
+
   async function ask(method: string, path: string, accessToken: string | null, body?: object): Promise<Answer> {
     tally.operations += 1
-    const answer = await send(world.url, method, path, accessToken, body)
-    if (answer.status === 0 || answer.status === 503) tally.unavailable += 1
+    const answer = await client.send(method, path, accessToken, body)
+    if (answer.status === -1) violation(`no answer to ${method} ${path}`)
+    if (isUnavailable(answer)) {
+      tally.unavailable += 1
+      await delay(PAUSE_MS)
+    } else succeeded()
     return answer
   }
 
@@ -68,56 +92,65 @@ export async function runHistory(world: World, email: string, steps: number): Pr
     importing = importing.then(async () => {
       tried += 1
       const version = tried
+      tally.operations += 1
       try {
-        await store.applyChanges([
-          { type: 'putDocument', email, kind: 'project', id: 'p', ref: 'p', text: `{"id":"p","v":${version}}` },
-        ])
-        acknowledged = version
-        tally.acknowledgedWrites += 1
+        await store.applyChanges(versionOf(email, version))
+        known = Math.max(known, version)
+        tally.acknowledgedImports += 1
       } catch {
         tally.unavailable += 1
+        await delay(PAUSE_MS)
       }
     })
     return importing
   }
 
   async function login(): Promise<void> {
-    const { status, text } = await ask('POST', '/login', null, { email })
-    if (status === 200) {
-      sessions.push({ ...JSON.parse(text), logoutsTried: 0, loggedOutAt: null })
-      tally.acknowledgedWrites += 1
-    } else if (!isUnavailable(status)) violation(`login answered ${status}`)
+    const answer = await ask('POST', '/login', null, { email })
+    if (answer.status === 200) {
+      const { accessToken, refreshToken } = JSON.parse(answer.text)
+      sessions.push({ accessToken, refreshToken, logoutsTried: 0, loggedOutAt: null, refusedAt: null })
+      tally.acknowledgedLogins += 1
+    } else if (!isUnavailable(answer)) violation(`login answered ${answer.status}`)
   }
 
-  /** Whether the answer's success fits what is known of the session. */
-  function checkSession(session: Session, status: number, startedAt: number, loggedOutBefore: number | null): boolean {
-    if (isUnavailable(status)) return false
-    if (status === 401) {
+  /** Whether the session is good for the answer, which must fit what was known of it when it was asked. */
+  async function askFor(session: Session, send: () => Promise<Answer>): Promise<Answer | null> {
+    const [startedAt, { loggedOutAt, refusedAt }] = [performance.now(), { ...session }]
+    const answer = await send()
+    if (isUnavailable(answer)) return null
+    if (answer.status === 401) {
+      session.refusedAt ??= performance.now()
       if (session.logoutsTried === 0) violation('a session that nobody ended is refused')
-      return false
+      return null
     }
-    if (loggedOutBefore !== null) {
-      if (startedAt - loggedOutBefore > LOGOUT_BOUND_MS)
-        violation(`success ${startedAt - loggedOutBefore} ms after logout`)
-      else tally.lateSuccesses += 1
+    if (refusedAt !== null) violation('a session that had ended is good again')
+    if (loggedOutAt !== null && startedAt - loggedOutAt > LOGOUT_BOUND_MS)
+      violation(`success ${Math.round(startedAt - loggedOutAt)} ms after logout`)
+    else if (loggedOutAt !== null) tally.lateSuccesses += 1
+    return answer
+  }
+
+  async function read(session: Session, { path, body }: { path: string; body?: object }): Promise<boolean> {
+    const least = known
+    const method = body ? 'POST' : 'GET'
+    const answer = await askFor(session, () => ask(method, path, session.accessToken, body))
+    if (!answer) return session.refusedAt !== null
+    const versions = versionsIn(answer)
+    if (versions.length === 0) violation(`${path} answered ${answer.status}: ${answer.text}`)
+    for (const version of versions) {
+      if (version < least) violation(`${path} answered version ${version} after ${least}`)
+      if (version > tried) violation(`${path} answered version ${version} that nobody wrote`)
+      known = Math.max(known, version)
     }
     return true
   }
 
-  async function read(session: Session): Promise<void> {
-    const [startedAt, least, loggedOutBefore] = [performance.now(), acknowledged, session.loggedOutAt]
-    const { status, text } = await ask('GET', '/projects', session.accessToken)
-    if (!checkSession(session, status, startedAt, loggedOutBefore)) return
-    const version = status === 404 ? 0 : Number(/"v":(\d+)/.exec(text)?.[1])
-    if (!(version >= least)) violation(`read version ${version} after ${least} was acknowledged`)
-    if (!(version <= tried)) violation(`read version ${version} that nobody wrote`)
-  }
-
   async function refresh(session: Session): Promise<void> {
-    const [startedAt, loggedOutBefore] = [performance.now(), session.loggedOutAt]
     const { refreshToken } = session
-    const { status } = await ask('POST', '/token', null, { refreshToken })
-    checkSession(session, status, startedAt, loggedOutBefore)
+    const answer = await askFor(session, () => ask('POST', '/token', null, { refreshToken }))
+    if (answer?.status === 200) session.accessToken = JSON.parse(answer.text).accessToken
+    else if (answer) violation(`refresh answered ${answer.status}`)
   }
 
   async function logout(session: Session): Promise<void> {
@@ -127,61 +160,62 @@ export async function runHistory(world: World, email: string, steps: number): Pr
     if (status === 200) {
       if (session.loggedOutAt !== null) violation('a session ended twice')
       session.loggedOutAt = performance.now()
-      tally.acknowledgedWrites += 1
+      tally.acknowledgedLogouts += 1
     } else if (status === 401 && session.logoutsTried === 1) violation('the only logout of a live session is refused')
   }
 
-  function nextStep(): Step {
+  function nextStep(): () => Promise<unknown> {
     const session = sessions[Math.floor(random() * sessions.length)]
     const dice = random()
     if (!session || dice < 0.1) return login
     if (dice < 0.3) return importNext
-    if (dice < 0.75) return () => read(session)
+    if (dice < 0.75) return () => read(session, READS[Math.floor(random() * READS.length)] ?? READS[0])
     return dice < 0.88 ? () => refresh(session) : () => logout(session)
+  }
+
+  /** Whoever is asked has to answer in the end. */
+  async function readUntilAnswered(session: Session): Promise<void> {
+    const deadline = performance.now() + RECOVERY_MS
+    for (const way of READS) {
+      while (!(await read(session, way))) {
+        if (performance.now() > deadline) return violation('no gateway answers any more')
+      }
+    }
   }
 
   for (let step = 0; step < steps; step += 1) {
     const parallel = random() < 0.3 ? 3 : 1
     await Promise.all(Array.from({ length: parallel }, () => nextStep()()))
   }
-
-  // At the end everything that was acknowledged is there, on whichever node answers.
-  for (const session of sessions) {
-    for (let attempt = 0; attempt < 200; attempt += 1) {
-      const loggedOutBefore = session.loggedOutAt
-      const { status, text } = await ask('GET', '/projects', session.accessToken)
-      if (isUnavailable(status)) {
-        await delay(50)
-        continue
-      }
-      checkSession(session, status, performance.now(), loggedOutBefore)
-      if (status === 200 && !(Number(/"v":(\d+)/.exec(text)?.[1]) >= acknowledged)) violation('an import was lost')
-      break
-    }
-  }
   tally.histories += 1
-}
-
-function isUnavailable(status: number): boolean {
-  return status === 0 || status === 503
-}
-
-function send(url: string, method: string, path: string, accessToken: string | null, body?: object): Promise<Answer> {
-  const content = body === undefined ? '' : JSON.stringify(body)
-  const headers = {
-    ...(accessToken === null ? {} : { authorization: `Bearer ${accessToken}` }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
+  return {
+    async audit() {
+      for (const session of sessions) await readUntilAnswered(session)
+    },
   }
-  return new Promise((resolve) => {
-    const sent = request(url + path, { method, headers, agent: false, timeout: PATIENCE_MS }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('close', () =>
-        resolve({ status: response.complete ? (response.statusCode ?? 0) : 0, text: Buffer.concat(chunks).toString() }),
-      )
-    })
-    sent.on('timeout', () => sent.destroy())
-    sent.on('error', () => resolve({ status: 0, text: '' }))
-    sent.end(content)
-  })
+}
+
+/** The user's project and its newest export, both of this version, in one transaction. */
+function versionOf(email: string, version: number): readonly Change[] {
+  const stage = randomUUID()
+  const element = String(version)
+  const instant = new Date(Date.UTC(2026, 0, 1) + version * 1_000).toISOString()
+  const digest = createHash('sha256').update(`[${element}]`).digest('hex')
+  return [
+    { type: 'putDocument', email, kind: 'project', id: 'p', ref: 'p', text: `{"id":"p","v":${version}}` },
+    { type: 'stageExport', stage, email, ref: 'p', createdAt: instant, instant, now: Date.now() },
+    { type: 'stageElements', stage, position: 1, texts: [element], now: Date.now() },
+    { type: 'sealExport', stage, digest, byteLength: element.length + 2, elementCount: 1 },
+  ]
+}
+
+/** Every version that the answer tells of; 0 for nothing stored yet, none for an answer nobody should get. */
+function versionsIn({ status, text }: Answer): readonly number[] {
+  if (status === 404 || text === '{"data":{"me":null}}') return [0]
+  if (status !== 200) return []
+  return [...text.matchAll(/(?:"v":|^\[|"latestExport":\{"data":\[)(\d+)/g)].map(([, version]) => Number(version))
+}
+
+function isUnavailable({ status }: Answer): boolean {
+  return status <= 0 || status === 503
 }

@@ -1,13 +1,17 @@
-// Many random histories over several gateways on one PostgreSQL, with or without things being killed meanwhile.
+// Many random histories over several gateways on one PostgreSQL, with or without things being broken meanwhile.
 import { setTimeout as delay } from 'node:timers/promises'
 import { openStore } from '../../src/store/open-store.ts'
 import { type ServingProcess, serve } from '../support/command-line.ts'
+import type { ReplicatedServers } from '../support/postgres-replica.ts'
 import type { PostgresServer } from '../support/postgres-server.ts'
 import { startBalancer } from './balancer.ts'
-import { runHistory, type Tally } from './history.ts'
+import { createHistoryClient } from './client.ts'
+import { type PlayedHistory, playHistory, type Tally } from './history.ts'
 
 export interface HistoriesOptions {
   readonly server: PostgresServer
+  /** Read from where it is up to date, which it is kept from being now and then. */
+  readonly replica?: ReplicatedServers
   readonly histories: number
   /** How many of them run at once. */
   readonly concurrency: number
@@ -16,28 +20,28 @@ export interface HistoriesOptions {
   readonly seed: number
   /** Milliseconds between one kill -9 and the next, of the database and of gateways; null for none. */
   readonly killEveryMs: number | null
+  readonly onProgress?: (soFar: HistoriesReport) => void
 }
 
 export interface HistoriesReport extends Tally {
-  readonly seconds: number
   databaseKills: number
   gatewayKills: number
+  /** How long after each kill of the database, its restart included, every gateway was ready again by itself. */
+  readonly recoveriesMs: number[]
+  seconds: number
 }
 
+const TIMEOUTS = ['--connect-timeout', '2000', '--statement-timeout', '3000', '--log-level', 'silent']
+const PROGRESS_HISTORIES = 1_000
+/** More than this after its database is back, and a gateway has not recovered. */
+const RECOVERY_MS = 20_000
+
 export async function runHistories(options: HistoriesOptions): Promise<HistoriesReport> {
-  const { server, killEveryMs } = options
+  const { server, replica, killEveryMs } = options
   const random = createRandom(options.seed)
   const database = server.url('postgres')
-  const args = [
-    '--database',
-    database,
-    '--log-level',
-    'silent',
-    '--connect-timeout',
-    '2000',
-    '--statement-timeout',
-    '3000',
-  ]
+  const replicaOption = replica ? ['--database-replica', replica.standby.url('postgres')] : []
+  const args = ['--database', database, ...replicaOption, ...TIMEOUTS]
   // Started at once, on an empty database.
   const gateways: ServingProcess[] = await Promise.all(Array.from({ length: options.gateways }, () => serve(args)))
   await using store = await openStore(database, {
@@ -48,27 +52,54 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
     onFatal() {},
   })
   await using balancer = await startBalancer(() => gateways.map(({ url }) => Number(new URL(url).port)), random)
-  const report = {
+  using client = createHistoryClient(balancer.url, random)
+  const start = performance.now()
+  const report: HistoriesReport = {
     histories: 0,
     operations: 0,
     unavailable: 0,
-    acknowledgedWrites: 0,
+    acknowledgedLogins: 0,
+    acknowledgedLogouts: 0,
+    acknowledgedImports: 0,
     lateSuccesses: 0,
-    violations: [],
+    longestOutageMs: 0,
+    lastSuccessAt: start,
     databaseKills: 0,
     gatewayKills: 0,
+    recoveriesMs: [],
+    violations: [],
+    seconds: 0,
   }
   let isOver = false
 
-  async function killNow(): Promise<void> {
-    if (random() < 0.5) {
-      report.databaseKills += 1
-      await server.crash()
-      await delay(random() * 500)
-      await server.start()
-      return
+  /** Of a gateway too, where one is named: that one is started again, the others have to recover by themselves. */
+  async function killDatabase(gateway: number | null): Promise<void> {
+    const killedAt = performance.now()
+    report.databaseKills += 1
+    if (gateway !== null) {
+      report.gatewayKills += 1
+      await gateways[gateway]?.kill('SIGKILL')
     }
-    const index = Math.floor(random() * gateways.length)
+    await server.crash()
+    await delay(random() * 500)
+    await server.start()
+    await Promise.all(gateways.filter((_, index) => index !== gateway).map(requireRecovery))
+    report.recoveriesMs.push(Math.round(performance.now() - killedAt))
+    if (gateway !== null) gateways[gateway] = await serve(args)
+  }
+
+  async function requireRecovery(gateway: ServingProcess): Promise<void> {
+    const deadline = performance.now() + RECOVERY_MS
+    while (!(await isReady(gateway))) {
+      if (performance.now() > deadline) {
+        report.violations.push('a gateway did not recover by itself')
+        return
+      }
+      await delay(20)
+    }
+  }
+
+  async function killGateway(index: number): Promise<void> {
     report.gatewayKills += 1
     await gateways[index]?.kill('SIGKILL')
     await delay(random() * 300)
@@ -79,26 +110,63 @@ export async function runHistories(options: HistoriesOptions): Promise<Histories
     for (;;) {
       await delay(everyMs)
       if (isOver) return
-      await killNow()
+      const index = Math.floor(random() * gateways.length)
+      if (random() < 0.5) await killGateway(index)
+      else await killDatabase(random() < 0.3 ? index : null)
     }
   }
 
-  const start = performance.now()
-  const killer = killEveryMs === null ? Promise.resolve() : killing(killEveryMs)
-  let next = 0
-  const world = { url: balancer.url, store, random, tally: report }
+  async function lagging({ pauseReplay, resumeReplay }: ReplicatedServers): Promise<void> {
+    while (!isOver) {
+      await pauseReplay()
+      await delay(random() * 300)
+      await resumeReplay()
+      await delay(random() * 300)
+    }
+  }
+
+  const disturbing = [
+    ...(killEveryMs === null ? [] : [killing(killEveryMs)]),
+    ...(replica && killEveryMs === null ? [lagging(replica)] : []),
+  ]
+  const world = { client, store, random, tally: report }
+  const played: PlayedHistory[] = []
+  await inParallel(options.concurrency, options.histories, async (number) => {
+    played.push(await playHistory(world, `h${number}-${options.seed}@example.com`, options.steps))
+    report.seconds = (performance.now() - start) / 1_000
+    if (played.length % PROGRESS_HISTORIES === 0) options.onProgress?.(report)
+  })
+  isOver = true
+  await Promise.all(disturbing)
+  // Whatever was acknowledged is there after one more crash, and every gateway answers, none of which was started anew for it.
+  if (killEveryMs !== null) await killDatabase(null)
+  await Promise.all(gateways.map(requireRecovery))
+  await inParallel(options.concurrency, played.length, async (number) => played[number - 1]?.audit())
+  await Promise.all(gateways.map((gateway) => gateway.kill('SIGKILL')))
+  return { ...report, seconds: (performance.now() - start) / 1_000 }
+}
+
+async function isReady({ url }: ServingProcess): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`)
+    await response.text()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}
+
+/** Runs `run(1)` to `run(count)`, so many at once. */
+async function inParallel(concurrency: number, count: number, run: (number: number) => unknown): Promise<void> {
+  let started = 0
   await Promise.all(
-    Array.from({ length: options.concurrency }, async () => {
-      while (next < options.histories) {
-        next += 1
-        await runHistory(world, `h${next}-${options.seed}@example.com`, options.steps)
+    Array.from({ length: concurrency }, async () => {
+      while (started < count) {
+        started += 1
+        await run(started)
       }
     }),
   )
-  isOver = true
-  await killer
-  await Promise.all(gateways.map((gateway) => gateway.kill('SIGKILL')))
-  return { ...report, seconds: (performance.now() - start) / 1_000 }
 }
 
 /** mulberry32: the same histories for the same seed, as far as timing allows. */

@@ -1,8 +1,17 @@
-// A real browser on the pages: whatever asks for anything outside the origin, or fails in the page, fails the test.
+// A real browser on the pages, and what a person does there.
 import { existsSync } from 'node:fs'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { beforeAll, expect, onTestFinished } from 'vitest'
 
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export const CHROMIUM = PLACES.find((path) => existsSync(path))
@@ -10,29 +19,30 @@ if (CHROMIUM === undefined) {
   console.warn(`skipped: the browser tests need Chromium (Debian: apt-get install chromium) at ${PLACES.join(' or ')}`)
 }
 
-export interface BrowserOptions {
-  readonly width?: number
-  readonly colorScheme?: 'light' | 'dark'
+/** One for all tests of a file. */
+export interface SharedBrowser {
+  /** A context of the test's own for the pages of an address, with nothing in its cache or storage. */
+  readonly open: (url: string) => Promise<BrowserContext>
 }
 
-/** A browser of the test's own, with nothing in its cache or storage. */
-export async function openBrowser(
-  url: string,
-  { width = 1_280, colorScheme = 'light' }: BrowserOptions = {},
-): Promise<BrowserContext> {
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM ?? '',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+/** Started before the tests of the `describe` that this is called in, ended after them. */
+export function shareBrowser(): SharedBrowser {
+  let browser: Browser | null = null
+  beforeAll(async () => {
+    const launched = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ARGUMENTS })
+    browser = launched
+    return () => launched.close()
   })
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, acceptDownloads: true })
+  return {
+    async open(url) {
+      if (browser === null) throw new Error('the browser is not started')
+      return watch(await browser.newContext({ viewport: { width: 1_280, height: 900 }, acceptDownloads: true }), url)
+    },
+  }
+}
+
+/** Whatever asks for anything outside the origin, or fails in the page, fails the test. */
+function watch(context: BrowserContext, url: string): BrowserContext {
   const faults: string[] = []
   context.on('request', (request) => {
     if (!/^(?:data|blob):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin) {
@@ -48,7 +58,7 @@ export async function openBrowser(
     if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text())
   })
   onTestFinished(async () => {
-    await browser.close()
+    await context.close()
     expect(faults).toEqual([])
   })
   return context

@@ -1,8 +1,12 @@
-// The program as a user runs it: a process of its own.
+// The program as a user runs it: a process of its own, or its command line alone.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
+import { runCommandLine } from '../../src/command-line.ts'
+import { makeDirectory, removeDirectory } from './temporary-directory.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -25,6 +29,20 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   child.stdin?.end(options.stdin ?? '')
   const [exitCode] = await once(child, 'close')
   return { exitCode, stdout: stdout(), stderr: stderr() }
+}
+
+/** Runs a command to its end in this process: for where a process of its own would show nothing more. */
+export async function runHere(
+  args: readonly string[],
+  { stdin = '' }: Pick<RunOptions, 'stdin'> = {},
+): Promise<Finished> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const collected = Promise.all([text(stdout), text(stderr)])
+  const io = { stdin: Readable.from([stdin]), stdout, stderr, isTerminal: false, clock: Date.now }
+  const exitCode = await runCommandLine(args, io, new EventEmitter())
+  for (const stream of [stdout, stderr]) stream.end()
+  const [out, err] = await collected
+  return { exitCode, stdout: out, stderr: err }
 }
 
 export interface ServingProcess {
@@ -65,6 +83,21 @@ export async function serveForTest(args: readonly string[], options: RunOptions 
     await serving.kill('SIGKILL')
   })
   return serving
+}
+
+/** The same with the demo workspace, for all tests of the `describe` that this is called in. */
+export function shareDemoGateway(): { readonly url: () => string } {
+  let url = ''
+  beforeAll(async () => {
+    const cwd = makeDirectory()
+    const serving = await serve([], { cwd })
+    url = serving.url
+    return async () => {
+      await serving.kill('SIGKILL')
+      removeDirectory(cwd)
+    }
+  })
+  return { url: () => url }
 }
 
 function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {

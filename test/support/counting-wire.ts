@@ -14,21 +14,26 @@ export interface CountingWire {
   readonly url: string
   /** Since the last time it was asked. */
   readonly traffic: () => Traffic
+  /** Milliseconds since something went over it. */
+  readonly quietMs: () => number
 }
 
 export async function countingWire(url: string): Promise<CountingWire> {
   const { hostname, port } = new URL(url)
   let bytes = 0
   let paths: string[] = []
+  let lastAt = performance.now()
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const gateway = connect(Number(port), hostname)
     client.on('data', (chunk) => {
+      lastAt = performance.now()
       paths.push(
         ...[...chunk.toString('latin1').matchAll(/^[A-Z]+ (\S+) HTTP\/1\.1\r$/gm)].map(([, path]) => path ?? ''),
       )
     })
     gateway.on('data', (chunk) => {
+      lastAt = performance.now()
       bytes += chunk.byteLength
     })
     client.pipe(gateway).pipe(client)
@@ -54,5 +59,6 @@ export async function countingWire(url: string): Promise<CountingWire> {
       paths = []
       return counted
     },
+    quietMs: () => performance.now() - lastAt,
   }
 }

@@ -12,7 +12,7 @@ import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
 const CLIENTS = 4
 /** The moment of the kill is drawn from this long a time, which holds a few imports … */
-const KILL_WITHIN_MS = 1_200
+const KILL_WITHIN_MS = 900
 /** … or, in every other round, from this long a time after an import was seen to change something. */
 const KILL_AFTER_CHANGE_WITHIN_MS = 200
 /** Of the sessions of earlier rounds, after each round. */

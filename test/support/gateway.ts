@@ -10,7 +10,7 @@ import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { applyInput } from '../../src/interchange/apply.ts'
 import { checkInput } from '../../src/interchange/check.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore, type StoreOptions } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -18,6 +18,7 @@ export interface TestGateway {
   readonly url: string
   readonly store: Store
   readonly databasePath: string
+  readonly databaseUrl: string
   /** What was reported to the log: things a client must not see. */
   readonly reported: unknown[]
   /** Milliseconds since the epoch; moves only by `advance`. */
@@ -57,6 +58,7 @@ export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly databasePath?: string
   /** Instead of the SQLite file at `databasePath`. */
   readonly databaseUrl?: string
+  readonly replica?: StoreOptions['replica']
   readonly wrapStore?: (store: Store) => Store
 }
 
@@ -64,11 +66,13 @@ const JSON_BODY = { 'content-type': 'application/json' }
 
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const databasePath = options.databasePath ?? join(temporaryDirectory(), 'workspace.db')
-  const store = await openStore(options.databaseUrl ?? `file:${databasePath}`, {
+  const databaseUrl = options.databaseUrl ?? `file:${databasePath}`
+  const store = await openStore(databaseUrl, {
     lockTimeoutMs: 5_000,
     connectTimeoutMs: 3_000,
     statementTimeoutMs: 3_000,
     poolSize: 10,
+    replica: options.replica,
     onFatal(error) {
       throw error
     },
@@ -111,6 +115,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     url,
     store,
     databasePath,
+    databaseUrl,
     reported,
     now: clock,
     advance(seconds) {

@@ -2,13 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type Finished, run } from './command-line.ts'
+import { type Finished, runHere } from './command-line.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 import { ANA, documentLine } from './workspaces.ts'
 
 export const EVE = 'eve@example.com'
 
-export function createWorkspace() {
+/** `run` is how the commands are run. */
+export function createWorkspace(run: typeof runHere = runHere) {
   const directory = temporaryDirectory()
   const path = (name: string) => join(directory, name)
   const flags = ['--database', `file:${path('workspace.db')}`]

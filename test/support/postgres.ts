@@ -1,8 +1,10 @@
 // A database of one test's own, on the server that the whole run shares.
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { inject, onTestFinished } from 'vitest'
+import { execute } from './execute.ts'
 import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts'
+
+export { execute }
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,26 +20,32 @@ export const POSTGRES_DIRECTORY = inject('postgresDirectory')
 
 /** The URL of a new, empty database, dropped at the end of the test. */
 export async function temporaryDatabase(encoding = 'UTF8'): Promise<string> {
-  if (POSTGRES_URL === null) throw new Error('there is no PostgreSQL server')
-  const name = `wg_test_${randomUUID().replaceAll('-', '')}`
-  await execute(POSTGRES_URL, `create database ${name} template template0 encoding '${encoding}' locale 'C'`)
-  onTestFinished(async () => {
-    await execute(POSTGRES_URL, `drop database if exists ${name} with (force)`)
-  })
-  const url = new URL(POSTGRES_URL)
-  url.pathname = `/${name}`
+  const url = await createDatabase(encoding)
+  onTestFinished(() => dropDatabase(url))
+  return url
+}
+
+/** The same; the caller drops it. */
+export async function createDatabase(encoding = 'UTF8'): Promise<string> {
+  const url = new URL(requireServer())
+  url.pathname = `/wg_test_${randomUUID().replaceAll('-', '')}`
+  // Copied as files: the default is to write all of it to the log first.
+  const strategy = `template template0 encoding '${encoding}' locale 'C' strategy file_copy`
+  await execute(requireServer(), `create database ${nameOf(url.href)} ${strategy}`)
   return url.href
 }
 
-/** The rows of one SQL text, as a hand in psql would run it. */
-export async function execute(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows ?? []
-  } finally {
-    await client.end()
-  }
+export async function dropDatabase(url: string): Promise<void> {
+  await execute(requireServer(), `drop database if exists ${nameOf(url)} with (force)`)
+}
+
+function requireServer(): string {
+  if (POSTGRES_URL === null) throw new Error('there is no PostgreSQL server')
+  return POSTGRES_URL
+}
+
+function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1)
 }
 
 /** A server of one test's own, to be crashed; removed at the end of the test. */

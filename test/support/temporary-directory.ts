@@ -1,11 +1,20 @@
-// A directory of one test's own, removed after it.
+// Directories of the tests' own, removed after them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
+/** Removed at the end of the test. */
 export function temporaryDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), 'workspace-gateway-test-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  const path = makeDirectory()
+  onTestFinished(() => removeDirectory(path))
   return path
+}
+
+export function makeDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'workspace-gateway-test-'))
+}
+
+export function removeDirectory(path: string): void {
+  rmSync(path, { recursive: true, force: true })
 }

@@ -33,7 +33,6 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
     <div ref={frame} className="graphiql-page">
       <h1 className="unseen">GraphiQL</h1>
       <GraphiQL
-        key={theme}
         fetcher={run as never}
         forcedTheme={theme}
         isHeadersEditorEnabled={false}

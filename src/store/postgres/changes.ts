@@ -128,7 +128,8 @@ async function apply(connection: Connection, changes: readonly Change[]): Promis
   const emails = [...new Set([...staging, ...putting].map(({ email }) => email))]
   const stageNames = [...new Set([...filling, ...sealing].map(({ stage }) => stage))]
 
-  if (emails.length > 0) await connection.query(ADD_USERS, [emails])
+  // Also for none: what a move has to say, it says before this transaction has a row locked that others wait for.
+  await connection.query(ADD_USERS, [emails])
   const users = await connection.query<{ id: number; email: string }>(LOCK_USERS, [emails, stageNames])
   const userIds = new Map(users.map(({ id, email }) => [email, id]))
 

@@ -1,9 +1,9 @@
-// One connection to the server that can be written to, and the statements sent on it, one at a time.
+// One connection to a server that will do, and the statements sent on it, one at a time.
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
 import { StoreUnavailableError } from '../store.ts'
 import { ConnectionLostError, toStoreError } from './failure.ts'
-import type { Host, PostgresTarget } from './target.ts'
+import type { Access, Host, PostgresTarget } from './target.ts'
 
 /** Prepared once per connection under its name. */
 export interface Statement {
@@ -28,6 +28,12 @@ export interface ConnectionOptions {
   readonly statementTimeoutMs: number
 }
 
+const UNREACHABLE: Readonly<Record<Access, string>> = {
+  'read-write': 'no database server that accepts writes can be reached',
+  any: 'no database server can be reached',
+  standby: 'no standby of the database can be reached',
+}
+
 /** The server stops a statement that takes too long; when it does not even say so, the connection is given up after this. */
 const SILENCE_MS = 500
 const INT8 = 20
@@ -37,7 +43,7 @@ const types = {
   getTypeParser: (oid: number) => (oid === INT8 || oid === INT4 ? Number : (text: string) => text),
 }
 
-/** To the first of the hosts, beginning with `first`, that accepts writes; answers its index too. */
+/** To the first of the hosts, beginning with `first`, that will do; answers its index too. */
 export async function connect(
   target: PostgresTarget,
   options: ConnectionOptions,
@@ -55,7 +61,7 @@ export async function connect(
     }
   }
   const [only] = causes
-  throw new StoreUnavailableError('no database server that accepts writes can be reached', {
+  throw new StoreUnavailableError(UNREACHABLE[target.access], {
     cause: causes.length === 1 ? only : new AggregateError(causes, causes.map(messageOf).join('; ')),
   })
 }
@@ -149,7 +155,7 @@ async function connectWith(
   try {
     await client.connect()
     isWarned = false
-    await requireWritable(connection, options)
+    await requireAccess(connection, target.access, options)
     return connection
   } catch (error) {
     lose()
@@ -161,7 +167,11 @@ async function connectWith(
  * Settings the promises rest on, whatever the server's defaults are. Set by statement, not at start-up, so that a
  * connection pooler in between sees nothing unusual.
  */
-async function requireWritable(connection: Connection, { statementTimeoutMs }: ConnectionOptions): Promise<void> {
+async function requireAccess(
+  connection: Connection,
+  access: Access,
+  { statementTimeoutMs }: ConnectionOptions,
+): Promise<void> {
   const [state] = await connection.script(`
     set statement_timeout = ${statementTimeoutMs};
     set idle_in_transaction_session_timeout = ${statementTimeoutMs};
@@ -171,7 +181,10 @@ async function requireWritable(connection: Connection, { statementTimeoutMs }: C
     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
     select pg_is_in_recovery()::text as standby, current_setting('transaction_read_only') as readonly,
       current_setting('server_encoding') as encoding`)
-  if (state?.standby === 'true' || state?.readonly === 'on') throw new Error('the server accepts no writes')
+  const isStandby = state?.standby === 'true'
+  if (access === 'read-write' && (isStandby || state?.readonly === 'on'))
+    throw new Error('the server accepts no writes')
+  if (access === 'standby' && !isStandby) throw new Error('the server is not a standby')
 }
 
 function hasNoTls(error: unknown): boolean {

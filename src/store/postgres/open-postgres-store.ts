@@ -1,37 +1,53 @@
 // The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
-import type { Snapshot, Store, WorkspaceReads } from '../store.ts'
+import type { MovableStore } from '../moving.ts'
+import type { Snapshot } from '../store.ts'
 import { StoreOpenError, StoreUnavailableError } from '../store.ts'
 import { createChanges } from './changes.ts'
-import { coalesce } from './coalesce.ts'
 import type { Connection, Statement } from './connection.ts'
-import { sqlState } from './failure.ts'
+import { createCopies } from './copies.ts'
+import { requireHere, sqlState } from './failure.ts'
 import { migrate } from './migrations.ts'
+import { createMoves } from './moves.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
-import { createReads } from './reads.ts'
+import { answering, coalesced, createReads } from './reads.ts'
+import { openReplica, type ReplicaOptions } from './replica.ts'
 import { createSessions } from './sessions.ts'
-import { readPostgresUrl } from './target.ts'
+import { readPostgresUrl, readReplicaUrl } from './target.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
   readonly mustExist?: boolean
+  /** Answers what is read for a request, where it is in the state that the request's session was looked up in. */
+  readonly replica?: ReplicaOptions | undefined
 }
 
-const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
+const PING: Statement = {
+  name: 'ping',
+  text: `select phase = 'moved' as "hasMoved" from workspace_gateway.move`,
+}
 
 /** Connects, and brings the database to the current schema. */
-export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<MovableStore> {
   const pool = createPool(readPostgresUrl(databaseUrl), options)
+  const replicaTarget = options.replica && readReplicaUrl(options.replica.url)
   await prepare(pool, options.mustExist === true)
+  const replica = options.replica && replicaTarget && openReplica(replicaTarget, options.replica, options)
+  const primary = coalesced(answering(pool.repeatable))
   return {
-    ...coalesced(createReads(pool.repeatable)),
+    ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),
     ...createChanges(pool),
+    ...createMoves(pool),
+    ...createCopies(pool),
     openSnapshot: () => openSnapshot(pool),
     ping: () =>
       pool.repeatable(async (connection) => {
-        await connection.query(PING)
+        requireHere((await connection.query(PING))[0]?.hasMoved)
       }),
-    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await replica?.[Symbol.asyncDispose]()
+      await pool[Symbol.asyncDispose]()
+    },
   }
 }
 
@@ -64,28 +80,19 @@ function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error
 }
 
-/** The reads that requests make: what is asked while a statement is under way goes out together as the next one. */
-function coalesced(reads: WorkspaceReads): WorkspaceReads {
-  return {
-    ...reads,
-    documentsOf: coalesce(async (pages) => reads.documentsOf(pages)),
-    documentCounts: coalesce(async (lists) => reads.documentCounts(lists)),
-    projectsByRef: coalesce(async (refs) => reads.projectsByRef(refs)),
-    latestExports: coalesce(async (refs) => reads.latestExports(refs)),
-    exportsOf: coalesce(async (pages) => reads.exportsOf(pages)),
-    exportCounts: coalesce(async (refs) => reads.exportCounts(refs)),
-    elementsOf: coalesce(async (pages) => reads.elementsOf(pages)),
-    elementRunsOf: coalesce(async (questions) => reads.elementRunsOf(questions)),
-  }
-}
-
 async function openSnapshot(pool: Pool): Promise<Snapshot> {
   const connection = await pool.dedicated()
   await connection.script('begin isolation level repeatable read read only')
   // The first statement takes the snapshot.
   await connection.query(PING)
+  // One after the other, however many ask at once.
+  let last: Promise<unknown> = Promise.resolve()
   return {
-    ...createReads((read) => read(connection)),
+    ...createReads((read) => {
+      const answer = last.then(() => read(connection))
+      last = answer.catch(() => {})
+      return answer
+    }),
     async [Symbol.asyncDispose]() {
       connection.close()
     },

@@ -1,7 +1,8 @@
 // Sessions and signing keys in PostgreSQL.
 import type { LiveSession, NewSession, RefreshableSession, Store, StoredSigningKey } from '../store.ts'
 import { coalesce } from './coalesce.ts'
-import type { Statement } from './connection.ts'
+import type { Connection, Statement } from './connection.ts'
+import { requireHere } from './failure.ts'
 import type { Pool } from './pool.ts'
 
 /** Expired sessions removed by the way, for each one added. */
@@ -17,7 +18,6 @@ type SessionVerbs = Pick<
   | 'revokeSessions'
   | 'addFirstSigningKey'
   | 'sessionsAfter'
-  | 'addMissing'
 >
 
 interface Expiring {
@@ -27,22 +27,34 @@ interface Expiring {
 
 const EXPIRY = 'idle_expires_at as "idleExpiresAt", expires_at as "expiresAt"'
 
+/** A whole session. */
+export const SESSION = `id, email, encode(refresh_hash, 'hex') as "refreshHash", created_at as "createdAt", ${EXPIRY}`
+export type SessionRow = Omit<NewSession, 'refreshHash'> & { readonly refreshHash: string }
+
+export function toSession(row: SessionRow): NewSession {
+  return { ...row, refreshHash: Buffer.from(row.refreshHash, 'hex') }
+}
+
+/** Once for all rows: whether another database has taken over. */
+const HAS_MOVED = `(select phase = 'moved' from workspace_gateway.move) as "hasMoved"`
+
 const LIVE: Statement = {
   name: 'liveSessions',
   text: `select s.id, s.email, u.id as "userId", coalesce(u.revision, 0) as revision,
-      coalesce(u.stamp, '') as stamp, ${EXPIRY}
+      coalesce(u.stamp, '') as stamp, ${EXPIRY}, ${HAS_MOVED}
     from workspace_gateway.session s left join workspace_gateway.user u on u.email = s.email where s.id = any($1::text[])`,
 }
 const REFRESHABLE: Statement = {
   name: 'refreshableSessions',
-  text: `select encode(refresh_hash, 'hex') as hash, id, email, ${EXPIRY}
+  text: `select encode(refresh_hash, 'hex') as hash, id, email, ${EXPIRY}, ${HAS_MOVED}
     from workspace_gateway.session where refresh_hash = any($1::bytea[])`,
 }
 const KEYS: Statement = {
   name: 'signingKeys',
-  text: `select kid, private_jwk as "privateJwk", created_at as "createdAt"
+  text: `select kid, private_jwk as "privateJwk", created_at as "createdAt", ${HAS_MOVED}
     from workspace_gateway.signing_key order by created_at desc, kid`,
 }
+const WHETHER_MOVED: Statement = { name: 'whetherMoved', text: `select ${HAS_MOVED}` }
 // Whoever else is removing the same rows is let alone.
 const ADD: Statement = {
   name: 'addSessions',
@@ -79,37 +91,42 @@ const ADD_FIRST_KEY: Statement = {
 
 const SESSIONS_AFTER: Statement = {
   name: 'sessionsAfter',
-  text: `select id, email, encode(refresh_hash, 'hex') as "refreshHash", created_at as "createdAt", ${EXPIRY}
-    from workspace_gateway.session where id > $1 order by id limit $2`,
+  text: `select ${SESSION} from workspace_gateway.session where id > $1 order by id limit $2`,
 }
-const ADD_MISSING_USERS: Statement = {
-  name: 'addMissingUsers',
-  text: `insert into workspace_gateway.user (email) select email from unnest($1::text[]) as asked (email)
-    order by email on conflict do nothing`,
-}
-const ADD_MISSING_SESSIONS: Statement = {
-  name: 'addMissingSessions',
-  text: `insert into workspace_gateway.session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
-    select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[])
-    on conflict (id) do nothing`,
-}
-const ADD_MISSING_KEYS: Statement = {
-  name: 'addMissingKeys',
-  text: `insert into workspace_gateway.signing_key (kid, private_jwk, created_at)
-    select * from unnest($1::text[], $2::text[], $3::bigint[]) on conflict do nothing`,
+
+/**
+ * Throws once another database has taken over: every row says so, and where one is missing it is asked. (A join would
+ * answer both at once, and cost every lookup three times as much more.)
+ */
+async function decide<R extends object>(
+  connection: Connection,
+  statement: Statement,
+  values: readonly unknown[],
+  expected: number,
+): Promise<readonly R[]> {
+  const rows = await connection.query<R & { readonly hasMoved: string }>(statement, values)
+  requireHere(rows[0]?.hasMoved)
+  if (rows.length < expected) requireHere((await connection.query(WHETHER_MOVED))[0]?.hasMoved)
+  return rows
 }
 
 export function createSessions(pool: Pool): SessionVerbs {
   const live = coalesce((ids: readonly string[]) =>
     pool.repeatable(async (connection) => {
-      const rows = await connection.query<LiveSession & Expiring>(LIVE, [distinct(ids)])
+      const asked = distinct(ids)
+      const rows = await decide<LiveSession & Expiring>(connection, LIVE, [asked], asked.length)
       const byId = new Map(rows.map((row) => [row.id, row]))
       return ids.map((id) => byId.get(id) ?? null)
     }),
   )
   const refreshable = coalesce((hashes: readonly Uint8Array[]) =>
     pool.repeatable(async (connection) => {
-      const rows = await connection.query<RefreshableSession & { hash: string }>(REFRESHABLE, [hashes.map(toBuffer)])
+      const rows = await decide<RefreshableSession & { hash: string }>(
+        connection,
+        REFRESHABLE,
+        [hashes.map(toBuffer)],
+        hashes.length,
+      )
       const byHash = new Map(rows.map((row) => [row.hash, row]))
       return hashes.map((hash) => byHash.get(toHex(hash)) ?? null)
     }),
@@ -132,7 +149,11 @@ export function createSessions(pool: Pool): SessionVerbs {
           : null,
       )
     },
-    signingKeys: () => pool.repeatable((connection) => connection.query<StoredSigningKey & object>(KEYS)),
+    signingKeys: () =>
+      pool.repeatable(async (connection) => {
+        const rows = await decide<StoredSigningKey>(connection, KEYS, [], 1)
+        return rows.map(({ kid, privateJwk, createdAt }) => ({ kid, privateJwk, createdAt }))
+      }),
     addSessions: (sessions) =>
       pool.once(async (connection) => {
         if (sessions.length === 0) return
@@ -164,27 +185,13 @@ export function createSessions(pool: Pool): SessionVerbs {
         await connection.query(ADD_FIRST_KEY, [key.kid, key.privateJwk, key.createdAt])
       }),
     sessionsAfter: (id, limit) =>
-      pool.repeatable(async (connection) => {
-        const rows = await connection.query<Omit<NewSession, 'refreshHash'> & { refreshHash: string }>(SESSIONS_AFTER, [
-          id,
-          limit,
-        ])
-        return rows.map((row) => ({ ...row, refreshHash: Buffer.from(row.refreshHash, 'hex') }))
-      }),
-    addMissing: ({ emails, sessions, keys }) =>
-      pool.transaction(async (connection) => {
-        await connection.query(ADD_MISSING_USERS, [emails])
-        await connection.query(ADD_MISSING_SESSIONS, sessionColumns(sessions))
-        await connection.query(ADD_MISSING_KEYS, [
-          keys.map(({ kid }) => kid),
-          keys.map(({ privateJwk }) => privateJwk),
-          keys.map(({ createdAt }) => createdAt),
-        ])
-      }),
+      pool.repeatable(async (connection) =>
+        (await connection.query<SessionRow>(SESSIONS_AFTER, [id, limit])).map(toSession),
+      ),
   }
 }
 
-function sessionColumns(sessions: readonly NewSession[]): readonly unknown[] {
+export function sessionColumns(sessions: readonly NewSession[]): readonly unknown[] {
   return [
     sessions.map(({ id }) => id),
     sessions.map(({ email }) => email),

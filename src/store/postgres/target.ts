@@ -9,6 +9,16 @@ export interface Host {
   readonly port: number
 }
 
+/** Which server will do: one that can be written to, any, or only a standby. */
+export type Access = 'read-write' | 'any' | 'standby'
+
+/** What a database is named for, and the option that names it. */
+interface Role {
+  readonly option: string
+  /** By what the URL may say; the first is the default. */
+  readonly sessionAttrs: Readonly<Record<string, Access>>
+}
+
 export interface PostgresTarget {
   readonly hosts: readonly Host[]
   /** What is absent comes from where libpq takes it: PGUSER, PGPASSWORD, ~/.pgpass. */
@@ -18,6 +28,7 @@ export interface PostgresTarget {
   readonly applicationName: string
   /** How to speak TLS, by host; null for without. */
   readonly tls: ((host: string) => ConnectionOptions) | null
+  readonly access: Access
   /** Speak without TLS to a server that has none: libpq's `prefer`. */
   readonly isTlsOptional: boolean
 }
@@ -26,8 +37,17 @@ const DEFAULT_PORT = 5432
 const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^/?#@:]*)(?::([^/?#@]*))?@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/
 const HOST = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+
 /** A gateway writes: whatever the URL says, only a server that can be written to will do. */
-const SESSION_ATTRS = ['read-write', 'primary', 'any']
+const PRIMARY: Role = {
+  option: '--database',
+  sessionAttrs: { 'read-write': 'read-write', primary: 'read-write', any: 'read-write' },
+}
+const REPLICA: Role = {
+  option: '--database-replica',
+  sessionAttrs: { any: 'any', standby: 'standby', 'read-only': 'standby' },
+}
+
 const PARAMETERS = [
   'target_session_attrs',
   'sslmode',
@@ -45,19 +65,40 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 
 /** Throws `UsageError`; no message holds any part of the URL but the names of its parameters. */
 export function readPostgresUrl(databaseUrl: string): PostgresTarget {
+  return readAs(PRIMARY, databaseUrl)
+}
+
+/** The same for a server that is only read from. */
+export function readReplicaUrl(databaseUrl: string): PostgresTarget {
+  return readAs(REPLICA, databaseUrl)
+}
+
+function readAs({ option, sessionAttrs }: Role, databaseUrl: string): PostgresTarget {
+  try {
+    return readUrl(databaseUrl, sessionAttrs)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(
+      `${option}: ${error.message}; use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sslmode=…`,
+    )
+  }
+}
+
+function readUrl(databaseUrl: string, sessionAttrs: Role['sessionAttrs']): PostgresTarget {
   const [, user, password, hostList = '', path, search] = URL_PARTS.exec(databaseUrl) ?? wrong('it cannot be read')
   const parameters = new URLSearchParams(search)
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name)) wrong(`unknown parameter "${name}" (known: ${PARAMETERS.join(', ')})`)
   }
-  const sessionAttrs = parameters.get('target_session_attrs') ?? 'read-write'
-  if (!SESSION_ATTRS.includes(sessionAttrs)) wrong(`target_session_attrs must be ${SESSION_ATTRS.join(', ')}`)
+  const known = Object.keys(sessionAttrs)
+  const access = sessionAttrs[parameters.get('target_session_attrs') ?? known[0] ?? '']
   return {
     hosts: (parameters.get('host') ?? hostList).split(',').map((host) => readHost(host, parameters.get('port'))),
     user: decoded(user),
     password: decoded(password),
     database: decoded(path),
     applicationName: parameters.get('application_name') ?? 'workspace-gateway',
+    access: access ?? wrong(`target_session_attrs must be ${known.join(', ')}`),
     ...readTls(parameters),
   }
 }
@@ -78,14 +119,15 @@ function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isT
     ...readOption(parameters, 'sslcert', 'cert'),
     ...readOption(parameters, 'sslkey', 'key'),
   }
-  const isVerified = mode === 'verify-ca' || mode === 'verify-full'
+  // As libpq has it: who names an authority wants it asked.
+  const isVerified = mode === 'verify-ca' || mode === 'verify-full' || (mode === 'require' && files.ca !== undefined)
   return {
     isTlsOptional: mode === 'prefer',
     tls: (servername) => ({
       ...files,
       ...(/^[\d.]+$|:|^\//.test(servername) ? {} : { servername }),
       rejectUnauthorized: isVerified,
-      ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+      ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
     }),
   }
 }
@@ -111,5 +153,5 @@ function decoded(part: string | undefined): string | undefined {
 }
 
 function wrong(reason: string): never {
-  throw new UsageError(`--database: ${reason}; use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sslmode=…`)
+  throw new UsageError(reason)
 }

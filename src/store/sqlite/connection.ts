@@ -14,23 +14,34 @@ const CACHE_SIZE_KIB = -16_384
  */
 export function openWriter(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const database = new SqliteDatabase(path, { timeout: 0 })
-  database.pragma(`page_size = ${PAGE_SIZE_BYTES}`)
-  database.pragma('synchronous = FULL')
-  // Statement journals and sorts stay out of the file system.
-  database.pragma('temp_store = MEMORY')
-  // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
-  database.pragma('recursive_triggers = ON')
-  database.pragma(`cache_size = ${CACHE_SIZE_KIB}`)
-  return database
+  return prepared(new SqliteDatabase(path, { timeout: 0 }), [
+    `page_size = ${PAGE_SIZE_BYTES}`,
+    'synchronous = FULL',
+    // Statement journals and sorts stay out of the file system.
+    'temp_store = MEMORY',
+    // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
+    'recursive_triggers = ON',
+    `cache_size = ${CACHE_SIZE_KIB}`,
+  ])
 }
 
 /** A connection for reads only; the file is there and migrated. */
 export function openReader(path: string): Database {
-  const database = new SqliteDatabase(path, { timeout: 0, fileMustExist: true })
-  database.pragma('query_only = ON')
-  database.pragma(`cache_size = ${CACHE_SIZE_KIB}`)
-  return database
+  return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true }), [
+    'query_only = ON',
+    `cache_size = ${CACHE_SIZE_KIB}`,
+  ])
+}
+
+/** Some of these read the file, which another process may hold locked for a moment: nothing is left open then. */
+function prepared(database: Database, pragmas: readonly string[]): Database {
+  try {
+    for (const pragma of pragmas) database.pragma(pragma)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 export function isBusy(error: unknown): boolean {

@@ -2,11 +2,14 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { type Store, StoreOpenError, StoreUnavailableError } from '../store.ts'
+import type { MovableStore } from '../moving.ts'
+import { StoreOpenError, StoreUnavailableError } from '../store.ts'
 import { createChanges } from './changes.ts'
 import { isBusy, openReader, openWriter } from './connection.ts'
+import { createCopies } from './copies.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
+import { createHereCheck, createMoves, whileOpen } from './moves.ts'
 import { createReads } from './reads.ts'
 import { createSessions } from './sessions.ts'
 import { createTurnReader } from './turn-reader.ts'
@@ -23,31 +26,24 @@ export interface SqliteStoreOptions {
 }
 
 /** Opens the file, makes it when it is missing, and brings it to the current schema. */
-export async function openSqliteStore(path: string, options: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore(path: string, options: SqliteStoreOptions): Promise<MovableStore> {
   if (options.mustExist && !existsSync(path)) throw new StoreOpenError(`there is no database ${path}`)
-  const writer = openDatabase(path)
-  try {
-    await whileLocked(options.lockTimeoutMs, () => {
-      writer.pragma('journal_mode = WAL')
-      migrate(writer)
-    })
-  } catch (error) {
-    writer.close()
-    throw error
-  }
-  const reader = openReader(path)
-  const turn = createTurnReader(reader)
+  const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path))
+  const reader = await prepare(writer, path, options)
+  const turn = createTurnReader(reader, createHereCheck(reader))
   const commits = createGroupCommit(writer, options)
+  const openCommits = whileOpen(writer, commits)
   const ping = reader.prepare('select 1 from user limit 1')
 
   return {
     ...createReads(reader, turn.read),
-    ...createSessions(reader, turn, writer, commits),
-    ...createChanges(reader, turn, writer, commits),
-    openSnapshot: () => openSnapshot(path),
+    ...createSessions(reader, turn, writer, openCommits),
+    ...createChanges(reader, turn, writer, openCommits),
+    ...createMoves(reader, turn, writer, commits),
+    ...createCopies(writer, commits),
+    openSnapshot: () => whileLocked(options.lockTimeoutMs, () => openSnapshot(path)),
     ping: () => {
-      turn.refresh()
-      turn.read(() => ping.get())
+      turn.decide(() => ping.get())
     },
     async [Symbol.asyncDispose]() {
       await commits.settled()
@@ -58,19 +54,39 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   }
 }
 
+/** Answers a connection that reads. */
+async function prepare(writer: Database, path: string, { lockTimeoutMs }: SqliteStoreOptions): Promise<Database> {
+  try {
+    await whileLocked(lockTimeoutMs, () => {
+      writer.pragma('journal_mode = WAL')
+      migrate(writer)
+    })
+    return await whileLocked(lockTimeoutMs, () => openReader(path))
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+}
+
 function openDatabase(path: string): Database {
   try {
     return openWriter(path)
   } catch (error) {
+    if (isBusy(error)) throw error
     throw new StoreOpenError(`cannot open ${path}: ${error instanceof Error ? error.message : error}`, { cause: error })
   }
 }
 
 function openSnapshot(path: string) {
   const database: Database = openReader(path)
-  database.exec('begin')
-  // A deferred transaction takes its snapshot with its first read.
-  database.prepare('select 1 from user limit 1').get()
+  try {
+    database.exec('begin')
+    // A deferred transaction takes its snapshot with its first read.
+    database.prepare('select 1 from user limit 1').get()
+  } catch (error) {
+    database.close()
+    throw error
+  }
   return {
     ...createReads(database, (run) => run()),
     async [Symbol.asyncDispose]() {
@@ -80,12 +96,11 @@ function openSnapshot(path: string) {
 }
 
 /** Several processes may start on one file at once: each waits for its turn. */
-async function whileLocked(timeoutMs: number, run: () => void): Promise<void> {
+async function whileLocked<T>(timeoutMs: number, run: () => T): Promise<T> {
   const start = performance.now()
   for (;;) {
     try {
-      run()
-      return
+      return run()
     } catch (error) {
       if (!isBusy(error)) throw error
       if (performance.now() - start > timeoutMs) {

@@ -5,13 +5,15 @@
 // lists come in the order of their row id, and for the newest export the values go through a one-row table.
 import type { Database } from 'better-sqlite3'
 import type {
+  Awaitable,
   DocumentList,
   ElementPage,
   ElementRun,
   ElementRunQuestion,
   ExportPage,
+  OfUser,
   Page,
-  ProjectRef,
+  SeenState,
   StoredDocument,
   StoredElement,
   StoredExport,
@@ -99,11 +101,30 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     'select id, email from user where email > ? order by email limit ?',
   )
   const userByEmail = database.prepare<[string], StoredUser>('select id, email from user where email = ?')
+  const userById = database.prepare<[number], StoredUser>('select id, email from user where id = ?')
   const exportRefsWithoutProject = database.prepare<[number], { readonly ref: string }>(
     `select distinct ref from export e where user_id = ?
        and not exists (select 1 from document d where d.user_id = e.user_id and d.ref = e.ref)
      order by ref`,
   )
+
+  const stampOf = database.prepare<[number], { readonly stamp: string }>('select stamp from user where id = ?')
+
+  /** One answer per question, all from one state. */
+  function answerAll<K extends OfUser, V>(
+    questions: readonly K[],
+    answer: (question: K) => V,
+  ): Awaitable<readonly V[]> {
+    return read(() => {
+      const compared = new Set<SeenState>()
+      for (const { userId, seen } of questions) {
+        if (!seen || compared.has(seen)) continue
+        compared.add(seen)
+        if (stampOf.get(userId)?.stamp !== seen.stamp) seen.onOther()
+      }
+      return questions.map(answer)
+    })
+  }
 
   function documentPage({ userId, kind, after, limit }: DocumentList & Page): readonly StoredDocument[] {
     const code = KIND_CODES[kind]
@@ -134,17 +155,17 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
   }
 
   return {
-    documentsOf: (pages) => read(() => pages.map(documentPage)),
-    documentCounts: (lists) => read(() => lists.map(({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0)),
-    projectsByRef: (refs) => read(() => refs.map(({ userId, ref }) => projectByRef.get(userId, ref) ?? null)),
-    latestExports: (refs: readonly ProjectRef[]) =>
-      read(() => refs.map(({ userId, ref }) => newestExport.get(userId, ref) ?? null)),
-    exportsOf: (pages) => read(() => pages.map(exportPage)),
-    exportCounts: (refs) => read(() => refs.map(({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0)),
-    elementsOf: (pages) => read(() => pages.map(elementPage)),
-    elementRunsOf: (questions) => read(() => questions.map(elementRun)),
+    documentsOf: (pages) => answerAll(pages, documentPage),
+    documentCounts: (lists) => answerAll(lists, ({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0),
+    projectsByRef: (refs) => answerAll(refs, ({ userId, ref }) => projectByRef.get(userId, ref) ?? null),
+    latestExports: (refs) => answerAll(refs, ({ userId, ref }) => newestExport.get(userId, ref) ?? null),
+    exportsOf: (pages) => answerAll(pages, exportPage),
+    exportCounts: (refs) => answerAll(refs, ({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0),
+    elementsOf: (pages) => answerAll(pages, elementPage),
+    elementRunsOf: (questions) => answerAll(questions, elementRun),
     usersAfter: (email, limit) => read(() => users.all(email, limit)),
     userByEmail: (email) => read(() => userByEmail.get(email) ?? null),
+    usersById: (ids) => read(() => ids.flatMap((id) => userById.get(id) ?? [])),
     exportRefsWithoutProject: (userId) => read(() => exportRefsWithoutProject.all(userId).map(({ ref }) => ref)),
   }
 }

@@ -18,7 +18,6 @@ type SessionVerbs = Pick<
   | 'revokeSessions'
   | 'addFirstSigningKey'
   | 'sessionsAfter'
-  | 'addMissing'
 >
 
 export function createSessions(
@@ -34,7 +33,7 @@ export function createSessions(
        coalesce((select stamp from user u where u.email = s.email), '') as stamp
      from session s where id = ?`,
   )
-  const sessionsById = rememberUntilChanged(reader, (id) => {
+  const sessionsById = rememberUntilChanged(reader, turn.requireHere, (id) => {
     const found = session.get(id)
     if (!found) return undefined
     const { endsAt, ...live } = found
@@ -69,14 +68,6 @@ export function createSessions(
     `select id, email, refresh_hash as refreshHash, created_at as createdAt, idle_expires_at as idleExpiresAt,
        expires_at as expiresAt from session where id > ? order by id limit ?`,
   )
-  const addMissingUser = writer.prepare<[string]>('insert into user (email) values (?) on conflict do nothing')
-  const addMissingSession = writer.prepare<[string, string, Uint8Array, number, number, number]>(
-    `insert into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
-     values (?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
-  )
-  const addMissingKey = writer.prepare<[string, string, number]>(
-    'insert into signing_key (kid, private_jwk, created_at) values (?, ?, ?) on conflict do nothing',
-  )
 
   return {
     liveSessions(ids, now) {
@@ -84,12 +75,10 @@ export function createSessions(
       return turn.read(() => sessionsById(ids).map((found) => (found && found.endsAt > now ? found.live : null)))
     },
     refreshableSessions(hashes, now) {
-      turn.refresh()
-      return turn.read(() => hashes.map((hash) => refreshable.get(hash, now, now) ?? null))
+      return turn.decide(() => hashes.map((hash) => refreshable.get(hash, now, now) ?? null))
     },
     signingKeys() {
-      turn.refresh()
-      return turn.read(() => keys.all())
+      return turn.decide(() => keys.all())
     },
     addSessions: (sessions: readonly NewSession[]) =>
       commits.write(() => {
@@ -117,13 +106,5 @@ export function createSessions(
       turn.refresh()
       return turn.read(() => sessionsAfter.all(id, limit))
     },
-    addMissing: ({ emails, sessions, keys: missingKeys }) =>
-      commits.write(() => {
-        for (const email of emails) addMissingUser.run(email)
-        for (const { id, email, refreshHash, createdAt, idleExpiresAt, expiresAt } of sessions) {
-          addMissingSession.run(id, email, refreshHash, createdAt, idleExpiresAt, expiresAt)
-        }
-        for (const { kid, privateJwk, createdAt } of missingKeys) addMissingKey.run(kid, privateJwk, createdAt)
-      }),
   }
 }

@@ -6,9 +6,13 @@ export interface TurnReader {
   readonly refresh: () => void
   /** Runs a read inside the transaction of this turn, which the first read of the turn begins. */
   readonly read: <T>(run: () => T) => T
+  /** Runs a read that decides who is asking: on a state no older than this call, and only while nobody else has taken over. */
+  readonly decide: <T>(run: () => T) => T
+  /** Within a read: throws once another database has taken over. */
+  readonly requireHere: () => void
 }
 
-export function createTurnReader(database: Database): TurnReader {
+export function createTurnReader(database: Database, requireHere: () => void): TurnReader {
   const begin = database.prepare('begin')
   const commit = database.prepare('commit')
 
@@ -16,15 +20,25 @@ export function createTurnReader(database: Database): TurnReader {
     if (database.open && database.inTransaction) commit.run()
   }
 
+  function read<T>(run: () => T): T {
+    if (!database.inTransaction) {
+      begin.run()
+      // Promise jobs and ticks of this turn run before immediates do: they still read the same state.
+      setImmediate(refresh)
+    }
+    return run()
+  }
+
   return {
     refresh,
-    read(run) {
-      if (!database.inTransaction) {
-        begin.run()
-        // Promise jobs and ticks of this turn run before immediates do: they still read the same state.
-        setImmediate(refresh)
-      }
-      return run()
+    read,
+    requireHere,
+    decide(run) {
+      refresh()
+      return read(() => {
+        requireHere()
+        return run()
+      })
     },
   }
 }

@@ -8,10 +8,12 @@ const MAX_REMEMBERED = 20_000
  * Reads many at once, in the transaction that is open; `read` answers undefined for what there is not, which is not
  * remembered. `PRAGMA data_version` tells, at the cost of one lookup for all of them, whether any other connection, of
  * whichever process, has committed since (https://www.sqlite.org/pragma.html#pragma_data_version): so `database` must not
- * be a connection that writes.
+ * be a connection that writes. `requireHere` throws, each time it is asked, once nothing here may be answered any more; it
+ * is asked only then too.
  */
 export function rememberUntilChanged<T>(
   database: Database,
+  requireHere: () => void,
   read: (key: string) => T | undefined,
 ): (keys: readonly string[]) => readonly (T | undefined)[] {
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
@@ -32,6 +34,7 @@ export function rememberUntilChanged<T>(
   return (keys) => {
     const current = dataVersion.get()
     if (current !== version) {
+      requireHere()
       remembered.clear()
       version = current
     }

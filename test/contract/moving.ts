@@ -1,0 +1,459 @@
+// The contract suite of moves: every sentence of `moving.ts`, run on each adapter.
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Changed,
+  type Copy,
+  type MovableStore,
+  StoreClosedError,
+  StoreMovedError,
+} from '../../src/store/moving.ts'
+import type { Change, NewSession, StoredExport } from '../../src/store/store.ts'
+
+const NOW = 1_800_000_000_000
+const ANA = 'ana@example.com'
+const BEN = 'ben@example.com'
+const MADE = { createdAt: '2026-01-01T00:00:00Z', instant: '2026-01-01T00:00:00.000000000Z' }
+const LONG = 30_000
+
+export interface OpenedForMoving {
+  readonly store: MovableStore
+  /** Another store on the same database. */
+  readonly reopen: () => Promise<MovableStore>
+  /** Runs SQL as a hand in the database's own shell would. */
+  readonly hand: (sql: string) => Promise<void>
+}
+
+export function describeMoves(name: string, open: () => Promise<OpenedForMoving>): void {
+  describe(`the contract of moves on ${name}`, () => {
+    let store: MovableStore
+    let reopen: OpenedForMoving['reopen']
+    let hand: OpenedForMoving['hand']
+
+    beforeEach(async () => {
+      const opened = await open()
+      store = opened.store
+      reopen = opened.reopen
+      hand = opened.hand
+      return () => store[Symbol.asyncDispose]()
+    })
+
+    const phase = async () => (await store.moveState()).phase
+
+    test('a database has an identity of its own, and is live', async () => {
+      await using again = await reopen()
+      const state = await store.moveState()
+      expect(state).toEqual({
+        identity: expect.stringMatching(/^[0-9a-f]{32}$/),
+        phase: 'live',
+        moveId: null,
+        other: null,
+      })
+      expect(await again.moveState()).toEqual(state)
+      await using other = (await open()).store
+      expect((await other.moveState()).identity).not.toBe(state.identity)
+    })
+
+    describe('away from here', () => {
+      const move = { id: 'm1', other: 'elsewhere' }
+
+      test('note what is changed from then on, once, whoever changes it', async () => {
+        const [before, ended] = [newSession(), newSession()]
+        await store.addSessions([before, ended])
+        await store.applyChanges([put(), put({ email: BEN })])
+        expect(await store.beginMove(move)).toBe(true)
+        expect(await store.moveState()).toMatchObject({ phase: 'copying', moveId: 'm1', other: 'elsewhere' })
+        expect(await store.takeChanges('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+
+        await using other = await reopen()
+        const added = newSession()
+        await other.addSessions([added])
+        await other.revokeSessions([ended.refreshHash], NOW)
+        await other.applyChanges([put({ text: '1' }), put({ email: 'new@example.com' })])
+        await store.addFirstSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW })
+        const [ana, ben, created] = await store.usersAfter('', 9)
+        const changed = requireChanges(await store.takeChanges('m1'))
+        expect([...changed.users].sort()).toEqual([ana?.id, created?.id])
+        expect([...changed.sessions].sort()).toEqual([added.id, ended.id].sort())
+        expect(changed.hasKeys).toBe(true)
+        expect(await store.takeChanges('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+
+        await store.extendSessions([{ id: before.id, idleExpiresAt: NOW + 1_500 }])
+        await hand(`delete from document where user_id = ${ben?.id}; delete from "user" where email = '${ANA}'`)
+        const more = requireChanges(await store.takeChanges('m1'))
+        expect([[...more.users].sort(), more.sessions]).toEqual([[ana?.id, ben?.id], [before.id]])
+      })
+
+      test('note exports when they are sealed', async () => {
+        await store.applyChanges([put()])
+        await store.beginMove(move)
+        const stage = randomUUID()
+        await store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW }])
+        await store.applyChanges([{ type: 'stageElements', stage, position: 1, texts: ['1'], now: NOW }])
+        await store.takeChanges('m1')
+        await store.applyChanges([{ type: 'sealExport', stage, digest: 'd', byteLength: 3, elementCount: 1 }])
+        expect((await store.takeChanges('m1'))?.users).toHaveLength(1)
+      })
+
+      test('close for writes, all of them, while reads go on, and open again', async () => {
+        const session = newSession()
+        await store.addSessions([session])
+        await store.applyChanges([put()])
+        await store.beginMove(move)
+        expect(await store.closeWrites('m1', LONG)).toBe(true)
+        expect(await phase()).toBe('closed')
+        await using other = await reopen()
+        for (const each of [store, other])
+          for (const write of writes(each)) await expect(write()).rejects.toThrow(StoreClosedError)
+        for (const sql of HANDS) await expect(hand(sql), sql).rejects.toThrow('being moved')
+        expect((await store.liveSessions([session.id], NOW))[0]).toMatchObject({
+          email: ANA,
+          userId: expect.any(Number),
+        })
+        expect((await store.refreshableSessions([session.refreshHash], NOW))[0]).not.toBeNull()
+        expect(await store.usersAfter('', 9)).toHaveLength(1)
+
+        await store.openWrites('m1')
+        expect(await phase()).toBe('copying')
+        for (const write of writes(other)) await write()
+      })
+
+      test('lets writes in when the time of a closing is over, and has then not moved', async () => {
+        await store.beginMove(move)
+        await store.closeWrites('m1', 1)
+        await until(async () => {
+          try {
+            await store.addSessions([newSession()])
+            return true
+          } catch {
+            return false
+          }
+        })
+        expect(await phase()).toBe('copying')
+        expect(await store.finishMove('m1')).toBe(false)
+        expect(await phase()).toBe('copying')
+      })
+
+      test('moves also when that time is over, as long as nothing was written since', async () => {
+        await store.beginMove(move)
+        await store.closeWrites('m1', 1)
+        await until(async () => (await phase()) === 'copying')
+        expect(await store.finishMove('m1')).toBe(true)
+        expect(await phase()).toBe('moved')
+      })
+
+      test('a closing does not outlive a clock that was set back by more than a minute', async () => {
+        await store.beginMove(move)
+        await store.closeWrites('m1', LONG)
+        await hand('update move set closed_until = closed_until + 3600000')
+        await store.addSessions([newSession()])
+        expect(await store.finishMove('m1')).toBe(false)
+      })
+
+      test('once moved, nobody is let in, nothing is written, and it stays so', async () => {
+        const session = newSession()
+        await store.addSessions([session])
+        await store.applyChanges([put()])
+        await store.beginMove(move)
+        await store.closeWrites('m1', LONG)
+        expect(await store.finishMove('m1')).toBe(true)
+        await store.openWrites('m1')
+        await store.cancelMove(null)
+        expect(await store.beginMove({ id: 'm2', other: 'x' })).toBe(false)
+        await using other = await reopen()
+        for (const each of [store, other]) {
+          const asked = [
+            ...writes(each),
+            async () => each.liveSessions([session.id, 'unknown'], NOW),
+            async () => each.liveSessions(['unknown'], NOW),
+            async () => each.refreshableSessions([session.refreshHash], NOW),
+            async () => each.signingKeys(),
+            async () => each.ping(),
+          ]
+          for (const ask of asked) await expect(ask()).rejects.toThrow(StoreMovedError)
+        }
+        for (const sql of HANDS) await expect(hand(sql), sql).rejects.toThrow('has moved')
+        expect(await store.takeIntoUse()).toMatchObject({ phase: 'moved', moveId: 'm1', other: 'elsewhere' })
+        expect(await store.usersAfter('', 9)).toHaveLength(1)
+      })
+
+      test('another move takes over, and the first can neither close, nor finish, nor cancel', async () => {
+        await store.beginMove(move)
+        await store.closeWrites('m1', LONG)
+        expect(await store.beginMove({ id: 'm2', other: 'x' })).toBe(true)
+        const noted = newSession()
+        await store.addSessions([noted])
+        expect(await store.takeChanges('m1')).toBeNull()
+        expect((await store.takeChanges('m2'))?.sessions).toEqual([noted.id])
+        expect(await store.closeWrites('m1', LONG)).toBe(false)
+        expect(await store.finishMove('m1')).toBe(false)
+        await store.cancelMove('m1')
+        expect(await store.moveState()).toMatchObject({ phase: 'copying', moveId: 'm2' })
+        await store.closeWrites('m2', LONG)
+        await store.openWrites('m1')
+        expect(await phase()).toBe('closed')
+        expect(await store.finishMove('m2')).toBe(true)
+      })
+
+      test('a move that is cancelled leaves nothing: writes go on, and are not noted', async () => {
+        await store.beginMove(move)
+        await store.closeWrites('m1', LONG)
+        await store.cancelMove('m1')
+        expect(await phase()).toBe('live')
+        await store.addSessions([newSession()])
+        await store.applyChanges([put()])
+        expect(await store.takeChanges('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+        await store.beginMove(move)
+        await store.cancelMove(null)
+        expect(await phase()).toBe('live')
+      })
+
+      test('what was acknowledged when closing answers was noted, among many who write at once', async () => {
+        await store.beginMove(move)
+        await using other = await reopen()
+        const acknowledged: string[] = []
+        let isClosed = false
+        const writing = Array.from({ length: 8 }, async (_, index) => {
+          while (!isClosed) {
+            const session = newSession()
+            try {
+              await (index % 2 ? store : other).addSessions([session])
+              acknowledged.push(session.id)
+            } catch (error) {
+              if (!(error instanceof StoreClosedError)) throw error
+            }
+          }
+        })
+        await until(async () => acknowledged.length > 20)
+        await store.closeWrites('m1', LONG)
+        const { sessions } = requireChanges(await store.takeChanges('m1'))
+        const count = acknowledged.length
+        isClosed = true
+        await Promise.all(writing)
+        expect(new Set(sessions)).toEqual(new Set(acknowledged))
+        expect(acknowledged).toHaveLength(count)
+        expect((await store.takeChanges('m1'))?.sessions).toEqual([])
+      })
+    })
+
+    describe('into here', () => {
+      const move = { id: 'm1', other: 'source' }
+      const some: StoredExport = {
+        ...MADE,
+        id: 70,
+        userId: 7,
+        ref: 'r',
+        digest: 'd',
+        byteLength: 5,
+        elementCount: 2,
+      }
+      const document = { userId: 7, kind: 'project', position: 5, id: 'p', ref: 'r', text: '{"a":1.0}' } as const
+      const WORLD: readonly Copy[] = [
+        { type: 'putUser', id: 7, email: ANA },
+        { type: 'addDocument', ...document },
+        { type: 'beginExport', export: some },
+        { type: 'addElement', userId: 7, exportId: 70, position: 1, text: '1' },
+        { type: 'addElement', userId: 7, exportId: 70, position: 2, text: '2' },
+        { type: 'sealExport', export: some },
+      ]
+      const page = { kind: 'project', after: 0, limit: null } as const
+
+      test('keeps every id and every position', async () => {
+        expect(await store.claimTarget(move)).toBe(true)
+        expect(await store.applyCopies('m1', WORLD)).toBe(true)
+        expect(await store.usersById([7])).toEqual([{ id: 7, email: ANA }])
+        expect(await store.documentsOf([{ userId: 7, ...page }])).toEqual([[document]])
+        expect(await store.latestExports([{ userId: 7, ref: 'r' }])).toEqual([some])
+        const [elements] = await store.elementsOf([{ userId: 7, exportId: 70, after: 0, limit: null }])
+        expect(elements?.map(({ position, text }) => [position, text])).toEqual([
+          [1, '1'],
+          [2, '2'],
+        ])
+      })
+
+      test('puts what is in the way aside first, whatever the order', async () => {
+        await store.claimTarget(move)
+        await store.applyCopies('m1', WORLD)
+        const moved = { ...document, position: 3, text: '2' }
+        const changed = { ...some, digest: 'e', elementCount: 1 }
+        await store.applyCopies('m1', [
+          { type: 'addDocument', ...moved },
+          { type: 'beginExport', export: changed },
+          { type: 'addElement', userId: 7, exportId: 70, position: 1, text: '3' },
+          { type: 'sealExport', export: changed },
+          { type: 'dropDocument', userId: 7, kind: 'project', position: 5 },
+          { type: 'dropExport', userId: 7, id: 70 },
+        ])
+        expect(await store.documentsOf([{ userId: 7, ...page }])).toEqual([[moved]])
+        expect(await store.latestExports([{ userId: 7, ref: 'r' }])).toEqual([changed])
+        expect(await store.elementsOf([{ userId: 7, exportId: 70, after: 0, limit: null }])).toEqual([
+          [expect.objectContaining({ text: '3' })],
+        ])
+        await store.applyCopies('m1', [{ type: 'putUser', id: 8, email: ANA }])
+        expect(await store.usersAfter('', 9)).toEqual([{ id: 8, email: ANA }])
+        expect(await store.documentCounts([{ userId: 7, kind: 'project' }])).toEqual([0])
+        await store.applyCopies('m1', [
+          { type: 'putUser', id: 8, email: BEN },
+          { type: 'dropUser', id: 9 },
+        ])
+        expect(await store.usersAfter('', 9)).toEqual([{ id: 8, email: BEN }])
+        await store.applyCopies('m1', [{ type: 'dropUser', id: 8 }])
+        expect(await store.usersAfter('', 9)).toEqual([])
+      })
+
+      test('begins an export anew that was broken off in the middle', async () => {
+        await store.claimTarget(move)
+        await store.applyCopies('m1', WORLD.slice(0, 4))
+        expect(await store.latestExports([{ userId: 7, ref: 'r' }])).toEqual([null])
+        await store.applyCopies('m1', WORLD.slice(2))
+        const [elements] = await store.elementsOf([{ userId: 7, exportId: 70, after: 0, limit: null }])
+        expect(elements).toHaveLength(2)
+      })
+
+      test('puts and drops sessions and keys', async () => {
+        await store.claimTarget(move)
+        const [a, b] = [newSession({ id: 'a' }), newSession({ id: 'b' })]
+        const [k, l] = ['k', 'l'].map((kid) => ({ kid, privateJwk: '{}', createdAt: NOW }))
+        if (!k || !l) throw new Error('no keys')
+        await store.applyCopies('m1', [
+          { type: 'putSession', session: a },
+          { type: 'putSession', session: b },
+          { type: 'putKey', key: k },
+          { type: 'putKey', key: l },
+        ])
+        const later = { ...a, idleExpiresAt: NOW + 1_999 }
+        await store.applyCopies('m1', [
+          { type: 'putSession', session: later },
+          { type: 'dropSession', id: 'b' },
+          { type: 'dropKey', kid: 'l' },
+          { type: 'putKey', key: { ...k, privateJwk: '{"x":1}' } },
+        ])
+        expect(await store.sessionsById(['a', 'b'])).toEqual([{ ...later, refreshHash: Buffer.from(a.refreshHash) }])
+        expect(await store.signingKeys()).toEqual([{ ...k, privateJwk: '{"x":1}' }])
+      })
+
+      test('happens as a whole or not at all', async () => {
+        await store.claimTarget(move)
+        const twice: Copy = { type: 'addDocument', ...document, position: 6 }
+        await expect(store.applyCopies('m1', [...WORLD, twice])).rejects.toThrow()
+        expect(await store.usersAfter('', 9)).toEqual([])
+      })
+
+      test('takes an empty database, and nobody else’s', async () => {
+        await store.addSessions([newSession()])
+        expect(await store.claimTarget(move)).toBe(false)
+        await hand('delete from session')
+        expect(await store.claimTarget(move)).toBe(true)
+        expect(await store.moveState()).toMatchObject({ phase: 'filling', moveId: 'm1', other: 'source' })
+        expect(await store.takeIntoUse()).toMatchObject({ phase: 'filling' })
+        expect(await store.claimTarget({ id: 'm2', other: 'another' })).toBe(false)
+        expect(await store.beginMove({ id: 'm3', other: 'x' })).toBe(false)
+      })
+
+      test('lets a later move from the same database go on, and the earlier one write no more', async () => {
+        await store.claimTarget(move)
+        await store.applyCopies('m1', WORLD)
+        expect(await store.claimTarget({ ...move, id: 'm2' })).toBe(true)
+        expect(await store.applyCopies('m1', [{ type: 'dropUser', id: 7 }])).toBe(false)
+        expect(await store.raiseIds('m1', { user: 9, export: 9 })).toBe(false)
+        expect(await store.completeTarget('m1')).toBe(false)
+        expect(await store.usersAfter('', 9)).toHaveLength(1)
+        expect(await store.completeTarget('m2')).toBe(true)
+        expect(await phase()).toBe('filled')
+        expect(await store.applyCopies('m2', WORLD)).toBe(false)
+        expect(await store.claimTarget({ ...move, id: 'm4' })).toBe(true)
+      })
+
+      test('ends when the database is taken into use, or takes over', async () => {
+        await store.claimTarget(move)
+        await store.applyCopies('m1', WORLD)
+        await store.completeTarget('m1')
+        expect(await store.takeIntoUse()).toMatchObject({ phase: 'live' })
+        expect(await store.claimTarget({ ...move, id: 'm2' })).toBe(false)
+
+        await using other = (await open()).store
+        await other.claimTarget(move)
+        await other.takeOver('another')
+        expect((await other.moveState()).phase).toBe('filling')
+        await other.takeOver('source')
+        await other.takeOver('source')
+        expect((await other.moveState()).phase).toBe('live')
+        expect(await other.applyCopies('m1', WORLD)).toBe(false)
+        await other.addSessions([newSession()])
+      })
+
+      test('gives later users and exports numbers that were never given before', async () => {
+        await store.claimTarget(move)
+        await store.applyCopies('m1', WORLD)
+        expect(await store.raiseIds('m1', { user: 40, export: 400 })).toBe(true)
+        await store.takeOver('source')
+        expect(await store.lastIds()).toEqual({ user: 40, export: 400 })
+        await store.applyChanges([put({ email: BEN })])
+        const stage = randomUUID()
+        await store.applyChanges([
+          { type: 'stageExport', stage, email: BEN, ref: 'r', ...MADE, now: NOW },
+          { type: 'sealExport', stage, digest: 'd', byteLength: 2, elementCount: 0 },
+        ])
+        const ben = await store.userByEmail(BEN)
+        expect(ben?.id).toBe(41)
+        expect(await store.latestExports([{ userId: 41, ref: 'r' }])).toEqual([expect.objectContaining({ id: 401 })])
+        expect(await store.lastIds()).toEqual({ user: 41, export: 401 })
+      })
+    })
+  })
+}
+
+/** Every write there is, also those that find nothing to change. */
+function writes(store: MovableStore): readonly (() => Promise<unknown>)[] {
+  const stage = randomUUID()
+  return [
+    async () => store.addSessions([newSession()]),
+    async () => store.extendSessions([{ id: 'unknown', idleExpiresAt: NOW }]),
+    async () => store.revokeSessions([hash()], NOW),
+    async () => store.addFirstSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }),
+    async () => store.applyChanges([put()]),
+    async () => store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW }]),
+  ]
+}
+
+/** Each changes something where there is a user with a document, and a session. */
+const HANDS = [
+  'delete from session',
+  `update session set email = 'x'`,
+  'delete from document',
+  `update document set text = '2'`,
+  'delete from "user"',
+  `insert into signing_key values ('k2', '{}', 0)`,
+]
+
+function requireChanges(changed: Changed | null): Changed {
+  if (!changed) throw new Error('the move was taken over')
+  return changed
+}
+
+function put(change: Partial<Extract<Change, { type: 'putDocument' }>> = {}): Change {
+  return { type: 'putDocument', email: ANA, kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}', ...change }
+}
+
+function newSession(session: Partial<NewSession> = {}): NewSession {
+  return {
+    id: randomUUID(),
+    email: ANA,
+    refreshHash: hash(),
+    createdAt: NOW,
+    idleExpiresAt: NOW + 1_000,
+    expiresAt: NOW + 2_000,
+    ...session,
+  }
+}
+
+function hash(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32))
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const start = performance.now(); !(await condition()); ) {
+    if (performance.now() - start > 20_000) throw new Error('it did not happen in time')
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { run, serveForTest } from './support/command-line.ts'
+import { ask, bearer } from './support/gateway.ts'
+import { type MoveLoadOptions, startMoveLoad } from './support/move-load.ts'
+import { moveAndKill, moveUntil, phaseOf } from './support/move-process.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { createSeededRandom, randomSeed } from './support/seeded-random.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, documentLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const QUIET = ['--log-level', 'silent']
+const file = async () => `file:${join(temporaryDirectory(), 'workspace.db')}`
+/** `TEST_MOVES=all` (in `npm run test:move`): every direction, and more kills. */
+const isLong = process.env.TEST_MOVES === 'all'
+const MOST_KILLS = isLong ? 3 : 1
+const WAYS = [
+  { name: 'SQLite to PostgreSQL', openFrom: file, openTo: temporaryDatabase },
+  { name: 'PostgreSQL to SQLite', openFrom: temporaryDatabase, openTo: file },
+  { name: 'SQLite to SQLite', openFrom: file, openTo: file },
+  { name: 'PostgreSQL to PostgreSQL', openFrom: temporaryDatabase, openTo: temporaryDatabase },
+]
+  .filter(({ openFrom, openTo }) => isLong || openFrom !== openTo || POSTGRES_URL === null)
+  .filter(({ openFrom, openTo }) => POSTGRES_URL !== null || (openFrom === file && openTo === file))
+/** Of users that nobody works with meanwhile, so that copying takes a while. */
+const OTHERS = Array.from({ length: 400 }, (_, index) =>
+  documentLine('project', `other-${index}@example.com`, `{"id":"p","n":${index}.0,"text":"${'x'.repeat(2_000)}"}`),
+).join('')
+
+async function startWorkers(from: string, to: string, more: Pick<MoveLoadOptions, 'random'>) {
+  const args = ['--database', from, '--database-next', to, '--log-level', 'error']
+  const gateways = [await serveForTest(args), await serveForTest([...args, '--workers', '2'])]
+  let database = from
+  const load = await startMoveLoad({
+    gateways: gateways.map(({ url }) => url),
+    database: () => database,
+    onMoved() {
+      database = to
+    },
+    file: join(temporaryDirectory(), 'import.ndjson'),
+    people: 3,
+    pauseMs: 20,
+    ...more,
+  })
+  return { gateways, load }
+}
+
+describe.each(WAYS)('an online move from $name', { timeout: 180_000 }, ({ openFrom, openTo }) => {
+  test('goes unnoticed by those who are at work, also when it was killed again and again before', async () => {
+    const seed = randomSeed()
+    const random = createSeededRandom(seed)
+    const [from, to] = [await openFrom(), await openTo()]
+    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD + OTHERS })
+    const { load, gateways } = await startWorkers(from, to, { random })
+    const args = ['--from', from, '--to', to, '--online']
+
+    const exitCodes: (number | null)[] = []
+    for (let kill = 0; kill < MOST_KILLS && !exitCodes.includes(0); kill += 1) {
+      exitCodes.push((await moveAndKill(args, 300 + random.below(isLong ? 1_500 : 700))).exitCode)
+    }
+    const moved = await run(['move', ...args])
+    expect([moved.exitCode, moved.stderr]).toEqual([0, ''])
+    expect(moved.stdout).toMatch(/writes were stopped for \d+ ms.*--to has taken over|has taken over already/)
+    await load.importedElsewhere()
+    const report = await load.stop()
+    const logs = gateways.map(({ stderr }) => stderr()).join('')
+    expect(report.wrong.slice(0, 10), `seed ${seed}\n${logs}`).toEqual([])
+    expect(Math.min(report.logins, report.logouts, report.imports), JSON.stringify(exitCodes)).toBeGreaterThan(2)
+
+    // All that is left of the old database says where to go; gateways that know it, went.
+    const imported = await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    expect([imported.exitCode, imported.stderr]).toEqual([2, expect.stringContaining('has moved')])
+    const refused = await run(['serve', '--port', '0', '--database', from])
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('has moved')])
+    const [session] = report.live
+    const urls = [...gateways.map(({ url }) => url)]
+    for (const database of [
+      ['--database', from, '--database-next', to],
+      ['--database', to],
+    ]) {
+      urls.push((await serveForTest([...database, ...QUIET])).url)
+    }
+    for (const url of urls) {
+      const { status } = await ask(`${url}/projects`, { headers: bearer(session?.accessToken ?? '') })
+      expect(status).toBe(200)
+    }
+    expect((await run(['move', ...args])).stdout).toContain('has taken over already')
+  })
+})
+
+describe('an online move', () => {
+  test('that is stopped, or cancelled after it was killed, leaves everything as it was', async () => {
+    const [from, to] = [await file(), await file()]
+    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD + OTHERS })
+    const gateway = await serveForTest(['--database', from, ...QUIET])
+    const args = ['--from', from, '--to', to, '--online']
+    expect((await moveUntil(args, () => phaseOf(from) === 'copying', 'SIGKILL')).exitCode).toBe(null)
+    expect((await run(['serve', '--port', '0', '--database', to])).stderr).toContain('being filled by a move')
+    expect((await run(['import', '-', '--database', to])).exitCode).toBe(2)
+    expect(phaseOf(from)).toBe('copying')
+    expect((await run(['move', '--from', from, '--cancel'])).stdout).toContain('nothing of a move is left')
+    expect(phaseOf(from)).toBe('live')
+    expect((await login(gateway.url)).status).toBe(200)
+
+    const stopped = await moveUntil(args, () => phaseOf(from) === 'copying', 'SIGTERM')
+    expect([stopped.exitCode, stopped.stderr]).toEqual([1, expect.stringContaining('stopped')])
+    expect(phaseOf(from)).toBe('live')
+    expect((await login(gateway.url)).status).toBe(200)
+    expect((await run(['move', ...args])).exitCode).toBe(0)
+    expect((await run(['move', '--from', from, '--cancel'])).stderr).toContain('too late')
+  })
+
+  test('leaves gateways that do not know the other database to answer 503', async () => {
+    const [from, to] = [await file(), await file()]
+    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    const gateway = await serveForTest(['--database', from, ...QUIET])
+    const { accessToken, refreshToken } = (await login(gateway.url)).json()
+    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    const answers = [
+      await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) }),
+      await login(gateway.url),
+      await ask(`${gateway.url}/logout`, { method: 'DELETE', ...json({ refreshToken }) }),
+      await ask(`${gateway.url}/token`, { method: 'POST', ...json({ refreshToken }) }),
+      await ask(`${gateway.url}/readyz`),
+    ]
+    for (const { status, headers } of answers) expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    const after = await serveForTest(['--database', to, ...QUIET])
+    const read = await ask(`${after.url}/projects`, { headers: bearer(accessToken) })
+    expect(read.status).toBe(200)
+  })
+
+  test('that is stuck while writes are stopped does not stop them for longer than it said', async () => {
+    const [from, to] = [await file(), await file()]
+    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    const gateway = await serveForTest(['--database', from, '--database-next', to, ...QUIET])
+    const hand = new Database(from.slice('file:'.length))
+    hand.exec(`update move set phase = 'closed', move_id = 'gone', other = 'nobody',
+      closed_until = cast((julianday('now') - 2440587.5) * 86400000 as integer) + 300`)
+    hand.close()
+    expect((await login(gateway.url)).status).toBe(200)
+    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    expect((await login(gateway.url)).status).toBe(200)
+  })
+})
+
+const json = (body: object) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+const login = (url: string) => ask(`${url}/login`, { method: 'POST', ...json({ email: ANA }) })

@@ -1,0 +1,293 @@
+// Reads from a real streaming standby: as long as it is in the state that the session lookup on the primary saw.
+import { randomUUID } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startGateway, type TestGateway } from './support/gateway.ts'
+import { execute, POSTGRES_DIRECTORY } from './support/postgres.ts'
+import { type ReplicatedServers, startReplicated } from './support/postgres-replica.ts'
+import { recordStatements, type Statements, sendTogether } from './support/statements.ts'
+import { documentLine, exportLine } from './support/workspaces.ts'
+
+const COUNT = 100
+const USERS = Array.from({ length: COUNT }, (_, index) => `u${index}@example.com`)
+const [ANA = '', BEN = ''] = USERS
+
+const project = (email: string, version: number): string => documentLine('project', email, `{"id":"p","v":${version}}`)
+const anExport = (email: string, day: number, elements: readonly string[]): string =>
+  exportLine(email, { r: 'p', createdAt: `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`, elements })
+
+describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
+  let servers: ReplicatedServers
+  let gateway: TestGateway
+  let tokens: readonly string[]
+  /** What became of the replica, in order; resolves when the next thing does. */
+  let next: (isUsed: boolean) => Promise<void>
+  let statements: Statements
+
+  beforeAll(async () => {
+    servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
+    return () => servers[Symbol.asyncDispose]()
+  })
+
+  beforeEach(async () => {
+    const name = `wg_${randomUUID().replaceAll('-', '')}`
+    await execute(servers.primary.url('postgres'), `create database ${name}`)
+    await servers.resumeReplay()
+    await servers.untilCaughtUp()
+    const changes = observeChanges()
+    next = changes.next
+    gateway = await startGateway({
+      databaseUrl: servers.primary.url(name),
+      replica: { url: servers.standby.url(name), timeoutMs: 2_000, onChange: changes.onChange },
+      cacheBytes: 0,
+    })
+    await gateway.load(USERS.map((email) => project(email, 0) + anExport(email, 1, ['1', '2'])).join(''))
+    tokens = await Promise.all(USERS.map(async (email) => (await gateway.login(email)).accessToken))
+    // Signatures are checked on other threads, once a token.
+    await Promise.all(tokens.map((token) => gateway.get('/templates', token)))
+    await servers.untilCaughtUp()
+    await next(true)
+    statements = recordStatements()
+  })
+
+  const read = async (user: number, path = '/projects'): Promise<string> => {
+    const answer = await gateway.get(path, tokens[user])
+    expect(answer.status, answer.text).toBe(200)
+    return answer.text
+  }
+  const onPrimary = () => statements.names(servers.primary.port)
+  const onStandby = () => statements.names(servers.standby.port)
+
+  test('answers what is read for sessions that were looked up on the primary, a turn at a time', async () => {
+    const bodies = await sendTogether(
+      gateway,
+      tokens.map((token) => `GET /projects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`),
+    )
+    expect(bodies).toEqual(USERS.map(() => '[{"id":"p","v":0}]'))
+    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf']])
+
+    const query = JSON.stringify({ query: '{ me { projects { data latestExport { data } } } }' })
+    const inGraphQL = await sendTogether(
+      gateway,
+      tokens.map(
+        (token) =>
+          `POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`,
+      ),
+    )
+    expect(new Set(inGraphQL)).toEqual(
+      new Set(['{"data":{"me":{"projects":[{"data":{"id":"p","v":0},"latestExport":{"data":[1,2]}}]}}}']),
+    )
+    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf', 'latestExports', 'elementsOf']])
+  })
+
+  test('that lags answers those whom nothing changed for; the others are answered by the primary', async () => {
+    await servers.pauseReplay()
+    await gateway.load(project(ANA, 1) + anExport(ANA, 2, ['3']))
+    statements.names()
+    expect([await read(0), await read(0, '/exports?r=p')]).toEqual(['[{"id":"p","v":1}]', '[3]'])
+    expect(onPrimary()).toEqual(['liveSessions', 'documentsOf', 'liveSessions', 'latestExports', 'elementRunsOf'])
+    onStandby()
+    expect([await read(1), await read(1, '/exports?r=p')]).toEqual(['[{"id":"p","v":0}]', '[1,2]'])
+    expect(onPrimary()).toEqual(['liveSessions', 'liveSessions'])
+    const both = await sendTogether(
+      gateway,
+      tokens.map((token) => `GET /projects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`),
+    )
+    expect(both).toEqual(USERS.map((_, index) => `[{"id":"p","v":${index === 0 ? 1 : 0}}]`))
+    expect(onPrimary()).toEqual(['liveSessions', 'documentsOf'])
+    await servers.resumeReplay()
+    await servers.untilCaughtUp()
+    statements.names()
+    expect([await read(0), await read(0, '/exports?r=p')]).toEqual(['[{"id":"p","v":1}]', '[3]'])
+    expect([onPrimary(), onStandby()]).toEqual([
+      ['liveSessions', 'liveSessions'],
+      ['documentsOf', 'latestExports', 'elementRunsOf'],
+    ])
+  })
+
+  test('that does not know a user, or still knows one who is gone, is not believed', async () => {
+    await servers.pauseReplay()
+    await gateway.load(project('new@example.com', 1))
+    const { accessToken } = await gateway.login('new@example.com')
+    expect((await gateway.get('/projects', accessToken)).text).toBe('[{"id":"p","v":1}]')
+    await execute(gateway.databaseUrl, `delete from workspace_gateway.user where email = '${ANA}'`)
+    expect((await gateway.get('/projects', tokens[0])).json().code).toBe('NO_WORKSPACE')
+    await execute(gateway.databaseUrl, `delete from workspace_gateway.document`)
+    expect(await read(1)).toBe('[]')
+    expect((await gateway.get('/exports?r=p', tokens[1])).json().code).toBe('NO_PROJECT')
+    await servers.resumeReplay()
+  })
+
+  test('that is killed is left alone, and read from again when it is back', async () => {
+    for (let round = 1; round <= 2; round += 1) {
+      await servers.standby.crash()
+      await gateway.load(project(ANA, round))
+      const [mine, theirs] = await Promise.all([read(0), read(1), next(false)])
+      expect([mine, theirs]).toEqual([`[{"id":"p","v":${round}}]`, '[{"id":"p","v":0}]'])
+      expect((await gateway.get('/readyz')).status).toBe(200)
+      statements.names()
+      expect(await read(1)).toBe('[{"id":"p","v":0}]')
+      expect([onPrimary(), onStandby()]).toEqual([['liveSessions', 'documentsOf'], []])
+      await servers.standby.start()
+      await next(true)
+      await servers.untilCaughtUp()
+      statements.names()
+      expect(await read(0)).toBe(`[{"id":"p","v":${round}}]`)
+      expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf']])
+    }
+  })
+
+  test('that hangs holds nobody up for longer than it may, and only those who were asking', async () => {
+    await servers.standby.freeze()
+    try {
+      // It never answers: whoever is answered is answered by the primary.
+      const answers = await Promise.all([...tokens.map((_, user) => read(user)), next(false)])
+      expect(answers.slice(0, COUNT)).toEqual(USERS.map(() => '[{"id":"p","v":0}]'))
+      statements.names()
+      expect(await read(2, '/exports?r=p')).toBe('[1,2]')
+      expect(onStandby()).toEqual([])
+    } finally {
+      await servers.standby.thaw()
+    }
+    await next(true)
+    statements.names()
+    expect(await read(2)).toBe('[{"id":"p","v":0}]')
+    expect(onPrimary()).toEqual(['liveSessions'])
+  })
+
+  test('whose statements fail is left alone, and nobody is told', async () => {
+    await execute(gateway.databaseUrl, 'alter table workspace_gateway.document rename to away')
+    await servers.untilCaughtUp()
+    await servers.pauseReplay()
+    await execute(gateway.databaseUrl, 'alter table workspace_gateway.away rename to document')
+    const [answer] = await Promise.all([read(0), next(false)])
+    expect(answer).toBe('[{"id":"p","v":0}]')
+    expect(gateway.reported).toEqual([])
+    await servers.resumeReplay()
+  })
+
+  test('an export is streamed from it, and to its end by the primary when the user’s state moves on', async () => {
+    const elements = Array.from({ length: 400 }, (_, index) => `"${String(index).repeat(4_000)}"`)
+    await gateway.load(anExport(ANA, 3, elements))
+    await servers.untilCaughtUp()
+    statements.names()
+    expect(await read(0, '/exports?r=p')).toBe(`[${elements.join(',')}]`)
+    expect(onPrimary()).toEqual(['liveSessions'])
+    const response = await fetch(`${gateway.url}/exports?r=p`, { headers: { authorization: `Bearer ${tokens[0]}` } })
+    const reader = response.body?.getReader()
+    const first = await reader?.read()
+    await gateway.load(project(ANA, 9))
+    const chunks = [first?.value ?? new Uint8Array()]
+    for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) chunks.push(chunk.value)
+    expect(Buffer.concat(chunks).toString()).toBe(`[${elements.join(',')}]`)
+  })
+
+  test('never answers a read older than an acknowledged import, whatever it does', async () => {
+    const acknowledged = USERS.map(() => 0)
+    const tried = USERS.map(() => 0)
+    const wrong: string[] = []
+    let isOver = false
+
+    async function writer(): Promise<void> {
+      while (!isOver) {
+        const user = Math.floor(Math.random() * 10)
+        const version = (tried[user] ?? 0) + 1
+        tried[user] = version
+        await gateway.load(
+          project(USERS[user] ?? '', version) + anExport(USERS[user] ?? '', version + 1, [`${version}`]),
+        )
+        acknowledged[user] = version
+      }
+    }
+    async function reader(reads: number): Promise<void> {
+      for (let count = 0; count < reads; count += 1) {
+        const user = Math.floor(Math.random() * 10)
+        const least = acknowledged[user] ?? 0
+        const { data } = (
+          await gateway.graphql('{ me { projects { version: data } latestExport(ref: "p") { data } } }', {
+            accessToken: tokens[user] ?? '',
+          })
+        ).json()
+        const versions = [data.me.projects[0].version.v, least === 0 ? 0 : data.me.latestExport.data[0]]
+        const rest = JSON.parse(await read(user))[0].v
+        for (const version of [...versions, rest]) {
+          if (!(version >= least && version <= (tried[user] ?? 0))) wrong.push(`${user}: ${version} after ${least}`)
+        }
+      }
+    }
+    async function disturber(): Promise<void> {
+      while (!isOver) {
+        await servers.pauseReplay()
+        await Promise.all([read(20), read(21)])
+        await servers.resumeReplay()
+        await servers.untilCaughtUp()
+        await Promise.all([read(20), read(21)])
+      }
+    }
+    const disturbing = [disturber(), writer()]
+    await Promise.all(Array.from({ length: 8 }, () => reader(60)))
+    isOver = true
+    await Promise.all(disturbing)
+    expect(wrong).toEqual([])
+    const asked = { primary: onPrimary().length, standby: onStandby().length }
+    expect(asked.standby, JSON.stringify(asked)).toBeGreaterThan(100)
+  })
+
+  test('that is down from the start, or no standby where its URL asks for one, keeps nobody from starting', async () => {
+    const { primary, standby } = servers
+    const startWith = async (url: string) => {
+      const { next: nextChange, onChange } = observeChanges()
+      const started = await startGateway({
+        databaseUrl: gateway.databaseUrl,
+        replica: { url, timeoutMs: 500, onChange },
+        cacheBytes: 0,
+      })
+      const { accessToken } = await started.login(ANA)
+      expect((await started.get('/projects', accessToken)).text).toBe('[{"id":"p","v":0}]')
+      return { nextChange, read: () => started.get('/projects', accessToken) }
+    }
+    const ofPrimary = `${gateway.databaseUrl}?target_session_attrs=standby`
+    const down = gateway.databaseUrl.replace(`:${primary.port}/`, ':1/')
+    for (const url of [ofPrimary, down]) await (await startWith(url)).nextChange(false)
+    const ofBoth = ofPrimary.replace(`:${primary.port}`, `:${primary.port},${standby.host}:${standby.port}`)
+    const { nextChange, read: readFromBoth } = await startWith(ofBoth)
+    await nextChange(true)
+    statements.names()
+    expect((await readFromBoth()).text).toBe('[{"id":"p","v":0}]')
+    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf']])
+  })
+
+  // The last one: there is no way back.
+  test('that became a primary of its own is believed no more than its states allow', async () => {
+    await servers.standby.promote()
+    const { standby } = servers
+    const url = new URL(gateway.databaseUrl)
+    url.port = String(standby.port)
+    await execute(url.href, `update workspace_gateway.document set text = '{"id":"p","v":"of another history"}'`)
+    expect(await read(0)).toBe('[{"id":"p","v":0}]')
+    await gateway.load(project(BEN, 5))
+    expect(await read(1)).toBe('[{"id":"p","v":5}]')
+  })
+})
+
+/** Waits for what is told, in the order it is told. */
+function observeChanges() {
+  const told: boolean[] = []
+  let wake = (): void => {}
+  return {
+    onChange(isUsed: boolean): void {
+      told.push(isUsed)
+      wake()
+    },
+    async next(isUsed: boolean): Promise<void> {
+      for (;;) {
+        const change = told.shift()
+        if (change === isUsed) return
+        if (change === undefined) {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,78 @@
+// On PostgreSQL a session and what is read for it are statements of their own: something may be written between them.
+import { describe, expect, test } from 'vitest'
+import type { Store, WorkspaceReads } from '../src/store/store.ts'
+import { startGateway, type TestGateway } from './support/gateway.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { ANA, documentLine, exportLine } from './support/workspaces.ts'
+
+interface Interrupted {
+  readonly gateway: TestGateway
+  readonly url: string
+  /** Runs between the session lookup of the next request and this read of it. */
+  readonly beforeNext: (verb: keyof WorkspaceReads, run: () => unknown) => void
+}
+
+async function interruptedGateway(): Promise<Interrupted> {
+  const url = await temporaryDatabase()
+  const waiting = new Map<keyof WorkspaceReads, () => unknown>()
+  async function pass(verb: keyof WorkspaceReads): Promise<void> {
+    const run = waiting.get(verb)
+    waiting.delete(verb)
+    await run?.()
+  }
+  function wrapStore(store: Store): Store {
+    return {
+      ...store,
+      documentsOf: (pages) => pass('documentsOf').then(() => store.documentsOf(pages)),
+      elementRunsOf: (questions) => pass('elementRunsOf').then(() => store.elementRunsOf(questions)),
+    }
+  }
+  const gateway = await startGateway({ databaseUrl: url, wrapStore })
+  return { gateway, url, beforeNext: (verb, run) => waiting.set(verb, run) }
+}
+
+/** Long enough to be sent in a content coding. */
+const project = (version: number): string => `{"id":"p","v":${version},"text":"${'x'.repeat(4_000)}"}`
+
+describe.skipIf(POSTGRES_URL === null)('a state that changes between two statements of one request', () => {
+  const asked = {
+    REST: async (gateway: TestGateway, token: string) => (await gateway.get('/projects', token)).text,
+    GraphQL: async (gateway: TestGateway, token: string) => {
+      const { data } = (await gateway.graphql('{ me { projects { data } } }', { accessToken: token })).json()
+      return JSON.stringify(data.me.projects.map((project: { data: unknown }) => project.data))
+    },
+  }
+
+  test.each(Object.keys(asked) as (keyof typeof asked)[])(
+    '%s: newer documents are not kept as those of the state before',
+    async (protocol) => {
+      const { gateway, url, beforeNext } = await interruptedGateway()
+      await gateway.load(documentLine('project', ANA, project(1)))
+      const { accessToken } = await gateway.login(ANA)
+      const [before] = await execute(url, 'select revision, stamp from workspace_gateway.user')
+      beforeNext('documentsOf', () => gateway.load(documentLine('project', ANA, project(2))))
+      expect(await asked[protocol](gateway, accessToken)).toBe(`[${project(2)}]`)
+      // A standby without the last commit takes over, or a copy is put back: the state before is the state again.
+      await execute(
+        url,
+        `set session_replication_role = replica;
+       update workspace_gateway.document set text = '${project(1)}';
+       update workspace_gateway.user set revision = ${before?.revision}, stamp = '${before?.stamp}'`,
+      )
+      expect(await asked[protocol](gateway, accessToken)).toBe(`[${project(1)}]`)
+    },
+  )
+
+  test('an export that is removed between is not answered as an empty one', async () => {
+    const { gateway, url, beforeNext } = await interruptedGateway()
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"p"}') +
+        exportLine(ANA, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements: ['1'] }),
+    )
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('elementRunsOf', () => execute(url, 'delete from workspace_gateway.export'))
+    const answer = await gateway.get('/exports?r=p', accessToken)
+    expect([answer.status, answer.json().code]).toEqual([503, 'UNAVAILABLE'])
+    expect((await gateway.get('/exports?r=p', accessToken)).json().code).toBe('NO_EXPORT')
+  })
+})

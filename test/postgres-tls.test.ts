@@ -1,0 +1,176 @@
+// TLS to a real PostgreSQL, with certificates made here.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
+import { createAuthority } from './support/certificates.ts'
+import { run, serveForTest } from './support/command-line.ts'
+import { ask } from './support/gateway.ts'
+import { POSTGRES_DIRECTORY } from './support/postgres.ts'
+import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
+
+const OPTIONS = { connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, poolSize: 2 }
+const authority = createAuthority('authority of the tests')
+const stranger = createAuthority('another authority')
+const client = authority.sign('postgres', [])
+const strangeClient = stranger.sign('postgres', [])
+
+const SCRAM = 'hostssl all all 127.0.0.1/32 scram-sha-256'
+
+function tlsServer(hosts: readonly string[], { rules = SCRAM, days = 30 } = {}): Promise<PostgresServer> {
+  const { certificate, key } = authority.sign('database', hosts, days)
+  return startPostgres(
+    { directory: POSTGRES_DIRECTORY ?? '' },
+    {
+      files: {
+        'server.crt': certificate,
+        'server.key': key,
+        'root.crt': authority.certificate,
+        'pg_hba.conf': `${rules}\n`,
+      },
+      settings: { ssl: 'on', ssl_ca_file: 'root.crt', log_connections: 'on' },
+    },
+  )
+}
+
+/** Why a store cannot be opened; null when it can. Whatever is thrown holds no password. */
+async function refusal(url: string): Promise<string | null> {
+  try {
+    await using store = await openPostgresStore(url, OPTIONS)
+    await store.ping()
+    return null
+  } catch (error) {
+    const { password } = new URL(url.replace(/,[^/]*/, ''))
+    expect(deepText(error)).not.toContain(password)
+    return deepText(error)
+  }
+}
+
+describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
+  let files: Readonly<Record<'ca' | 'otherCa' | 'cert' | 'key' | 'otherCert' | 'otherKey', string>>
+  let server: PostgresServer
+  let ofOthers: PostgresServer
+
+  beforeAll(async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-tls-'))
+    const write = (name: string, text: string): string => {
+      const path = join(directory, name)
+      writeFileSync(path, text, { mode: 0o600 })
+      return path
+    }
+    files = {
+      ca: write('ca.crt', authority.certificate),
+      otherCa: write('other-ca.crt', stranger.certificate),
+      cert: write('client.crt', client.certificate),
+      key: write('client.key', client.key),
+      otherCert: write('other-client.crt', strangeClient.certificate),
+      otherKey: write('other-client.key', strangeClient.key),
+    }
+    const both = await Promise.all([tlsServer(['127.0.0.1', 'localhost']), tlsServer(['database.example', '10.9.8.7'])])
+    ;[server, ofOthers] = both
+    return async () => {
+      rmSync(directory, { recursive: true })
+      for (const one of both) await one[Symbol.asyncDispose]()
+    }
+  })
+
+  const urlOf = (of: PostgresServer, parameters: Readonly<Record<string, string>>, host = '127.0.0.1'): string =>
+    `${of.url('postgres').replace('@127.0.0.1', `@${host}`)}?${new URLSearchParams(parameters)}`
+
+  test('is spoken where the server has it, and where it insists nothing else is', async () => {
+    for (const sslmode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+      expect(await refusal(urlOf(server, { sslmode, sslrootcert: files.ca })), sslmode).toBeNull()
+    }
+    expect(await refusal(urlOf(server, { sslmode: 'require' }))).toBeNull()
+    expect(await refusal(server.url('postgres'))).toBeNull()
+    expect(await refusal(urlOf(server, { sslmode: 'disable' }))).toContain('no encryption')
+  })
+
+  test('the server’s certificate must be signed by the authority that is named', async () => {
+    for (const sslmode of ['require', 'verify-ca', 'verify-full']) {
+      expect(await refusal(urlOf(server, { sslmode, sslrootcert: files.otherCa })), sslmode).toMatch(/certificate/)
+    }
+    for (const sslmode of ['verify-ca', 'verify-full']) {
+      expect(await refusal(urlOf(server, { sslmode })), `${sslmode} without an authority of ours`).toMatch(
+        /certificate/,
+      )
+    }
+  })
+
+  test('verify-full wants the name or the address that was connected to', async () => {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      expect(await refusal(urlOf(server, { sslmode: 'verify-full', sslrootcert: files.ca }, host)), host).toBeNull()
+      expect(await refusal(urlOf(ofOthers, { sslmode: 'verify-full', sslrootcert: files.ca }, host)), host).toMatch(
+        /does not match/,
+      )
+      expect(await refusal(urlOf(ofOthers, { sslmode: 'verify-ca', sslrootcert: files.ca }, host)), host).toBeNull()
+    }
+    await using onlyByName = await tlsServer(['localhost'])
+    const byAddress = urlOf(onlyByName, { sslmode: 'verify-full', sslrootcert: files.ca })
+    expect(await refusal(byAddress)).toMatch(/does not match/)
+    expect(await refusal(byAddress.replace('127.0.0.1', 'localhost'))).toBeNull()
+  })
+
+  test('of several hosts the one whose certificate is right is used', async () => {
+    const url = urlOf(server, { sslmode: 'verify-full', sslrootcert: files.ca }).replace(
+      '@127.0.0.1',
+      `@127.0.0.1:${ofOthers.port},127.0.0.1`,
+    )
+    expect(await refusal(url)).toBeNull()
+  })
+
+  test('a certificate that has expired is refused where it is looked at', async () => {
+    await using expired = await tlsServer(['127.0.0.1'], { days: 0.5 })
+    expect(await refusal(urlOf(expired, { sslmode: 'verify-full', sslrootcert: files.ca }))).toMatch(/expired/)
+    expect(await refusal(urlOf(expired, { sslmode: 'require' }))).toBeNull()
+  })
+
+  test('a server may ask for the client’s certificate', async () => {
+    await using strict = await tlsServer(['127.0.0.1'], { rules: `${SCRAM} clientcert=verify-full` })
+    const sslmode = 'verify-full'
+    const sslrootcert = files.ca
+    expect(await refusal(urlOf(strict, { sslmode, sslrootcert }))).not.toBeNull()
+    expect(
+      await refusal(urlOf(strict, { sslmode, sslrootcert, sslcert: files.otherCert, sslkey: files.otherKey })),
+    ).not.toBeNull()
+    expect(await refusal(urlOf(strict, { sslmode, sslrootcert, sslcert: files.cert, sslkey: files.key }))).toBeNull()
+  })
+
+  test('a server without it is spoken to in the clear unless the URL asks for it', async () => {
+    await using plain = await startPostgres({ directory: POSTGRES_DIRECTORY ?? '' })
+    expect(await refusal(plain.url('postgres'))).toBeNull()
+    for (const sslmode of ['require', 'verify-ca', 'verify-full']) {
+      expect(await refusal(urlOf(plain, { sslmode })), sslmode).toContain('does not support SSL')
+    }
+  })
+
+  test('the program says what is wrong without the password, and serves over it', async () => {
+    const right = urlOf(server, { sslmode: 'verify-full', sslrootcert: files.ca })
+    const { password } = new URL(right)
+    const wrong = urlOf(server, { sslmode: 'verify-full', sslrootcert: files.otherCa })
+    const { exitCode, stdout, stderr } = await run(['serve', '--port', '0', '--log-level', 'debug'], {
+      env: { WORKSPACE_GATEWAY_DATABASE: wrong },
+    })
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('certificate')
+    expect(stderr).not.toContain(password)
+    // A replica that is not who it should be is not read from.
+    const gateway = await serveForTest(['--log-level', 'debug'], {
+      env: { WORKSPACE_GATEWAY_DATABASE: right, WORKSPACE_GATEWAY_DATABASE_REPLICA: wrong },
+    })
+    expect((await ask(`${gateway.url}/readyz`)).status).toBe(200)
+    while (!gateway.stderr().includes('the replica does not answer')) await ask(`${gateway.url}/readyz`)
+    await server.crash()
+    expect((await ask(`${gateway.url}/readyz`)).status).toBe(503)
+    await server.start()
+    while ((await ask(`${gateway.url}/readyz`)).status !== 200);
+    expect(gateway.stderr()).not.toContain(password)
+  })
+})
+
+/** Everything that it holds, its causes too. */
+function deepText(error: unknown): string {
+  return inspect(error, { depth: 20 })
+}
