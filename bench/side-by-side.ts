@@ -1,9 +1,10 @@
 // The family of rows that send the same requests to several servers, in rounds that take turns, and compare them.
 import { isDeepStrictEqual } from 'node:util'
+import { ask } from './ask.ts'
 import type { Bench } from './bench.ts'
 import { median, medianOf, medianRatio } from './figures.ts'
 import type { Measurement } from './load/load.ts'
-import { fillIn, type LoadPlan, type LoadRequest } from './load/plan.ts'
+import type { LoadPlan, LoadRequest } from './load/plan.ts'
 import type { Goal, RowResult } from './row.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -87,8 +88,7 @@ export function requireSame(name: string, answer: unknown, expected: unknown): v
 
 async function firstAnswer({ url }: ServerProcess, { requests: [request], users: [user] }: LoadPlan): Promise<string> {
   if (!request || !user) throw new Error('an empty plan')
-  const { method, path, headers, body } = fillIn(request, user)
-  const response = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
+  const response = await ask(url, request, user)
   return response.text()
 }
 

@@ -6,8 +6,9 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
+import { ask } from './ask.ts'
 import type { Bench } from './bench.ts'
-import { fillIn, type LoadRequest } from './load/plan.ts'
+import type { LoadRequest } from './load/plan.ts'
 import { MAIN, type SampleAnswer, startGateway } from './servers.ts'
 
 /** The values that go into requests. */
@@ -92,17 +93,12 @@ export async function entityTagsOf(
   await using gateway = await startGateway(bench, databaseUrl)
   const tagged = []
   for (const user of users) {
-    const headers = { authorization: `Bearer ${user.accessToken}` }
+    const headers = { authorization: `Bearer ${user.accessToken}`, 'accept-encoding': 'identity' }
     const response = await fetch(`${gateway.url}/projects`, { headers })
     await response.arrayBuffer()
     tagged.push({ ...user, etag: response.headers.get('etag') ?? '' })
   }
   return tagged
-}
-
-function ask(url: string, request: LoadRequest, values: Readonly<Record<string, string>>): Promise<Response> {
-  const { method, path, headers, body } = fillIn(request, values)
-  return fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
 }
 
 const PROJECTS = 20
