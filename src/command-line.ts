@@ -2,17 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import type { CommandIo, ExitCode } from './commands/io.ts'
-import {
-  DUMP_OPTIONS,
-  environmentName,
-  IMPORT_OPTIONS,
-  MOVE_OPTIONS,
-  type OptionRow,
-  optionName,
-  requireConfig,
-  SERVE_OPTIONS,
-} from './config.ts'
+import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './config.ts'
 import { UsageError } from './errors.ts'
+import { environmentName, type OptionRow, optionName, requireConfig } from './option-row.ts'
 import { redact } from './redact.ts'
 import { StoreOpenError, StoreUnavailableError } from './store/store.ts'
 

@@ -1,8 +1,9 @@
 // The demo workspace, for the first start on an empty default database.
 import { open, readFile } from 'node:fs/promises'
-import { IMPORT_OPTIONS, requireConfig } from '../config.ts'
+import { IMPORT_OPTIONS } from '../config.ts'
 import { applyInput } from '../interchange/apply.ts'
 import { checkInput } from '../interchange/check.ts'
+import { requireConfig } from '../option-row.ts'
 import type { Store } from '../store/store.ts'
 
 export const DEMO_EMAIL = 'demo@example.com'

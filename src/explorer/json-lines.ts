@@ -38,7 +38,7 @@ export function textLines(text: string): readonly string[] {
   return text.split('\n').flatMap(inPieces)
 }
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true

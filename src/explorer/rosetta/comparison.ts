@@ -1,6 +1,7 @@
 // Whether a REST answer and a GraphQL answer hold the same, compared as text: byte for byte, as both promise.
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
 import type { Answer } from '../answer.ts'
+import { isJson } from '../json-lines.ts'
 
 export interface Verdict {
   readonly isSame: boolean
@@ -70,13 +71,4 @@ function errorCode(text: string): string | null {
 function stringOf(json: string | null): string | null {
   const value: unknown = json === null ? null : JSON.parse(json)
   return typeof value === 'string' ? value : null
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
