@@ -109,7 +109,7 @@ function readEndpoint(route: ReadRoute, services: HttpServices, shared: Shared):
     async handle(request) {
       const viewer = await viewerOf(request, sessions)
       const accepted = readAcceptEncoding(request.header('accept-encoding'))
-      const operation = `${route.path}?${request.search}`
+      const operation = request.search === '' ? route.path : `${route.path}?${request.search}`
       const coded = viewer && compression.find(viewer, operation, accepted)
       if (coded) return notModifiedOf(coded, request, accepted) ?? coded
       const kept = viewer && cache.find(viewer, operation)
