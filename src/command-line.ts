@@ -86,6 +86,8 @@ function report(error: unknown, { stderr }: CommandIo): number {
     stderr.write(`${redact(error.message)}\n`)
     return 1
   }
+  // Whoever was reading has read enough, as `head` does.
+  if (Reflect.get(Object(error), 'code') === 'EPIPE') return 1
   stderr.write(`${redact(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`)
   return 1
 }

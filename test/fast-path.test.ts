@@ -16,6 +16,7 @@ const COMPARED_HEADERS = ['content-type', 'cache-control', 'vary', 'www-authenti
 const BODIES: readonly unknown[] = [
   { query: '{ me { email projects { data id ref name tags latestExport { createdAt digest data } } } }' },
   { query: '{ a: me { b: email } c: me { email } __typename }' },
+  { query: '{ me { then: email projects { then: name } } then: __typename }' },
   { query: '{ me { projects { ...P } } } fragment P on Project { name ... on Project { id } __typename }' },
   { query: 'query($n: Int = 1) { me { projects(first: $n) { id cursor } } }' },
   { query: 'query($n: Int = 1) { me { projects(first: $n) { id } } }', variables: { n: 2 } },

@@ -103,7 +103,8 @@ describe('--keep-going', () => {
 
   test.each([
     ['where nothing can be written', 'missing/rejects.ndjson', 'no such file or directory'],
-    ['over the file itself', 'mixed.ndjson', 'that is the file they come from'],
+    ['over the file itself', 'mixed.ndjson', 'there is a file already'],
+    ['over the database', 'workspace.db', 'there is a file already'],
   ])('imports nothing when the bad lines would go %s', async (_, name, reason) => {
     const workspace = createWorkspace()
     const path = workspace.write('mixed.ndjson', `${SMALL_WORLD}not json\n`)

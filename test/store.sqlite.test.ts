@@ -1,3 +1,4 @@
+import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -35,6 +36,14 @@ describeMoves('sqlite', async () => {
       }
     },
   }
+})
+
+test('new files are their owner’s alone, in a directory for everyone too', async () => {
+  const directory = temporaryDirectory()
+  chmodSync(directory, 0o755)
+  const path = join(directory, 'store.db')
+  await using _ = await open(path)
+  for (const end of ['', '-wal', '-shm']) expect(statSync(path + end).mode & 0o077, end).toBe(0)
 })
 
 test('the file is in WAL mode and its writer syncs every commit', async () => {

@@ -28,7 +28,12 @@ async function openNew(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', 0o600)
   } catch (error) {
-    throw new UsageError(`--output: cannot make ${path}: ${error instanceof Error ? error.message : error}`)
+    const isThere = Reflect.get(Object(error), 'code') === 'EEXIST'
+    throw new UsageError(
+      isThere
+        ? `--output: ${path} is there already, and is not written over`
+        : `--output: cannot make ${path}: ${error instanceof Error ? error.message : error}`,
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import type { ServeConfig } from '../config.ts'
 import type { ReportFailure } from '../http/failures.ts'
 import { redact } from '../redact.ts'
+import { StoreUnavailableError } from '../store/store.ts'
 import type { CommandIo } from './io.ts'
 
 export function createLog(level: ServeConfig['logLevel'], { stderr }: CommandIo): Logger {
@@ -31,7 +32,8 @@ function toLoggedError(error: unknown): LoggedError {
   return {
     name: error.name,
     message: redact(error.message),
-    ...(error.stack === undefined ? {} : { stack: redact(error.stack) }),
+    // Where in the program a database was missed tells nothing.
+    ...(error.stack === undefined || error instanceof StoreUnavailableError ? {} : { stack: redact(error.stack) }),
     ...(typeof code === 'string' ? { code } : {}),
     ...(error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }),
   }

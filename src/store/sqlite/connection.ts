@@ -1,5 +1,5 @@
 // Opening an SQLite file the way this store needs it.
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 
@@ -14,6 +14,8 @@ const CACHE_SIZE_KIB = -16_384
  */
 export function openWriter(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // It holds the signing keys: a new file is its owner's alone, and SQLite gives those beside it the same mode.
+  closeSync(openSync(path, 'a', 0o600))
   return prepared(new SqliteDatabase(path, { timeout: 0 }), [
     `page_size = ${PAGE_SIZE_BYTES}`,
     'synchronous = FULL',
