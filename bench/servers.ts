@@ -1,9 +1,8 @@
 // The servers that rows set side by side, each ready to be started in a process of its own.
-import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../test/support/postgres-server.ts'
 import type { Bench } from './bench.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -31,7 +30,7 @@ export async function startPeer(
 ): Promise<ServerProcess> {
   const script = fileURLToPath(new URL(`servers/${name}.ts`, import.meta.url))
   return bench.start([script], {
-    PORT: String(await freePort()),
+    PORT: String(await freePort('127.0.0.1')),
     NODE_ENV: 'production',
     GRAPHILE_ENV: 'production',
     ...env,
@@ -43,14 +42,4 @@ export function startBare(bench: Bench, answer: SampleAnswer): Promise<ServerPro
   const file = join(mkdtempSync(join(bench.directory, 'bare-')), 'answer.json')
   writeFileSync(file, JSON.stringify(answer))
   return startPeer(bench, 'bare', { ANSWER: file })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
 }

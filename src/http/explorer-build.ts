@@ -1,6 +1,7 @@
 // The built pages (`npm run build`): a shell in HTML, and hashed files that never change under their name.
 import { readdir, readFile } from 'node:fs/promises'
 import { GatewayError } from '../errors.ts'
+import { type Coding, createAcceptEncodingReader } from './content-coding.ts'
 import type { Endpoint } from './handler.ts'
 import type { Headers, Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
@@ -18,7 +19,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Made at build beside each file, best first: the content coding and what it adds to the file's name. */
-const ENCODINGS: readonly (readonly [coding: string, extension: string])[] = [
+const ENCODINGS: readonly (readonly [coding: Coding, extension: string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ]
@@ -45,6 +46,7 @@ export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<Exp
 
 function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): Endpoint {
   const available = ENCODINGS.filter(([, extension]) => names.has(name + extension))
+  const readAcceptEncoding = createAcceptEncodingReader()
   const kept = new Map<string, Promise<Uint8Array>>()
   const headers: Headers = {
     'content-type': CONTENT_TYPES[extensionOf(name)] ?? '',
@@ -69,7 +71,8 @@ function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): En
   }
 
   async function handle(request: GatewayRequest): Promise<Reply> {
-    const encoding = available.find(([coding]) => accepts(request.header('accept-encoding'), coding))
+    const accepted = readAcceptEncoding(request.header('accept-encoding'))
+    const encoding = accepted.coding && available.find(([coding]) => accepted.all.has(coding))
     if (!encoding) return { status: 200, headers, body: await read(name) }
     const [coding, extension] = encoding
     return { status: 200, headers: { ...headers, 'content-encoding': coding }, body: await read(name + extension) }
@@ -84,12 +87,4 @@ function isMissing(error: unknown): boolean {
 
 function extensionOf(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1)
-}
-
-/** RFC 9110 section 12.5.3, for codings that are named. */
-function accepts(acceptEncoding: string | undefined, coding: string): boolean {
-  return (acceptEncoding ?? '').split(',').some((item) => {
-    const [name, ...parameters] = item.toLowerCase().split(';')
-    return name?.trim() === coding && !parameters.some((parameter) => /^\s*q\s*=\s*0(?:\.0*)?\s*$/.test(parameter))
-  })
 }

@@ -142,6 +142,21 @@ export interface MovableStore extends Store {
   readonly sessionsById: (ids: readonly string[]) => Awaitable<readonly NewSession[]>
 }
 
+/** What each adapter answers in its `moves.ts`. */
+export type MoveVerbs = Pick<
+  MovableStore,
+  | 'moveState'
+  | 'takeIntoUse'
+  | 'beginMove'
+  | 'takeChanges'
+  | 'closeWrites'
+  | 'openWrites'
+  | 'finishMove'
+  | 'cancelMove'
+  | 'lastIds'
+  | 'sessionsById'
+>
+
 /** Writes wait for a move to take its last step, which takes a moment. Nothing was written. */
 export class StoreClosedError extends StoreUnavailableError {}
 

@@ -266,6 +266,19 @@ export interface Store extends WorkspaceReads, AsyncDisposable {
   readonly ping: () => Awaitable<void>
 }
 
+/** What each adapter answers in its `sessions.ts`. */
+export type SessionVerbs = Pick<
+  Store,
+  | 'liveSessions'
+  | 'refreshableSessions'
+  | 'signingKeys'
+  | 'addSessions'
+  | 'extendSessions'
+  | 'revokeSessions'
+  | 'addFirstSigningKey'
+  | 'sessionsAfter'
+>
+
 /** The database cannot answer now and may later: a lock held for too long, a connection lost. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'

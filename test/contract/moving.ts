@@ -8,12 +8,9 @@ import {
   StoreClosedError,
   StoreMovedError,
 } from '../../src/store/moving.ts'
-import type { Change, NewSession, StoredExport } from '../../src/store/store.ts'
+import type { StoredExport } from '../../src/store/store.ts'
+import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
-const NOW = 1_800_000_000_000
-const ANA = 'ana@example.com'
-const BEN = 'ben@example.com'
-const MADE = { createdAt: '2026-01-01T00:00:00Z', instant: '2026-01-01T00:00:00.000000000Z' }
 const LONG = 30_000
 
 export interface OpenedForMoving {
@@ -429,26 +426,6 @@ const HANDS = [
 function requireChanges(changed: Changed | null): Changed {
   if (!changed) throw new Error('the move was taken over')
   return changed
-}
-
-function put(change: Partial<Extract<Change, { type: 'putDocument' }>> = {}): Change {
-  return { type: 'putDocument', email: ANA, kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}', ...change }
-}
-
-function newSession(session: Partial<NewSession> = {}): NewSession {
-  return {
-    id: randomUUID(),
-    email: ANA,
-    refreshHash: hash(),
-    createdAt: NOW,
-    idleExpiresAt: NOW + 1_000,
-    expiresAt: NOW + 2_000,
-    ...session,
-  }
-}
-
-function hash(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(32))
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {

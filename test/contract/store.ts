@@ -1,12 +1,8 @@
 // The contract suite of the store: every sentence of `store.ts`, run on each adapter.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Change, NewSession, SeenState, Store } from '../../src/store/store.ts'
-
-const NOW = 1_800_000_000_000
-const ANA = 'ana@example.com'
-const BEN = 'ben@example.com'
-const MADE = { createdAt: '2026-01-01T00:00:00Z', instant: '2026-01-01T00:00:00.000000000Z' }
+import type { Change, SeenState, Store } from '../../src/store/store.ts'
+import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
 /** `open` answers a new, empty store; `reopen` another one on the same database. The suite closes both. */
 export function describeStore(name: string, open: () => Promise<{ store: Store; reopen: () => Promise<Store> }>): void {
@@ -542,24 +538,4 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       await store.ping()
     })
   })
-}
-
-function put(change: Partial<Extract<Change, { type: 'putDocument' }>> = {}): Change {
-  return { type: 'putDocument', email: ANA, kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}', ...change }
-}
-
-function newSession(session: Partial<NewSession> = {}): NewSession {
-  return {
-    id: randomUUID(),
-    email: ANA,
-    refreshHash: hash(),
-    createdAt: NOW,
-    idleExpiresAt: NOW + 1_000,
-    expiresAt: NOW + 2_000,
-    ...session,
-  }
-}
-
-function hash(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(32))
 }

@@ -1,24 +1,10 @@
 // Where a PostgreSQL database stands in a move, and the steps of a move away from it.
-import { MAX_CLOSED_MS, type MovableStore, type MoveState } from '../moving.ts'
+import { MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../moving.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { Connection, Statement } from './connection.ts'
 import { MOVE_LOCK } from './migrations.ts'
 import type { Pool } from './pool.ts'
 import { SESSION, type SessionRow, toSession } from './sessions.ts'
-
-type MoveVerbs = Pick<
-  MovableStore,
-  | 'moveState'
-  | 'takeIntoUse'
-  | 'beginMove'
-  | 'takeChanges'
-  | 'closeWrites'
-  | 'openWrites'
-  | 'finishMove'
-  | 'cancelMove'
-  | 'lastIds'
-  | 'sessionsById'
->
 
 const TABLES = ['user', 'session', 'signing_key', 'document', 'staged_export', 'export', 'export_element']
 /** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */

@@ -1,5 +1,5 @@
 // Sessions and signing keys in PostgreSQL.
-import type { LiveSession, NewSession, RefreshableSession, Store, StoredSigningKey } from '../store.ts'
+import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../store.ts'
 import { coalesce } from './coalesce.ts'
 import type { Connection, Statement } from './connection.ts'
 import { requireHere } from './failure.ts'
@@ -7,18 +7,6 @@ import type { Pool } from './pool.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10
-
-type SessionVerbs = Pick<
-  Store,
-  | 'liveSessions'
-  | 'refreshableSessions'
-  | 'signingKeys'
-  | 'addSessions'
-  | 'extendSessions'
-  | 'revokeSessions'
-  | 'addFirstSigningKey'
-  | 'sessionsAfter'
->
 
 interface Expiring {
   readonly idleExpiresAt: number

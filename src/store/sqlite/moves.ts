@@ -3,8 +3,8 @@ import type { Database } from 'better-sqlite3'
 import {
   CLOSED_MESSAGE,
   MOVED_MESSAGE,
-  type MovableStore,
   type MoveState,
+  type MoveVerbs,
   StoreClosedError,
   StoreMovedError,
 } from '../moving.ts'
@@ -12,20 +12,6 @@ import type { NewSession } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { ADD_TRIGGERS, DROP_TRIGGERS, IS_CLOSED, NOW } from './move-triggers.ts'
 import type { TurnReader } from './turn-reader.ts'
-
-type MoveVerbs = Pick<
-  MovableStore,
-  | 'moveState'
-  | 'takeIntoUse'
-  | 'beginMove'
-  | 'takeChanges'
-  | 'closeWrites'
-  | 'openWrites'
-  | 'finishMove'
-  | 'cancelMove'
-  | 'lastIds'
-  | 'sessionsById'
->
 
 // A closing whose time is over is none any more, though the row says so until somebody writes.
 const STATE = `select identity, case when phase = 'closed' and not ${IS_CLOSED} then 'copying' else phase end as phase,

@@ -1,24 +1,12 @@
 // Sessions and signing keys in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { LiveSession, NewSession, RefreshableSession, Store, StoredSigningKey } from '../store.ts'
+import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { TurnReader } from './turn-reader.ts'
 import { rememberUntilChanged } from './until-changed.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10
-
-type SessionVerbs = Pick<
-  Store,
-  | 'liveSessions'
-  | 'refreshableSessions'
-  | 'signingKeys'
-  | 'addSessions'
-  | 'extendSessions'
-  | 'revokeSessions'
-  | 'addFirstSigningKey'
-  | 'sessionsAfter'
->
 
 export function createSessions(
   reader: Database,

@@ -1,0 +1,28 @@
+// What both contract suites put into a store.
+import { randomUUID } from 'node:crypto'
+import type { Change, NewSession } from '../../src/store/store.ts'
+
+export const NOW = 1_800_000_000_000
+export const ANA = 'ana@example.com'
+export const BEN = 'ben@example.com'
+export const MADE = { createdAt: '2026-01-01T00:00:00Z', instant: '2026-01-01T00:00:00.000000000Z' }
+
+export function put(change: Partial<Extract<Change, { type: 'putDocument' }>> = {}): Change {
+  return { type: 'putDocument', email: ANA, kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}', ...change }
+}
+
+export function newSession(session: Partial<NewSession> = {}): NewSession {
+  return {
+    id: randomUUID(),
+    email: ANA,
+    refreshHash: hash(),
+    createdAt: NOW,
+    idleExpiresAt: NOW + 1_000,
+    expiresAt: NOW + 2_000,
+    ...session,
+  }
+}
+
+export function hash(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32))
+}
