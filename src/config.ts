@@ -196,7 +196,7 @@ export const IMPORT_OPTIONS = {
   },
   rejects: {
     flags: '--rejects <path>',
-    description: 'where --keep-going writes bad lines (default: FILE.rejects.ndjson)',
+    description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   ...storeOptions,
