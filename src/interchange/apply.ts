@@ -134,6 +134,7 @@ function createBatch(store: Store) {
   let lines: (Line | null)[] = []
   let textLength = 0
   let maxChanges = MIN_CHANGES * 8
+  let unlockedAt = Number.NEGATIVE_INFINITY
 
   async function flush(): Promise<readonly Applied[]> {
     if (changes.length === 0) return []
@@ -141,12 +142,15 @@ function createBatch(store: Store) {
     changes = []
     lines = []
     textLength = 0
+    // What was read meanwhile is most of the pause.
+    const rest = unlockedAt + PAUSE_MS - performance.now()
+    if (rest > 0) await delay(rest)
     const start = performance.now()
     const outcomes = await store.applyChanges(applying)
-    const took = performance.now() - start
+    unlockedAt = performance.now()
+    const took = unlockedAt - start
     const fitting = Math.round(applying.length * Math.min(2, Math.max(0.5, TARGET_TRANSACTION_MS / took)))
     maxChanges = Math.min(MAX_CHANGES, Math.max(MIN_CHANGES, fitting))
-    await delay(PAUSE_MS)
     return outcomes.map((outcome, index) => ({ outcome, line: from[index] ?? null }))
   }
 

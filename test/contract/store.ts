@@ -216,6 +216,45 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await revision(ANA)).toBeGreaterThan(before)
       })
 
+      test('in great number have the outcomes they would have one by one', async () => {
+        const many = (from: number, count: number): Change[] =>
+          Array.from({ length: count }, (_, n) =>
+            put({ id: `p${from + n}`, ref: `r${from + n}`, text: `[${from + n}]` }),
+          )
+        const outcomes = await store.applyChanges([
+          ...many(0, 20),
+          put({ id: 'thief', ref: 'r3' }),
+          ...many(20, 20),
+          put({ id: 'p2', ref: 'r2', text: '"again"' }),
+          put({ id: 'p5', ref: 'r5', text: '[5]' }),
+          put({ id: 'p6', ref: 'r7' }),
+          put({ id: 'thief', ref: 'free' }),
+          ...many(40, 5),
+          put({ id: 'p44', ref: 'r44', text: '"again"' }),
+          put({ email: BEN, id: 'p0', ref: 'r0' }),
+          put({ kind: 'template', id: 'p0', ref: null }),
+        ])
+        const added = (count: number) => Array<string>(count).fill('added')
+        expect(outcomes).toEqual([
+          ...added(20),
+          'refTaken',
+          ...added(20),
+          'replaced',
+          'unchanged',
+          'refTaken',
+          ...added(1 + 5),
+          'replaced',
+          'added',
+          'added',
+        ])
+        const [projects] = await store.documentsOf([
+          { userId: await userId(ANA), kind: 'project', after: 0, limit: null },
+        ])
+        const ids = Array.from({ length: 45 }, (_, n) => `p${n}`)
+        expect(projects?.map(({ id }) => id)).toEqual([...ids.slice(0, 40), 'thief', ...ids.slice(40)])
+        expect((await texts(ANA)).slice(1, 4)).toEqual(['[1]', '"again"', '[3]'])
+      })
+
       test('give up a reference for others when they are stored with another', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'r' })])
         expect(await store.applyChanges([put({ id: 'a', ref: 's' }), put({ id: 'b', ref: 'r' })])).toEqual([

@@ -1,16 +1,10 @@
 // The steps of an import in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { Change, ChangeOutcome, DocumentKind, Store } from '../store.ts'
-import { sqliteCode } from './connection.ts'
+import type { Change, ChangeOutcome, Store } from '../store.ts'
+import { createDocumentPuts } from './document-puts.ts'
 import type { GroupCommit } from './group-commit.ts'
-import {
-  DOCUMENT_KEY,
-  DOCUMENT_POSITION,
-  ELEMENT_KEY,
-  KIND_CODES,
-  MAX_DOCUMENT_POSITION,
-  MAX_ELEMENT_POSITION,
-} from './keys.ts'
+import { ELEMENT_KEY, MAX_ELEMENT_POSITION } from './keys.ts'
+import { prepareRowInsert } from './many-rows.ts'
 import type { TurnReader } from './turn-reader.ts'
 
 /** Rows that one call of `dropStaleStages` removes at most, so that it holds the write lock only briefly. */
@@ -32,24 +26,10 @@ interface StagedExport {
 export function createChanges(reader: Database, turn: TurnReader, writer: Database, commits: GroupCommit): ChangeVerbs {
   const user = writer.prepare<[string], { readonly id: number }>('select id from user where email = ?')
   const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
-  const stored = writer.prepare<[number, string, string], { readonly ref: string | null; readonly text: string }>(
-    'select ref, text from document where user_id = ? and kind = ? and id = ?',
-  )
-  const replace = writer.prepare<[string | null, string, number, string, string]>(
-    'update or fail document set ref = ?, text = ? where user_id = ? and kind = ? and id = ?',
-  )
-  const lastPosition = writer.prepare<[number, number, number, number, number, number], { readonly position: number }>(
-    `select ${DOCUMENT_POSITION} as position from document
-     where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY} order by key desc limit 1`,
-  )
-  // "or fail": without it every statement keeps a journal of its own, because its trigger might have to be undone.
-  // A single row is inserted or not, and the trigger cannot fail, so there is nothing to undo.
-  const add = writer.prepare<[number, number, number, number, string, string, string | null, string]>(
-    `insert or fail into document (key, user_id, kind, id, ref, text) values (${DOCUMENT_KEY}, ?, ?, ?, ?, ?)`,
-  )
-  const projectId = reader.prepare<[string, string], { readonly id: string }>(
-    'select id from document where user_id = (select id from user where email = ?) and ref = ?',
-  )
+  const readUser = reader.prepare<[string], number>('select id from user where email = ?').pluck()
+  const projectId = reader
+    .prepare<[number, string], string>('select id from document where user_id = ? and ref = ?')
+    .pluck()
   const stage = writer.prepare<[string, number, string, string, string, number]>(
     'insert into staged_export (stage, user_id, ref, created_at, instant, staged_at) values (?, ?, ?, ?, ?, ?)',
   )
@@ -58,9 +38,7 @@ export function createChanges(reader: Database, turn: TurnReader, writer: Databa
   )
   const touch = writer.prepare<[number, number]>('update staged_export set staged_at = ? where id = ?')
   const unstage = writer.prepare<[number]>('delete from staged_export where id = ?')
-  const addElement = writer.prepare<[number, number, string]>(
-    `insert into export_element (key, text) values (${ELEMENT_KEY}, ?)`,
-  )
+  const addElements = prepareRowInsert(writer, 'export_element (key, text)', `(${ELEMENT_KEY}, ?)`)
   const dropElements = writer.prepare<[number, number, number, number, number]>(
     `delete from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY} limit ?`,
   )
@@ -74,13 +52,14 @@ export function createChanges(reader: Database, turn: TurnReader, writer: Databa
 
   /** What was looked up in this transaction: nobody else changes it meanwhile. */
   const userIds = new Map<string, number>()
-  const positions = new Map<string, number>()
 
-  function userId(email: string): number {
+  function userIdOf(email: string): number {
     const id = userIds.get(email) ?? user.get(email)?.id ?? Number(addUser.run(email).lastInsertRowid)
     userIds.set(email, id)
     return id
   }
+
+  const documents = createDocumentPuts(writer, userIdOf)
 
   function requireStaged(name: string): StagedExport {
     const found = staged.get(name)
@@ -88,73 +67,63 @@ export function createChanges(reader: Database, turn: TurnReader, writer: Databa
     return found
   }
 
-  function nextPosition(owner: number, kind: DocumentKind): number {
-    const list = `${owner} ${kind}`
-    const code = KIND_CODES[kind]
-    const last =
-      positions.get(list) ?? lastPosition.get(owner, code, 0, owner, code, MAX_DOCUMENT_POSITION)?.position ?? 0
-    const next = last + 1
-    positions.set(list, next)
-    return next
+  function stageExport(change: ChangeOf<'stageExport'>): ChangeOutcome {
+    const owner = userIdOf(change.email)
+    stage.run(change.stage, owner, change.ref, change.createdAt, change.instant, change.now)
+    return 'staged'
   }
 
-  function putDocument(change: ChangeOf<'putDocument'>): ChangeOutcome {
-    const owner = userId(change.email)
-    try {
-      const before = stored.get(owner, change.kind, change.id)
-      if (!before) {
-        const position = nextPosition(owner, change.kind)
-        add.run(owner, KIND_CODES[change.kind], position, owner, change.kind, change.id, change.ref, change.text)
-        return 'added'
-      }
-      if (before.text === change.text && before.ref === change.ref) return 'unchanged'
-      replace.run(change.ref, change.text, owner, change.kind, change.id)
-      return 'replaced'
-    } catch (error) {
-      if (sqliteCode(error) === 'SQLITE_CONSTRAINT_UNIQUE') return 'refTaken'
-      throw error
-    }
+  function stageElements(changes: readonly ChangeOf<'stageElements'>[]): readonly ChangeOutcome[] {
+    const exports = new Map<string, StagedExport>()
+    const rows = changes.flatMap((change) => {
+      const found = exports.get(change.stage) ?? requireStaged(change.stage)
+      if (!exports.has(change.stage)) touch.run(change.now, found.id)
+      exports.set(change.stage, found)
+      return change.texts.map((text, index) => [found.id, change.position + index, text])
+    })
+    addElements(rows)
+    return changes.map(() => 'staged')
   }
 
-  const APPLY: { readonly [T in Change['type']]: (change: ChangeOf<T>) => ChangeOutcome } = {
-    putDocument,
-    stageExport(change) {
-      const owner = userId(change.email)
-      stage.run(change.stage, owner, change.ref, change.createdAt, change.instant, change.now)
-      return 'staged'
-    },
-    stageElements(change) {
-      const { id } = requireStaged(change.stage)
-      touch.run(change.now, id)
-      change.texts.forEach((text, index) => {
-        addElement.run(id, change.position + index, text)
-      })
-      return 'staged'
-    },
-    sealExport(change) {
-      const { id, userId: owner, ref, createdAt, instant } = requireStaged(change.stage)
-      const { digest, byteLength, elementCount } = change
-      const { changes } = addExport.run(id, owner, ref, createdAt, instant, digest, byteLength, elementCount)
-      if (changes === 0) dropElements.run(id, 0, id, MAX_ELEMENT_POSITION, NO_LIMIT)
-      unstage.run(id)
-      return changes === 0 ? 'unchanged' : 'added'
-    },
+  function sealExport({ stage, digest, byteLength, elementCount }: ChangeOf<'sealExport'>): ChangeOutcome {
+    const { id, userId, ref, createdAt, instant } = requireStaged(stage)
+    const { changes } = addExport.run(id, userId, ref, createdAt, instant, digest, byteLength, elementCount)
+    if (changes === 0) dropElements.run(id, 0, id, MAX_ELEMENT_POSITION, NO_LIMIT)
+    unstage.run(id)
+    return changes === 0 ? 'unchanged' : 'added'
   }
 
-  function apply<T extends Change['type']>(change: ChangeOf<T> & { readonly type: T }): ChangeOutcome {
-    return APPLY[change.type](change)
+  const APPLY: {
+    readonly [T in Change['type']]: (changes: readonly ChangeOf<T>[]) => readonly ChangeOutcome[]
+  } = {
+    putDocument: documents.put,
+    stageExport: (changes) => changes.map(stageExport),
+    stageElements,
+    sealExport: (changes) => changes.map(sealExport),
+  }
+
+  function apply<T extends Change['type']>(type: T, changes: readonly Change[]): readonly ChangeOutcome[] {
+    return APPLY[type](changes as readonly ChangeOf<T>[])
   }
 
   return {
     applyChanges: (changes) =>
       commits.write(() => {
         userIds.clear()
-        positions.clear()
-        return changes.map((change) => apply(change))
+        documents.begin()
+        return runsOfOneType(changes).flatMap(([type, run]) => apply(type, run))
       }),
     projectIdsByRef(refs) {
       turn.refresh()
-      return turn.read(() => refs.map(({ email, ref }) => projectId.get(email, ref)?.id ?? null))
+      return turn.read(() => {
+        const owners = new Map<string, number | null>()
+        return refs.map(({ email, ref }) => {
+          const known = owners.get(email)
+          const owner = known === undefined ? (readUser.get(email) ?? null) : known
+          owners.set(email, owner)
+          return owner === null ? null : (projectId.get(owner, ref) ?? null)
+        })
+      })
     },
     dropStaleStages: (before) =>
       commits.write(() => {
@@ -165,4 +134,14 @@ export function createChanges(reader: Database, turn: TurnReader, writer: Databa
         return false
       }),
   }
+}
+
+function runsOfOneType(changes: readonly Change[]): readonly (readonly [Change['type'], Change[]])[] {
+  const runs: [Change['type'], Change[]][] = []
+  for (const change of changes) {
+    const last = runs.at(-1)
+    if (last?.[0] === change.type) last[1].push(change)
+    else runs.push([change.type, [change]])
+  }
+  return runs
 }

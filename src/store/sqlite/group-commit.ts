@@ -48,7 +48,14 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     const jobs = takeQueue()
     const done: Job[] = []
     try {
-      for (const job of jobs) if (runJob(job)) done.push(job)
+      const [only] = jobs
+      if (only && jobs.length === 1) {
+        // No savepoint: it would copy every page that is about to change. What fails takes the transaction back.
+        only.run()
+        done.push(only)
+      } else {
+        for (const job of jobs) if (runJob(job)) done.push(job)
+      }
       commit.run()
     } catch (error) {
       if (database.inTransaction) rollback.run()
