@@ -1,5 +1,6 @@
 // The contract suite of the store: every sentence of `store.ts`, run on each adapter.
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change, SeenState, Store } from '../../src/store/store.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
@@ -517,6 +518,22 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ])
         expect([failed.status, kept.status]).toEqual(['rejected', 'fulfilled'])
         expect(await texts(ANA)).toEqual(['1'])
+      })
+
+      test('are seen by whoever was told of them, whatever was read just before', async () => {
+        await store.applyChanges([put({ text: '1' })])
+        const id = await userId(ANA)
+        const read = async () => {
+          const [documents] = await store.documentsOf([{ userId: id, kind: 'project', after: 0, limit: null }])
+          return documents?.map(({ text }) => text)
+        }
+        // What the lines above had read is over.
+        await nextTurn()
+        const writing = store.applyChanges([put({ text: '2' })])
+        const reading = read()
+        await writing
+        expect(await read()).toEqual(['2'])
+        await reading
       })
 
       test('are seen by another store on the same database', async () => {

@@ -7,6 +7,8 @@ import { isBusy, isFatal } from './connection.ts'
 const LOCK_RETRY_MS = 1
 
 export interface GroupCommitOptions {
+  /** Called before anybody is told of a commit: what they read from then on must show it. */
+  readonly onCommitted: () => void
   /** How long a write waits for other processes before it is refused as unavailable. */
   readonly lockTimeoutMs: number
   /** The disk failed: nothing may be acknowledged any more. */
@@ -16,6 +18,10 @@ export interface GroupCommitOptions {
 export interface GroupCommit {
   /** Runs `write` in the next transaction; resolves with its answer once that is durable. */
   readonly write: <T>(write: () => T) => Promise<T>
+  /** The same for what only adds, so that nothing that was read before is different for it. */
+  readonly add: <T>(write: () => T) => Promise<T>
+  /** Calls `listener` with every `write`, before it is committed. */
+  readonly onWrite: (listener: () => void) => void
   /** Resolves when every write so far is committed or refused. */
   readonly settled: () => Promise<void>
 }
@@ -33,6 +39,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
   const savepoint = database.prepare('savepoint job')
   const release = database.prepare('release job')
   const rollbackToSavepoint = database.prepare('rollback to job')
+  const listeners: (() => void)[] = []
   let queue: Job[] = []
   let waitingSince: number | null = null
   let idle: PromiseWithResolvers<void> | null = null
@@ -46,23 +53,26 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     }
     waitingSince = null
     const jobs = takeQueue()
-    const done: Job[] = []
+    let done: readonly Job[]
     try {
-      const [only] = jobs
-      if (only && jobs.length === 1) {
-        // No savepoint: it would copy every page that is about to change. What fails takes the transaction back.
-        only.run()
-        done.push(only)
-      } else {
-        for (const job of jobs) if (runJob(job)) done.push(job)
-      }
+      done = runAll(jobs)
       commit.run()
     } catch (error) {
       if (database.inTransaction) rollback.run()
       refuseAll(jobs, error)
       return
     }
+    options.onCommitted()
     for (const job of done) job.acknowledge()
+  }
+
+  /** Answers those that were not refused. */
+  function runAll(jobs: readonly Job[]): readonly Job[] {
+    const [only] = jobs
+    if (!only || jobs.length > 1) return jobs.filter(runJob)
+    // No savepoint: it would copy every page that is about to change. What fails takes back the transaction.
+    only.run()
+    return jobs
   }
 
   /** One job that fails takes back its own writes only. */
@@ -111,24 +121,34 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     return jobs
   }
 
+  function enqueue<T>(write: () => T): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let answer: { readonly value: T } | null = null
+    queue.push({
+      run: () => {
+        answer = { value: write() }
+      },
+      acknowledge: () => {
+        if (answer) resolve(answer.value)
+      },
+      refuse: reject,
+    })
+    if (idle === null) {
+      idle = Promise.withResolvers<void>()
+      setImmediate(flush)
+    }
+    return promise
+  }
+
   return {
-    write<T>(write: () => T): Promise<T> {
-      const { promise, resolve, reject } = Promise.withResolvers<T>()
-      let answer: { readonly value: T } | null = null
-      queue.push({
-        run: () => {
-          answer = { value: write() }
-        },
-        acknowledge: () => {
-          if (answer) resolve(answer.value)
-        },
-        refuse: reject,
-      })
-      if (idle === null) {
-        idle = Promise.withResolvers<void>()
-        setImmediate(flush)
-      }
-      return promise
+    write: (write) =>
+      enqueue(() => {
+        for (const listener of listeners) listener()
+        return write()
+      }),
+    add: enqueue,
+    onWrite(listener) {
+      listeners.push(listener)
     },
     settled: () => idle?.promise ?? Promise.resolve(),
   }

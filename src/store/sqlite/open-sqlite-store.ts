@@ -31,7 +31,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path))
   const reader = await prepare(writer, path, options)
   const turn = createTurnReader(reader, createHereCheck(reader))
-  const commits = createGroupCommit(writer, options)
+  const commits = createGroupCommit(writer, { ...options, onCommitted: turn.refresh })
   const openCommits = whileOpen(writer, commits)
   const ping = reader.prepare('select 1 from user limit 1')
 
