@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { createSigningKey } from '../src/auth/keyset.ts'
@@ -27,13 +28,28 @@ test('an access token is what the design says, and verifies with the published k
 test('a refresh token is opaque, and stored only as a hash', async () => {
   const gateway = await startGateway()
   const { refreshToken } = await gateway.login(ANA)
-  expect(refreshToken).toMatch(/^wgr_[A-Za-z0-9_-]{43}$/)
+  expect(refreshToken).toMatch(/^wgr_[A-Za-z0-9_-]{51}$/)
   const { readFileSync, readdirSync } = await import('node:fs')
   const { dirname, join } = await import('node:path')
   const directory = dirname(gateway.databasePath)
   for (const file of readdirSync(directory)) {
     expect(readFileSync(join(directory, file)).includes(refreshToken), file).toBe(false)
   }
+})
+
+test('a refresh token of the time before tokens had a time is good to its end', async () => {
+  const gateway = await startGateway()
+  const { refreshToken } = await gateway.login(ANA)
+  const old = `wgr_${'o'.repeat(43)}`
+  const { default: Database } = await import('better-sqlite3')
+  const hand = new Database(gateway.databasePath)
+  hand.prepare('update session set refresh_hash = ?').run(createHash('sha256').update(old).digest())
+  hand.close()
+  const refresh = (token: string) => gateway.send('POST', '/token', body({ refreshToken: token }))
+  expect((await refresh(refreshToken)).status).toBe(401)
+  expect((await refresh(old)).status).toBe(200)
+  expect((await gateway.send('DELETE', '/logout', body({ refreshToken: old }))).status).toBe(200)
+  expect((await refresh(old)).status).toBe(401)
 })
 
 test('logout is now: the next request with either token is refused', async () => {

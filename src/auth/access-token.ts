@@ -34,7 +34,7 @@ export interface AccessTokens {
 }
 
 /** Tokens that are remembered at most, some 700 bytes each. */
-const MAX_KNOWN = 20_000
+const MAX_KNOWN = 65_536
 
 interface KnownToken extends AccessTokenClaims {
   readonly kid: string

@@ -1,9 +1,11 @@
 // Refresh tokens: opaque, 256 random bits, kept by the gateway only as a hash.
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const PREFIX = 'wgr_'
+const TIME_BYTES = 6
 const RANDOM_BYTES = 32
-const SPELLING = /^wgr_[A-Za-z0-9_-]{43}$/
+/** Tokens without a time were issued until 2026-11-21, and live for 90 days at most. */
+const SPELLING = /^wgr_(?<time>[A-Za-z0-9_-]{8})?[A-Za-z0-9_-]{43}$/
 
 export interface RefreshToken {
   /** For the client, once. */
@@ -12,16 +14,23 @@ export interface RefreshToken {
   readonly hash: Uint8Array
 }
 
-export function createRefreshToken(): RefreshToken {
-  const token = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url')
-  return { token, hash: hashOf(token) }
+/** `now` in milliseconds since the epoch. */
+export function createRefreshToken(now: number): RefreshToken {
+  const bytes = randomBytes(TIME_BYTES + RANDOM_BYTES)
+  bytes.writeUIntBE(now, 0, TIME_BYTES)
+  const token = PREFIX + bytes.toString('base64url')
+  return { token, hash: hashOf(token, bytes.subarray(0, TIME_BYTES)) }
 }
 
-/** The SHA-256 by which the store knows a token, null for what was never one. */
+/** By what the store knows a token, null for what was never one. */
 export function readRefreshToken(token: string): Uint8Array | null {
-  return SPELLING.test(token) ? hashOf(token) : null
+  const spelled = SPELLING.exec(token)
+  return spelled && hashOf(token, Buffer.from(spelled.groups?.time ?? '', 'base64url'))
 }
 
-function hashOf(token: string): Uint8Array {
-  return createHash('sha256').update(token).digest()
+/**
+ * The token's time, then its SHA-256: hashes alone lie anywhere in an index, and a commit of many logins would write a page for each.
+ */
+function hashOf(token: string, time: Uint8Array): Uint8Array {
+  return Buffer.concat([time, hash('sha256', token, 'buffer')])
 }

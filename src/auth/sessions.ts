@@ -61,7 +61,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       const now = clock()
       // In order of time: sessions that are opened together lie together in the database.
       const id = randomUUIDv7()
-      const refresh = createRefreshToken()
+      const refresh = createRefreshToken(now)
       const expiresAt = now + absoluteTtlMs
       const idleExpiresAt = Math.min(now + idleTtlMs, expiresAt)
       const adding = add({ id, email, refreshHash: refresh.hash, createdAt: now, idleExpiresAt, expiresAt })

@@ -43,7 +43,7 @@ export interface StoredElement {
 export interface NewSession {
   readonly id: string
   readonly email: string
-  /** SHA-256 of the refresh token, 32 bytes. */
+  /** What the refresh token is found by: SHA-256, behind the six bytes of its time that the token has in front. */
   readonly refreshHash: Uint8Array
   /** Milliseconds since the epoch, as every time of this contract. */
   readonly createdAt: number
@@ -231,7 +231,7 @@ export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 's
 export interface Store extends WorkspaceReads, AsyncDisposable {
   /** One answer per session id, in the order given; null for a session that is unknown, revoked or expired at `now`. */
   readonly liveSessions: (ids: readonly string[], now: number) => Awaitable<readonly (LiveSession | null)[]>
-  /** The session of each refresh token, by SHA-256; null for one that is unknown, revoked or expired at `now`. */
+  /** The session of each refresh token, by its hash; null for one that is unknown, revoked or expired at `now`. */
   readonly refreshableSessions: (
     refreshHashes: readonly Uint8Array[],
     now: number,

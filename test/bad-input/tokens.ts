@@ -186,7 +186,10 @@ export const REFRESH_TOKENS: readonly RefreshScenario[] = [
   { name: 'a word', refreshToken: () => 'letmein' },
   { name: 'an email', refreshToken: () => ANA },
   { name: 'a very long token', refreshToken: () => 'wgr_'.repeat(2_000) },
-  { name: 'a token that was never issued', refreshToken: () => `wgr_${'A'.repeat(43)}` },
+  { name: 'a token that was never issued', refreshToken: () => `wgr_${'A'.repeat(51)}` },
+  { name: 'a token without a time that was never issued', refreshToken: () => `wgr_${'A'.repeat(43)}` },
+  { name: 'another time', refreshToken: ({ ana }) => ana.refreshToken.replace(/^wgr_.{8}/, 'wgr_AAAAAAAA') },
+  { name: 'no time', refreshToken: ({ ana }) => ana.refreshToken.replace(/^wgr_.{8}/, 'wgr_') },
   { name: 'an access token', refreshToken: ({ ana }) => ana.accessToken },
   { name: 'another prefix', refreshToken: ({ ana }) => ana.refreshToken.replace('wgr_', 'WGR_') },
   { name: 'no prefix', refreshToken: ({ ana }) => ana.refreshToken.slice(4) },
@@ -205,6 +208,10 @@ export const REFRESH_TOKENS: readonly RefreshScenario[] = [
   { name: 'a scheme in front', refreshToken: ({ ana }) => `Bearer ${ana.refreshToken}` },
   {
     name: 'what the database keeps of it',
+    refreshToken: ({ ana }) => `${ana.refreshToken.slice(0, 12)}${sha256(ana.refreshToken).toString('base64url')}`,
+  },
+  {
+    name: 'the hash that the database keeps of it',
     refreshToken: ({ ana }) => `wgr_${sha256(ana.refreshToken).toString('base64url')}`,
   },
   {

@@ -35,15 +35,16 @@ export function whileOpen(writer: Database, commits: GroupCommit): GroupCommit {
       `select case when phase = 'moved' then 'moved' when ${IS_CLOSED} then 'closed' else 'open' end from move`,
     )
     .pluck()
+  const writeWhileOpen = <T>(write: () => T): T => {
+    const found = state.get()
+    if (found === 'moved') throw new StoreMovedError(MOVED_MESSAGE)
+    if (found === 'closed') throw new StoreClosedError(CLOSED_MESSAGE)
+    return write()
+  }
   return {
     ...commits,
-    write: (write) =>
-      commits.write(() => {
-        const found = state.get()
-        if (found === 'moved') throw new StoreMovedError(MOVED_MESSAGE)
-        if (found === 'closed') throw new StoreClosedError(CLOSED_MESSAGE)
-        return write()
-      }),
+    write: (write) => commits.write(() => writeWhileOpen(write)),
+    add: (write) => commits.add(() => writeWhileOpen(write)),
   }
 }
 

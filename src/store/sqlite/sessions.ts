@@ -21,12 +21,13 @@ export function createSessions(
        coalesce((select stamp from user u where u.email = s.email), '') as stamp
      from session s where id = ?`,
   )
-  const sessionsById = rememberUntilChanged(reader, turn.requireHere, (id) => {
+  const sessionsById = rememberUntilChanged(reader, writer, turn.requireHere, (id) => {
     const found = session.get(id)
     if (!found) return undefined
     const { endsAt, ...live } = found
     return { live, endsAt }
   })
+  commits.onWrite(sessionsById.forget)
   const refreshable = reader.prepare<[Uint8Array, number, number], RefreshableSession>(
     `select id, email, idle_expires_at as idleExpiresAt, expires_at as expiresAt
      from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?`,
@@ -60,7 +61,7 @@ export function createSessions(
   return {
     liveSessions(ids, now) {
       turn.refresh()
-      return turn.read(() => sessionsById(ids).map((found) => (found && found.endsAt > now ? found.live : null)))
+      return turn.read(() => sessionsById.read(ids).map((found) => (found && found.endsAt > now ? found.live : null)))
     },
     refreshableSessions(hashes, now) {
       return turn.decide(() => hashes.map((hash) => refreshable.get(hash, now, now) ?? null))
@@ -68,8 +69,9 @@ export function createSessions(
     signingKeys() {
       return turn.decide(() => keys.all())
     },
+    // Expired ones that go by the way are refused for their time, remembered or not.
     addSessions: (sessions: readonly NewSession[]) =>
-      commits.write(() => {
+      commits.add(() => {
         let mayHaveExpired = true
         for (const session of sessions) {
           if (mayHaveExpired) mayHaveExpired = purge.run(session.createdAt).changes === PURGED_PER_SESSION

@@ -4,24 +4,36 @@ import type { Database } from 'better-sqlite3'
 /** Answers that are remembered, some 500 bytes each. */
 const MAX_REMEMBERED = 20_000
 
+export interface Remembered<T> {
+  /** Reads many at once, first of all in a transaction that was just begun; undefined for what there is not. */
+  readonly read: (keys: readonly string[]) => readonly (T | undefined)[]
+  /** To be called with every write of this process that may change an answer. */
+  readonly forget: () => void
+}
+
 /**
- * Reads many at once, in the transaction that is open; `read` answers undefined for what there is not, which is not
- * remembered. `PRAGMA data_version` tells, at the cost of one lookup for all of them, whether any other connection, of
- * whichever process, has committed since (https://www.sqlite.org/pragma.html#pragma_data_version): so `database` must not
- * be a connection that writes. `requireHere` throws, each time it is asked, once nothing here may be answered any more; it
- * is asked only then too.
+ * `PRAGMA data_version` tells, at the cost of one lookup for all keys, whether any other connection, of whichever process,
+ * has committed since (https://www.sqlite.org/pragma.html#pragma_data_version). `reader` must not write: its version tells
+ * whether there is anything new at all. The version of `writer` leaves out what this process wrote itself, which is known
+ * without asking: so a login does not make all others be looked up again. It is taken before the reader's transaction sees its state,
+ * and compared after: nothing can have come in between. `requireHere` throws, each time it is asked, once nothing
+ * here may be answered any more; it is asked whenever there is anything new.
  */
 export function rememberUntilChanged<T>(
-  database: Database,
+  reader: Database,
+  writer: Database,
   requireHere: () => void,
   read: (key: string) => T | undefined,
-): (keys: readonly string[]) => readonly (T | undefined)[] {
-  const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
+): Remembered<T> {
+  const version = reader.prepare<[], number>('pragma data_version').pluck()
+  const othersVersion = writer.prepare<[], number>('pragma data_version').pluck()
   const remembered = new Map<string, T>()
-  let version: number | undefined
+  let lastVersion: number | undefined
+  let lastOthersVersion: number | undefined
 
   function readNew(key: string): T | undefined {
     const found = read(key)
+    // What there is not is not remembered: it may be added.
     if (found === undefined) return undefined
     remembered.set(key, found)
     if (remembered.size > MAX_REMEMBERED) {
@@ -31,13 +43,21 @@ export function rememberUntilChanged<T>(
     return found
   }
 
-  return (keys) => {
-    const current = dataVersion.get()
-    if (current !== version) {
-      requireHere()
-      remembered.clear()
-      version = current
-    }
-    return keys.map((key) => remembered.get(key) ?? readNew(key))
+  function forgetWhatOthersChanged(): void {
+    const othersBefore = othersVersion.get()
+    const current = version.get()
+    if (current === lastVersion) return
+    requireHere()
+    if (othersVersion.get() !== lastOthersVersion) remembered.clear()
+    lastVersion = current
+    lastOthersVersion = othersBefore
+  }
+
+  return {
+    read(keys) {
+      forgetWhatOthersChanged()
+      return keys.map((key) => remembered.get(key) ?? readNew(key))
+    },
+    forget: () => remembered.clear(),
   }
 }
