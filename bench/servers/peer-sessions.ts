@@ -1,7 +1,8 @@
 // How a peer signs people in: jose and better-sqlite3 as their documentation shows them, one durable commit for each login.
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { importJWK, type JWK, SignJWT } from 'jose'
+import { readRefreshToken } from '../../src/auth/refresh-token.ts'
 
 export interface TokenPair {
   readonly accessToken: string
@@ -32,10 +33,10 @@ export async function openPeerSessions(path: string): Promise<PeerSessions> {
     .prepare<[], { kid: string; private_jwk: string }>('select kid, private_jwk from signing_key')
     .get()
   const key = await importJWK(JSON.parse(stored?.private_jwk ?? '{}') as JWK, 'EdDSA')
-  const add = database.prepare<[string, string, Buffer, number, number, number]>(
+  const add = database.prepare<[string, string, Uint8Array | null, number, number, number]>(
     'insert into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at) values (?, ?, ?, ?, ?, ?)',
   )
-  const find = database.prepare<[Buffer, number, number], Session>(
+  const find = database.prepare<[Uint8Array | null, number, number], Session>(
     'select id, email from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?',
   )
 
@@ -57,17 +58,13 @@ export async function openPeerSessions(path: string): Promise<PeerSessions> {
       const id = randomUUID()
       const refreshToken = `wgr_${randomBytes(32).toString('base64url')}`
       const now = Date.now()
-      add.run(id, email, hashOf(refreshToken), now, now + IDLE_TTL_MS, now + ABSOLUTE_TTL_MS)
+      add.run(id, email, readRefreshToken(refreshToken), now, now + IDLE_TTL_MS, now + ABSOLUTE_TTL_MS)
       return { accessToken: await issue({ id, email }), refreshToken }
     },
     async refresh(refreshToken) {
       const now = Date.now()
-      const session = find.get(hashOf(refreshToken), now, now)
+      const session = find.get(readRefreshToken(refreshToken), now, now)
       return session ? { accessToken: await issue(session) } : null
     },
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }
