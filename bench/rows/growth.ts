@@ -1,7 +1,7 @@
 // What a gateway of a million users costs beside one of a thousand, in requests and at its start.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
-import { median, medianOf } from '../figures.ts'
+import { median, medianOf, medianRatio } from '../figures.ts'
 import type { Measurement } from '../load/load.ts'
 import { uniformPlan } from '../load/plan.ts'
 import { manyUsers } from '../many-users.ts'
@@ -18,39 +18,52 @@ const IDLE_MS = 2_000
 export const GROWTH_ROW: Row = {
   name: 'growth',
   async run(bench) {
-    const [few, many] = [await measureReads(bench, FEW), await measureReads(bench, MANY)]
-    const costs = (rounds: readonly Measurement[]) => rounds.map((one) => one.cpuMicrosecondsPerRequest)
+    await using few = await startReads(bench, FEW)
+    await using many = await startReads(bench, MANY)
+    for (let round = 0; round < bench.rounds; round += 1) {
+      await few.measure(round)
+      await many.measure(round)
+    }
+    const costs = ({ rounds }: Reads) => rounds.map((one) => one.cpuMicrosecondsPerRequest)
     const lineOf = (users: number, rounds: readonly Measurement[]) => {
       const one = medianOf(rounds)
       return `${`${users} users`.padEnd(24)}${`${one.requestsPerSecond.toFixed(0)} req/s`.padStart(13)}${`${one.cpuMicrosecondsPerRequest.toFixed(1)} µs CPU`.padStart(15)}`
     }
     return {
-      lines: [lineOf(FEW, few), lineOf(MANY, many)],
+      lines: [lineOf(FEW, few.rounds), lineOf(MANY, many.rounds)],
       goals: [
         {
           what: `CPU per read, ${MANY} / ${FEW} users`,
-          figure: median(costs(many)) / median(costs(few)),
+          figure: medianRatio(costs(many), costs(few)),
           atMost: 1.25,
         },
       ],
-      data: { few, many },
+      data: { few: few.rounds, many: many.rounds },
     }
   },
 }
 
-/** Reads of users at random that nothing is kept for. */
-async function measureReads(bench: Bench, count: number): Promise<readonly Measurement[]> {
+interface Reads extends AsyncDisposable {
+  readonly rounds: readonly Measurement[]
+  readonly measure: (round: number) => Promise<void>
+}
+
+/** A gateway, and reads of its users at random that nothing is kept for. */
+async function startReads(bench: Bench, count: number): Promise<Reads> {
   const { databaseUrl, users } = await manyUsers(bench, count)
-  await using gateway = await startGateway(bench, databaseUrl, '--cache-bytes', '0')
+  const gateway = await startGateway(bench, databaseUrl, '--cache-bytes', '0')
   const plan = uniformPlan(PROJECTS, users)
   // Tokens are verified once, and that is no part of this.
   await bench.load.warmUp(gateway, plan)
   const rounds: Measurement[] = []
-  for (let round = 0; round < bench.rounds; round += 1) {
-    const fromStep = Math.floor((round / bench.rounds) * plan.userOf.length)
-    rounds.push(await bench.load.measure(gateway, plan, { ...bench, fromStep }))
+  return {
+    rounds,
+    async measure(round) {
+      const fromStep = Math.floor((round / bench.rounds) * plan.userOf.length)
+      rounds.push(await bench.load.measure(gateway, plan, { ...bench, fromStep }))
+    },
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   }
-  return rounds
 }
 
 export const START_ROW: Row = {
