@@ -9,6 +9,8 @@ import { ALGORITHM, type Keyset } from './keyset.ts'
 const TYPE = 'at+jwt'
 const REQUIRED_CLAIMS = ['exp', 'iat', 'sub', 'sid', 'jti']
 const MAX_TOKEN_LENGTH = 4_096
+/** Of 64 bytes in base64url (RFC 8037 section 3.1). */
+const SIGNATURE_LENGTH = 86
 
 export interface AccessTokenOptions {
   readonly issuer: string
@@ -37,6 +39,7 @@ export interface AccessTokens {
 const MAX_KNOWN = 65_536
 
 interface KnownToken extends AccessTokenClaims {
+  readonly token: string
   readonly kid: string
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
@@ -44,29 +47,30 @@ interface KnownToken extends AccessTokenClaims {
 
 export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions): AccessTokens {
   const { issuer, audience, ttlSeconds, clock } = options
-  // In two generations: what is not used while the younger one fills is forgotten with the older one.
+  // By signature, in two generations: what is not used while the younger one fills is forgotten with the older one.
   let younger = new Map<string, KnownToken>()
   let older = new Map<string, KnownToken>()
 
-  function remember(token: string, claims: KnownToken): KnownToken {
+  function remember(known: KnownToken): KnownToken {
     if (younger.size >= MAX_KNOWN / 2) {
       older = younger
       younger = new Map()
     }
-    younger.set(token, claims)
-    return claims
+    younger.set(signatureOf(known.token), known)
+    return known
   }
 
   function recall(token: string): KnownToken | undefined {
-    const known = younger.get(token)
-    if (known) return known
-    const aged = older.get(token)
-    return aged && remember(token, aged)
+    const signature = signatureOf(token)
+    const found = younger.get(signature)
+    if (found) return found.token === token ? found : undefined
+    const aged = older.get(signature)
+    return aged?.token === token ? remember(aged) : undefined
   }
 
   function forget(token: string): void {
-    younger.delete(token)
-    older.delete(token)
+    younger.delete(signatureOf(token))
+    older.delete(signatureOf(token))
   }
 
   async function verifyAgain(token: string, claims: KnownToken): Promise<AccessTokenClaims | null> {
@@ -89,7 +93,7 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
       const { sid, sub, exp } = payload
       const { kid } = protectedHeader
       if (typeof sid !== 'string' || typeof sub !== 'string' || exp === undefined || kid === undefined) return null
-      return remember(token, { sessionId: sid, email: sub, kid, expiresAt: exp * 1_000 })
+      return remember({ token, sessionId: sid, email: sub, kid, expiresAt: exp * 1_000 })
     } catch (error) {
       if (error instanceof JOSEError) return null
       throw error
@@ -112,7 +116,7 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
       const input = `${toPart(header)}.${toPart(payload)}`
       // Signing takes less time than handing it to a thread and waiting for it.
       const token = `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`
-      remember(token, { sessionId, email, kid, expiresAt: exp * 1_000 })
+      remember({ token, sessionId, email, kid, expiresAt: exp * 1_000 })
       return token
     },
 
@@ -126,6 +130,11 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
       return keyset.isCurrent(known.kid) ? known : verifyAgain(token, known)
     },
   }
+}
+
+/** The end of it, by which it is found: looking up by a fifth of the text takes a fifth of the time. */
+function signatureOf(token: string): string {
+  return token.slice(-SIGNATURE_LENGTH)
 }
 
 /** A part of the compact serialization (RFC 7515 section 3.1). */
