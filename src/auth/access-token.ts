@@ -106,14 +106,20 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
     return key.publicKey
   }
 
+  let header = { kid: '', part: '' }
+
+  function headerPart(kid: string): string {
+    if (header.kid !== kid) header = { kid, part: toPart({ alg: ALGORITHM, typ: TYPE, kid }) }
+    return header.part
+  }
+
   return {
     async issue({ sessionId, email }) {
       const { kid, privateKey } = await keyset.signingKey()
       const iat = Math.floor(clock() / 1_000)
       const exp = iat + ttlSeconds
-      const header = { alg: ALGORITHM, typ: TYPE, kid }
       const payload = { sid: sessionId, iss: issuer, aud: audience, sub: email, jti: randomUUID(), iat, exp }
-      const input = `${toPart(header)}.${toPart(payload)}`
+      const input = `${headerPart(kid)}.${toPart(payload)}`
       // Signing takes less time than handing it to a thread and waiting for it.
       const token = `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`
       remember({ token, sessionId, email, kid, expiresAt: exp * 1_000 })

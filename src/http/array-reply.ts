@@ -72,12 +72,12 @@ export function exportHead({ digest, byteLength }: StoredExport): Reply {
 }
 
 function arrayReply(etag: string, byteLength: number, body: Reply['body']): Reply {
-  return { status: 200, headers: { ...HEADERS, etag, 'content-length': String(byteLength) }, body }
+  return { status: 200, headers: { ...HEADERS, etag, 'content-length': String(byteLength) }, body, derived: {} }
 }
 
 /** The 304 to a reply with this entity tag (RFC 9110 section 15.4.5). */
 export function notModified(etag: string): Reply {
-  return { status: 304, headers: { ...HEADERS, etag }, body: null }
+  return { status: 304, headers: { ...HEADERS, etag }, body: null, derived: {} }
 }
 
 function arrayText(items: readonly { readonly text: string }[]): string {

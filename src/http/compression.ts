@@ -26,7 +26,7 @@ export function createCompression(cache: ReplyCache): Compression {
   const underWay = new Map<string, Promise<Reply>>()
 
   async function encodeWhole(bytes: Uint8Array, reply: Reply, coding: Coding): Promise<Reply> {
-    return { ...codedReply(reply, coding), body: await compressWhole(bytes, coding) }
+    return { ...codedReply(reply, coding), body: await compressWhole(bytes, coding), derived: {} }
   }
 
   /** Who asks for the same meanwhile waits for the same. */

@@ -53,6 +53,7 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
       status: 200,
       headers: { ...GRAPHQL_HEADERS, 'content-type': contentType },
       body: Buffer.from(`{"data":${text}}`),
+      derived: {},
     }
     const state = viewer && (context.isOfOneState() ? viewer : withoutState(viewer))
     if (state) cache.keep(state, operation, reply)

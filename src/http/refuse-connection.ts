@@ -6,15 +6,21 @@ import { toProblem } from './failures.ts'
 import { EVERY_REPLY } from './reply.ts'
 
 interface Exchange {
-  readonly incoming: IncomingMessage
-  readonly response: ServerResponse
+  incoming: IncomingMessage
+  response: ServerResponse
 }
 
 /** The newest exchange of each connection: answers go out in order, so whatever comes next waits for this one. */
 const newest = new WeakMap<Duplex, Exchange>()
 
 export function noteExchange(incoming: IncomingMessage, response: ServerResponse): void {
-  newest.set(incoming.socket, { incoming, response })
+  const before = newest.get(incoming.socket)
+  if (!before) {
+    newest.set(incoming.socket, { incoming, response })
+    return
+  }
+  before.incoming = incoming
+  before.response = response
 }
 
 const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {

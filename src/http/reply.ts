@@ -3,6 +3,14 @@ import { createHash, type Hash } from 'node:crypto'
 
 export type Headers = Readonly<Record<string, string>>
 
+/** Made of a reply once it is sent, for the next time. */
+export interface Derived {
+  /** Names and values in turn, as node:http writes them fastest. */
+  headerList?: string[]
+  /** The 304 that stands for it. */
+  notModified?: Reply
+}
+
 export interface Reply {
   readonly status: number
   /** By lower-case name. */
@@ -12,6 +20,8 @@ export interface Reply {
    * it is known.
    */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
+  /** Room for what is made of it, in a reply that may be kept and sent again and again. */
+  readonly derived?: Derived
 }
 
 /** The contract's version (its "Versioning"); there is no way to ask for another. */
@@ -32,8 +42,8 @@ export function jsonReply(value: unknown, headers: Headers = {}, status = 200): 
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
 }
 
-export function withHeaders(reply: Reply, headers: Headers): Reply {
-  return { ...reply, headers: { ...reply.headers, ...headers } }
+export function withHeaders({ status, headers: before, body }: Reply, headers: Headers): Reply {
+  return { status, headers: { ...before, ...headers }, body }
 }
 
 /** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */

@@ -63,17 +63,14 @@ async function requireField(route: SessionRoute, request: GatewayRequest): Promi
   return typeof value === 'string' ? value : ''
 }
 
-/** Made once for a reply that is kept. */
-const notModifiedReplies = new WeakMap<Reply, Reply>()
-
 /** The 304 to a request that holds what this reply would answer, in whatever coding it accepts; null when it does not. */
 function notModifiedOf(reply: Reply, request: GatewayRequest, accepted: AcceptedCodings): Reply | null {
   const { etag = '', 'content-encoding': coding } = reply.headers
   const matching = matchingEntityTag(request.header('if-none-match'), etag, uncodedEntityTag(etag, coding), accepted)
   if (matching === null) return null
   if (matching !== etag) return notModified(matching)
-  const known = notModifiedReplies.get(reply) ?? notModified(etag)
-  notModifiedReplies.set(reply, known)
+  const known = reply.derived?.notModified ?? notModified(etag)
+  if (reply.derived) reply.derived.notModified = known
   return known
 }
 

@@ -55,16 +55,12 @@ async function stream(body: AsyncIterable<Uint8Array>, response: ServerResponse)
   }
 }
 
-/** Made once for a reply that is kept. */
-const headerLists = new WeakMap<Reply, string[]>()
-
-/** Names and values in turn, as node:http writes them fastest. */
-function headerList(reply: Reply, contentLength: number | null): string[] {
-  const known = headerLists.get(reply)
+function headerList({ headers, derived }: Reply, contentLength: number | null): string[] {
+  const known = derived?.headerList
   if (known) return known
   const length = contentLength === null ? {} : { 'content-length': String(contentLength) }
-  const list = Object.entries({ ...reply.headers, ...length, ...EVERY_REPLY }).flat()
-  headerLists.set(reply, list)
+  const list = Object.entries({ ...headers, ...length, ...EVERY_REPLY }).flat()
+  if (derived) derived.headerList = list
   return list
 }
 
