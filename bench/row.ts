@@ -30,6 +30,8 @@ export type Goal = {
   readonly unit?: string
   /** What to know beside the figure. */
   readonly note?: string
+  /** What stands in the way, told when it is short. */
+  readonly why?: string
 } & ({ readonly atLeast: number } | { readonly atMost: number })
 
 export function isMet(goal: Goal): boolean {
@@ -37,10 +39,12 @@ export function isMet(goal: Goal): boolean {
 }
 
 export function toGoalLine(goal: Goal): string {
-  const { what, figure, unit, note } = goal
+  const { what, figure, unit, note, why } = goal
   const withUnit = (value: number) => `${round(value)}${unit === undefined ? '' : ` ${unit}`}`
   const bound = 'atLeast' in goal ? `≥ ${withUnit(goal.atLeast)}` : `≤ ${withUnit(goal.atMost)}`
-  return `goal ${isMet(goal) ? 'met' : 'SHORT'}: ${what} ${bound}: ${withUnit(figure)}${note === undefined ? '' : ` (${note})`}`
+  const line = `goal ${isMet(goal) ? 'met' : 'SHORT'}: ${what} ${bound}: ${withUnit(figure)}`
+  const beside = note === undefined ? '' : ` (${note})`
+  return isMet(goal) || why === undefined ? line + beside : `${line}${beside}: ${why}`
 }
 
 function round(value: number): string {

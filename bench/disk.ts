@@ -1,0 +1,23 @@
+// How long the disk takes to make something durable.
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { median } from './figures.ts'
+
+const TIMES = 100
+const BYTES = 8_192
+
+/** Of the disk of this folder, in milliseconds: the median of appending a page to a file and synchronizing it. */
+export function syncMilliseconds(directory: string): number {
+  const folder = mkdtempSync(join(directory, 'disk-'))
+  const file = openSync(join(folder, 'pages'), 'a')
+  const page = Buffer.alloc(BYTES, 1)
+  const times = Array.from({ length: TIMES }, () => {
+    writeSync(file, page)
+    const start = performance.now()
+    fdatasyncSync(file)
+    return performance.now() - start
+  })
+  closeSync(file)
+  rmSync(folder, { recursive: true })
+  return median(times)
+}
