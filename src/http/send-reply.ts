@@ -1,18 +1,19 @@
 // A reply as bytes on a connection.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
+import type { Awaitable } from '../store/store.ts'
 import { EVERY_REPLY, type Reply } from './reply.ts'
 import { writeWhole } from './write-whole.ts'
 
 /** Of a body that is refused: enough for a client that misjudged the limit, not for one that never ends. */
 const MAX_DISCARDED_BYTES = 67_108_864
 
-export async function sendReply(reply: Reply, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+export function sendReply(reply: Reply, incoming: IncomingMessage, response: ServerResponse): Awaitable<void> {
   const { status, body } = reply
   if (isStreamed(body)) {
     response.writeHead(status, headerList(reply, null))
-    if (incoming.method === 'HEAD') response.end()
-    else await stream(body, response)
+    if (incoming.method !== 'HEAD') return stream(body, response)
+    response.end()
     return
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -20,8 +21,8 @@ export async function sendReply(reply: Reply, incoming: IncomingMessage, respons
   // What is not read of a request's body would be taken for the next request.
   if (!incoming.complete) response.shouldKeepAlive = false
   response.writeHead(status, headerList(reply, status === 304 || status === 204 ? null : (bytes?.byteLength ?? 0)))
-  if (incoming.complete) response.end(shown)
-  else await endAfterRequest(shown, incoming, response)
+  if (!incoming.complete) return endAfterRequest(shown, incoming, response)
+  response.end(shown)
 }
 
 /** Closing on a client that is still sending would reset the connection, and the answer would be lost with it. */
