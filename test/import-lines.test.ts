@@ -9,7 +9,7 @@ import {
   splitExportHead,
   templateLines,
 } from './support/import-workspace.ts'
-import { documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 describe('a bad line', () => {
   test('late in a large file is named with the file, its number and the reason, and nothing of the file is kept', async () => {
@@ -50,6 +50,26 @@ describe('a bad line', () => {
     expect(stderr.split('\n').slice(0, cases.length)).toEqual(expected)
     expect(stderr).not.toContain('a secret')
     expect(await workspace.dump()).toBe('')
+  })
+})
+
+describe('a reference', () => {
+  test('may come again with its project, however the line is written, and is refused to another one', async () => {
+    const workspace = createWorkspace()
+    const lines = [
+      '\ufeff{"kind":"project","email":"EVE@example.com","data":{"id":"a","ref":"\u00e9t\u00e9"}}\r\n',
+      '\n{"data":{"ref":"\\u00e9t\\u00e9","id":"a"},"email":"eve@example.com","kind":"project"}\n',
+      documentLine('project', ANA, '{"id":"b","ref":"\u00e9t\u00e9"}'),
+      documentLine('project', EVE, '{"id":"b","ref":"\u00e9t\u00e9"}'),
+    ]
+    const good = workspace.write('good.ndjson', lines.slice(0, 3).join(''))
+    expect((await workspace.import(good)).stdout).toContain(': 2 added, 1 replaced, 0 unchanged ')
+    const path = workspace.write('taken.ndjson', lines.join(''))
+    const { exitCode, stderr } = await workspace.import(path)
+    expect(exitCode).toBe(1)
+    expect(stderr.split('\n')[0]).toBe(
+      `${path}:5: reference "\u00e9t\u00e9" is used by another project of this user earlier in the file`,
+    )
   })
 })
 

@@ -1,7 +1,7 @@
 // The first pass of an import: is every line good, by itself and beside the others and what is stored?
 import type { FileHandle } from 'node:fs/promises'
 import type { Store } from '../store/store.ts'
-import { type Line, readLines } from './lines.ts'
+import { type Line, type LinePlace, readLineAt, readLines } from './lines.ts'
 import {
   claimedExport,
   type DocumentRecord,
@@ -10,7 +10,7 @@ import {
   type RecordFields,
   readRecord,
 } from './record.ts'
-import { createRefClaims } from './ref-claims.ts'
+import { createRefClaims, type RefClaim } from './ref-claims.ts'
 
 /** An export whose elements have lines of their own. */
 export interface SplitExport {
@@ -37,17 +37,24 @@ export async function checkInput(
 ): Promise<CheckedInput> {
   const bad = new Map<number, string>()
   const splitExports = new Map<string, SplitExport>()
-  const claims = createRefClaims()
+  const claims = createRefClaims({ claimAt })
   let records = 0
 
   function check(line: Line): DocumentRecord | null {
     const record = requireRecord(line, fields)
     noteSplitExport(record, line.number)
     if (record.kind !== 'project' || record.ref === null) return null
-    if (!claims.claim(record.email, record.ref, record.id)) {
-      throw new RecordError(`reference "${record.ref}" is used by another project of this user earlier in the file`)
+    const { email, ref, id } = record
+    if (!claims.claim({ email, ref, id }, line)) {
+      throw new RecordError(`reference "${ref}" is used by another project of this user earlier in the file`)
     }
     return record
+  }
+
+  function claimAt(place: LinePlace): RefClaim {
+    const record = readRecord(readLineAt(file, place), fields)
+    if (record.kind !== 'project' || record.ref === null) throw new Error('the input changed while it was read')
+    return { email: record.email, ref: record.ref, id: record.id }
   }
 
   function noteSplitExport(record: ImportRecord, line: number): void {

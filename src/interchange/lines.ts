@@ -1,5 +1,6 @@
 // The lines of a file, in pieces of bounded size.
 import { isUtf8 } from 'node:buffer'
+import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
 const READ_BYTES = 262_144
@@ -9,16 +10,19 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-export interface Line {
+/** Where in the file the bytes of a line are, line end and byte order mark included. */
+export interface LinePlace {
+  readonly startOffset: number
+  readonly endOffset: number
+}
+
+export interface Line extends LinePlace {
   /** From 1. */
   readonly number: number
   /** Without its line end; null when it is not UTF-8 or too long to read. */
   readonly text: string | null
   /** Why there is no text. */
   readonly problem: string | null
-  /** Where in the file its bytes are, line end and byte order mark included. */
-  readonly startOffset: number
-  readonly endOffset: number
 }
 
 /** Lines that are not blank, some at a time, with how far into the file they reach. */
@@ -70,11 +74,22 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
   }
 }
 
+/** The text of a line that had one when it was read with the others. */
+export function readLineAt(file: FileHandle, { startOffset, endOffset }: LinePlace): string {
+  const bytes = Buffer.allocUnsafe(endOffset - startOffset)
+  const byteLength = readSync(file.fd, bytes, 0, bytes.byteLength, startOffset)
+  const end = bytes[byteLength - 1] === LINE_FEED ? byteLength - 1 : byteLength
+  return withoutMarks(bytes.subarray(0, end), startOffset).toString()
+}
+
 function toLine(place: Omit<Line, 'text' | 'problem'>, whole: Buffer): Line | null {
-  const begin = place.number === 1 && whole.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
-  const end = whole.at(-1) === CARRIAGE_RETURN ? whole.byteLength - 1 : whole.byteLength
-  const bytes = whole.subarray(begin, end)
+  const bytes = withoutMarks(whole, place.startOffset)
   if (!isUtf8(bytes)) return { ...place, text: null, problem: 'not valid UTF-8' }
   const text = bytes.toString()
   return text.trim() === '' ? null : { ...place, text, problem: null }
+}
+
+function withoutMarks(bytes: Buffer, startOffset: number): Buffer {
+  const begin = startOffset === 0 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+  return bytes.subarray(begin, bytes.at(-1) === CARRIAGE_RETURN ? bytes.byteLength - 1 : bytes.byteLength)
 }
