@@ -6,7 +6,7 @@ import type { Change, ChangeOutcome, Store } from '../store/store.ts'
 import { type CheckedInput, type OnProgress, requireRecord } from './check.ts'
 import { createExportDigest, type ExportDigest } from './export-digest.ts'
 import { type Line, readLines } from './lines.ts'
-import type { ExportRecord, RecordFields } from './record.ts'
+import { createRecordReader, type ExportRecord, type RecordFields } from './record.ts'
 
 /** Others wait for the write lock no longer than one transaction takes; its size follows the time it takes. */
 const TARGET_TRANSACTION_MS = 30
@@ -42,6 +42,7 @@ export async function applyInput(
 ): Promise<Counts> {
   const { fields, clock, onProgress, onRejected } = options
   while (!(await store.dropStaleStages(clock() - STALE_STAGE_MS))) await delay(PAUSE_MS)
+  const readRecord = createRecordReader(fields)
   const importId = randomUUID()
   const counts = { added: 0, replaced: 0, unchanged: 0 }
   const open = new Map<string, Staged>()
@@ -82,7 +83,7 @@ export async function applyInput(
   }
 
   async function apply(line: Line): Promise<void> {
-    const record = requireRecord(line, fields)
+    const record = requireRecord(line, readRecord)
     if (record.kind === 'export') {
       const staged = await begin(record, line)
       await append(staged, record.elements)
@@ -117,7 +118,7 @@ export async function applyInput(
   /** A good element of an export that has a bad one. */
   function brokenExportReason(line: Line): string | undefined {
     if (bad.size === 0) return undefined
-    const record = requireRecord(line, fields)
+    const record = requireRecord(line, readRecord)
     const brokenBy = record.kind === 'exportElement' ? splitExports.get(record.export)?.brokenBy : null
     return brokenBy == null ? undefined : `line ${brokenBy}, an element of the same export, is bad`
   }

@@ -4,11 +4,12 @@ import type { Store } from '../store/store.ts'
 import { type Line, type LinePlace, readLineAt, readLines } from './lines.ts'
 import {
   claimedExport,
+  createRecordReader,
   type DocumentRecord,
   type ImportRecord,
   RecordError,
   type RecordFields,
-  readRecord,
+  type RecordReader,
 } from './record.ts'
 import { createRefClaims, type RefClaim } from './ref-claims.ts'
 
@@ -37,11 +38,12 @@ export async function checkInput(
 ): Promise<CheckedInput> {
   const bad = new Map<number, string>()
   const splitExports = new Map<string, SplitExport>()
+  const readRecord = createRecordReader(fields)
   const claims = createRefClaims({ claimAt })
   let records = 0
 
   function check(line: Line): DocumentRecord | null {
-    const record = requireRecord(line, fields)
+    const record = requireRecord(line, readRecord)
     noteSplitExport(record, line.number)
     if (record.kind !== 'project' || record.ref === null) return null
     const { email, ref, id } = record
@@ -52,7 +54,7 @@ export async function checkInput(
   }
 
   function claimAt(place: LinePlace): RefClaim {
-    const record = readRecord(readLineAt(file, place), fields)
+    const record = readRecord(readLineAt(file, place))
     if (record.kind !== 'project' || record.ref === null) throw new Error('the input changed while it was read')
     return { email: record.email, ref: record.ref, id: record.id }
   }
@@ -110,7 +112,7 @@ export async function checkInput(
 }
 
 /** Throws `RecordError`. */
-export function requireRecord({ text, problem }: Line, fields: RecordFields): ImportRecord {
+export function requireRecord({ text, problem }: Line, readRecord: RecordReader): ImportRecord {
   if (text === null) throw new RecordError(problem ?? 'unreadable')
-  return readRecord(text, fields)
+  return readRecord(text)
 }

@@ -3,7 +3,7 @@ import { canonicalEmail } from '../auth/email.ts'
 import { elementTexts } from '../json-text.ts'
 import type { DocumentKind } from '../store/store.ts'
 import { toInstant } from './instant.ts'
-import { type RecordFields, readRecord } from './record.ts'
+import { createRecordReader, type RecordFields } from './record.ts'
 import { documentLine, exportLine } from './record-lines.ts'
 
 /** A whole answer must arrive in this time. */
@@ -64,7 +64,7 @@ async function* newestExport(
   session: ContractSession,
   { fields, clock, isKnown }: ContractClientOptions,
 ): AsyncGenerator<string> {
-  const project = readRecord(projectLine, fields)
+  const project = createRecordReader(fields)(projectLine)
   if (project.kind !== 'project' || project.ref === null) return
   const { ref } = project
   const found = await session.readIfAny(`/exports?r=${encodeURIComponent(ref)}`)

@@ -47,14 +47,19 @@ const INTEGER = /^-?\d+$/
 const MAX_NAME_LENGTH = 1_024
 
 /** Throws `RecordError`. */
-export function readRecord(line: string, fields: RecordFields): ImportRecord {
-  const envelope = readEnvelope(line)
-  const kind = requireText(envelope, 'kind')
-  const read = RECORD_READERS[kind as keyof typeof RECORD_READERS]
-  if (!Object.hasOwn(RECORD_READERS, kind)) {
-    throw new RecordError(`unknown kind "${excerpt(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
+export type RecordReader = (line: string) => ImportRecord
+
+export function createRecordReader(fields: RecordFields): RecordReader {
+  const requireEmail = createEmailReader()
+  return (line) => {
+    const envelope = readEnvelope(line)
+    const kind = requireText(envelope, 'kind')
+    const read = RECORD_READERS[kind as keyof typeof RECORD_READERS]
+    if (!Object.hasOwn(RECORD_READERS, kind)) {
+      throw new RecordError(`unknown kind "${excerpt(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
+    }
+    return read(envelope, { fields, requireEmail })
   }
-  return read(envelope, fields)
 }
 
 /** The export that a bad line claims to be an element of, null for another kind; a line that does not tell may be of any. */
@@ -75,7 +80,12 @@ interface Envelope {
   readonly members: ReadonlyMap<string, Member>
 }
 
-type ReadRecord = (envelope: Envelope, fields: RecordFields) => ImportRecord
+interface ReadOptions {
+  readonly fields: RecordFields
+  readonly requireEmail: (envelope: Envelope) => string
+}
+
+type ReadRecord = (envelope: Envelope, options: ReadOptions) => ImportRecord
 
 const RECORD_READERS = {
   project: readDocument,
@@ -104,7 +114,8 @@ function readEnvelope(line: string): Envelope {
   return { line, value: value as Record<string, unknown>, members }
 }
 
-function readDocument(envelope: Envelope, { idFields, refFields }: RecordFields): DocumentRecord {
+function readDocument(envelope: Envelope, { fields, requireEmail }: ReadOptions): DocumentRecord {
+  const { idFields, refFields } = fields
   const kind = envelope.value.kind as DocumentKind
   const email = requireEmail(envelope)
   const text = requireData(envelope)
@@ -118,7 +129,7 @@ function readDocument(envelope: Envelope, { idFields, refFields }: RecordFields)
   }
 }
 
-function readExport(envelope: Envelope): ExportRecord {
+function readExport(envelope: Envelope, { requireEmail }: ReadOptions): ExportRecord {
   const email = requireEmail(envelope)
   const ref = requireName(envelope, 'r')
   const createdAt = requireText(envelope, 'createdAt')
@@ -154,10 +165,17 @@ function requireName(envelope: Envelope, name: string): string {
   return text
 }
 
-function requireEmail(envelope: Envelope): string {
-  const email = canonicalEmail(requireText(envelope, 'email'))
-  if (email === null) throw new RecordError('"email" is not a valid email address')
-  return email
+/** Lines of one user often follow each other: the last answer is remembered. */
+function createEmailReader(): (envelope: Envelope) => string {
+  let last = { input: '', email: '' }
+  return (envelope) => {
+    const input = requireText(envelope, 'email')
+    if (input === last.input) return last.email
+    const email = canonicalEmail(input)
+    if (email === null) throw new RecordError('"email" is not a valid email address')
+    last = { input, email }
+    return email
+  }
 }
 
 /** The first of `names` that the document has as a string or an integer, as text; all digits of an integer. */
