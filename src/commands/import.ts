@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { ImportConfig } from '../config.ts'
 import { applyInput, type Counts } from '../interchange/apply.ts'
 import { type CheckedInput, checkInput } from '../interchange/check.ts'
+import { InputChangedError } from '../interchange/lines.ts'
 import type { Store } from '../store/store.ts'
 import { type ImportSource, openContractSource, openImportSource } from './import-source.ts'
 import type { CommandIo, ExitCode } from './io.ts'
@@ -27,7 +28,18 @@ export async function runImport(source: string, config: ImportConfig, io: Comman
   return await importFile(input, config, store, io)
 }
 
-async function importFile(
+async function importFile(source: ImportSource, config: ImportConfig, store: Store, io: CommandIo): Promise<ExitCode> {
+  try {
+    return await importUnchanged(source, config, store, io)
+  } catch (error) {
+    if (!(error instanceof InputChangedError)) throw error
+    io.stderr.write(`${source.name} changed while it was being imported: import it again\n`)
+    return 1
+  }
+}
+
+/** Throws `InputChangedError`. */
+async function importUnchanged(
   { file, name }: ImportSource,
   config: ImportConfig,
   store: Store,
@@ -60,8 +72,7 @@ async function importFile(
       await rejects.add(line)
       if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)
     },
-  })
-  importing.finish()
+  }).finally(importing.finish)
   const seconds = (performance.now() - start) / 1_000
   io.stdout.write(
     `imported ${name}: ${summary(counts)} (${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)})\n`,

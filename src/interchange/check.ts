@@ -1,7 +1,8 @@
 // The first pass of an import: is every line good, by itself and beside the others and what is stored?
 import type { FileHandle } from 'node:fs/promises'
 import type { Store } from '../store/store.ts'
-import { type Line, type LinePlace, readLineAt, readLines } from './lines.ts'
+import { createLineNotes, type LineNotes } from './line-notes.ts'
+import { InputChangedError, type Line, type LinePlace, readLineAt, readLines } from './lines.ts'
 import {
   claimedExport,
   createRecordReader,
@@ -26,6 +27,10 @@ export interface CheckedInput {
   readonly bad: ReadonlyMap<number, string>
   readonly splitExports: ReadonlyMap<string, SplitExport>
   readonly records: number
+  /** Of each line that is not blank. */
+  readonly notes: LineNotes
+  /** Of each block of lines. */
+  readonly checksums: readonly number[]
 }
 
 export type OnProgress = (bytes: number, records: number) => void
@@ -40,14 +45,16 @@ export async function checkInput(
   const splitExports = new Map<string, SplitExport>()
   const readRecord = createRecordReader(fields)
   const claims = createRefClaims({ claimAt })
+  const notes = createLineNotes()
+  const checksums: number[] = []
   let records = 0
 
   function check(line: Line): DocumentRecord | null {
     const record = requireRecord(line, readRecord)
     noteSplitExport(record, line.number)
-    if (record.kind !== 'project' || record.ref === null) return null
+    if (record.kind === 'export' || record.kind === 'exportElement') return null
     const { email, ref, id } = record
-    if (!claims.claim({ email, ref, id }, line)) {
+    if (ref !== null && !claims.claim({ email, ref, id }, line)) {
       throw new RecordError(`reference "${ref}" is used by another project of this user earlier in the file`)
     }
     return record
@@ -55,7 +62,7 @@ export async function checkInput(
 
   function claimAt(place: LinePlace): RefClaim {
     const record = readRecord(readLineAt(file, place))
-    if (record.kind !== 'project' || record.ref === null) throw new Error('the input changed while it was read')
+    if (record.kind !== 'project' || record.ref === null) throw new InputChangedError()
     return { email: record.email, ref: record.ref, id: record.id }
   }
 
@@ -82,18 +89,26 @@ export async function checkInput(
     return found ? [found] : []
   }
 
-  for await (const { lines, endOffset } of readLines(file)) {
+  /** Null for a line that is bad, or not a document. */
+  function checkDocument(line: Line): DocumentRecord | null {
+    try {
+      return check(line)
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      bad.set(line.number, error.message)
+      breakExportsOf(line)
+      return null
+    }
+  }
+
+  for await (const { lines, endOffset, checksum } of readLines(file)) {
+    checksums.push(checksum)
     const projects: { readonly line: number; readonly record: DocumentRecord }[] = []
     for (const line of lines) {
       records += 1
-      try {
-        const project = check(line)
-        if (project) projects.push({ line: line.number, record: project })
-      } catch (error) {
-        if (!(error instanceof RecordError)) throw error
-        bad.set(line.number, error.message)
-        breakExportsOf(line)
-      }
+      const document = checkDocument(line)
+      notes.add(line.text ?? '', document)
+      if (document?.kind === 'project') projects.push({ line: line.number, record: document })
     }
     const holders = await store.projectIdsByRef(
       projects.map(({ record }) => ({ email: record.email, ref: record.ref ?? '' })),
@@ -108,7 +123,7 @@ export async function checkInput(
   for (const { line, brokenBy } of splitExports.values()) {
     if (brokenBy !== null && !bad.has(line)) bad.set(line, `line ${brokenBy}, an element of this export, is bad`)
   }
-  return { bad, splitExports, records }
+  return { bad, splitExports, records, notes, checksums }
 }
 
 /** Throws `RecordError`. */

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
 
 const READ_BYTES = 262_144
 /** Half of what a string of the engine can hold. */
@@ -29,6 +30,13 @@ export interface Line extends LinePlace {
 export interface LineBlock {
   readonly lines: readonly Line[]
   readonly endOffset: number
+  /** CRC-32 of what was read of the file since the block before: the same whenever the same file is read. */
+  readonly checksum: number
+}
+
+/** The file is not what it was when it was read before. */
+export class InputChangedError extends Error {
+  override readonly name = 'InputChangedError'
 }
 
 export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
@@ -51,27 +59,39 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
   }
 
   for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, READ_BYTES, offset)
+    const bytes = await readFully(file, buffer, offset)
+    const checksum = crc32(bytes)
     const blockOffset = offset
-    offset += bytesRead
+    offset += bytes.byteLength
     const lines: Line[] = []
     let start = 0
-    for (let end = buffer.indexOf(LINE_FEED); end !== -1 && end < bytesRead; end = buffer.indexOf(LINE_FEED, start)) {
-      const line = takeLine(buffer.subarray(start, end), blockOffset + end + 1)
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
+      const line = takeLine(bytes.subarray(start, end), blockOffset + end + 1)
       if (line) lines.push(line)
       start = end + 1
     }
-    if (bytesRead === 0) {
+    if (bytes.byteLength === 0) {
       const last = pendingBytes > 0 ? takeLine(Buffer.alloc(0), offset) : null
-      if (last) yield { lines: [last], endOffset: offset }
+      if (last) yield { lines: [last], endOffset: offset, checksum }
       return
     }
-    const rest = buffer.subarray(start, bytesRead)
+    const rest = bytes.subarray(start)
     pendingBytes += rest.byteLength
     if (pendingBytes > MAX_LINE_BYTES) pending = []
     else if (rest.byteLength > 0) pending.push(Buffer.from(rest))
-    yield { lines, endOffset: offset }
+    yield { lines, endOffset: offset, checksum }
   }
+}
+
+/** As much as the buffer holds; less at the end of the file only, whatever a single read brings. */
+async function readFully(file: FileHandle, buffer: Buffer, offset: number): Promise<Buffer> {
+  let byteLength = 0
+  while (byteLength < buffer.byteLength) {
+    const { bytesRead } = await file.read(buffer, byteLength, buffer.byteLength - byteLength, offset + byteLength)
+    if (bytesRead === 0) break
+    byteLength += bytesRead
+  }
+  return buffer.subarray(0, byteLength)
 }
 
 /** The text of a line that had one when it was read with the others. */

@@ -11,6 +11,8 @@ export interface DocumentRecord {
   readonly ref: string | null
   /** As it stands in the line. */
   readonly text: string
+  /** Where in the line the text begins. */
+  readonly start: number
 }
 
 export interface ExportRecord {
@@ -94,7 +96,7 @@ const RECORD_READERS = {
   export: readExport,
   exportElement(envelope) {
     const id = requireName(envelope, 'export')
-    return { kind: 'exportElement', export: id, text: requireData(envelope) }
+    return { kind: 'exportElement', export: id, text: textOfData(envelope) }
   },
 } as const satisfies Record<ImportRecord['kind'], ReadRecord>
 
@@ -118,7 +120,8 @@ function readDocument(envelope: Envelope, { fields, requireEmail }: ReadOptions)
   const { idFields, refFields } = fields
   const kind = envelope.value.kind as DocumentKind
   const email = requireEmail(envelope)
-  const text = requireData(envelope)
+  const { start, end } = requireData(envelope)
+  const text = envelope.line.slice(start, end)
   const id = requireFirst(envelope, text, idFields, 'id')
   return {
     kind,
@@ -126,6 +129,7 @@ function readDocument(envelope: Envelope, { fields, requireEmail }: ReadOptions)
     id,
     ref: kind === 'project' ? requireFirst(envelope, text, refFields, 'reference') : null,
     text,
+    start,
   }
 }
 
@@ -141,15 +145,20 @@ function readExport(envelope: Envelope, { requireEmail }: ReadOptions): ExportRe
     throw new RecordError('an export has either "data", or an "id" and exportElement lines that name it')
   }
   if (members.has('id')) return { ...head, id: requireName(envelope, 'id'), elements: [] }
-  const elements = elementTexts(requireData(envelope))
+  const elements = elementTexts(textOfData(envelope))
   if (!elements) throw new RecordError('"data" of an export must be an array')
   return { ...head, id: null, elements }
 }
 
-function requireData({ line, members }: Envelope): string {
+function requireData({ members }: Envelope): Member {
   const member = members.get('data')
   if (!member) throw new RecordError('"data" is missing')
-  return line.slice(member.start, member.end)
+  return member
+}
+
+function textOfData(envelope: Envelope): string {
+  const { start, end } = requireData(envelope)
+  return envelope.line.slice(start, end)
 }
 
 function requireText({ value }: Envelope, name: string): string {

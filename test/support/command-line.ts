@@ -34,11 +34,11 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
 /** Runs a command to its end in this process: for where a process of its own would show nothing more. */
 export async function runHere(
   args: readonly string[],
-  { stdin = '' }: Pick<RunOptions, 'stdin'> = {},
+  { stdin = '', clock = Date.now }: Pick<RunOptions, 'stdin'> & { readonly clock?: () => number } = {},
 ): Promise<Finished> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const collected = Promise.all([text(stdout), text(stderr)])
-  const io = { stdin: Readable.from([stdin]), stdout, stderr, isTerminal: false, clock: Date.now }
+  const io = { stdin: Readable.from([stdin]), stdout, stderr, isTerminal: false, clock }
   const exitCode = await runCommandLine(args, io, new EventEmitter())
   for (const stream of [stdout, stderr]) stream.end()
   const [out, err] = await collected

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createLineNotes } from '../src/interchange/line-notes.ts'
+import { createRecordReader, type DocumentRecord } from '../src/interchange/record.ts'
+import { documentLine } from './support/workspaces.ts'
+
+const readRecord = createRecordReader({ idFields: ['id', 'name'], refFields: ['ref', 'id'] })
+
+function readDocument(line: string): DocumentRecord {
+  const record = readRecord(line)
+  if (record.kind === 'export' || record.kind === 'exportElement') throw new Error('not a document')
+  return record
+}
+
+const LONG = 'x'.repeat(70_000)
+const NOTED: readonly string[] = [
+  documentLine('project', 'ana@example.com', '{"id":"p","ref":"r"}'),
+  documentLine('project', 'ana@example.com', `{"text":"${LONG}","ref":"r","id":-12345678901234567890}`),
+  documentLine('project', 'ben@example.com', `{"id":"p","id":"the last counts","ref":"${'r'.repeat(1_024)}"}`),
+  documentLine('template', 'ben@example.com', '{"name":"\u{1f600} n","id":{}}'),
+  documentLine('template', 'cat@example.com', '{"id":"id"}'),
+  documentLine('uiLibrary', 'cat@example.com', '{"id":"cat@example.com"}'),
+  ` { "data" : {"id":1, "ref":"${LONG.slice(0, 255)}"} , "kind":"project", "more":"${LONG}","email" : "ana@example.com" } `,
+].map((line) => line.trimEnd())
+
+const READ_AGAIN: readonly string[] = [
+  documentLine('template', 'ANA@example.com', '{"id":"a"}'),
+  documentLine('template', 'ana@example.com', '{"id":"\\u0061\\n"}'),
+  documentLine('project', 'ana@example.com', '{"id":"a","ref":"\\"a\\""}'),
+]
+
+test('every line is answered with the record that was read from it, or with nothing, over many pages of notes', () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => [
+    NOTED[index % NOTED.length] ?? '',
+    ...(index % 3 === 0 ? [READ_AGAIN[index % READ_AGAIN.length] ?? ''] : []),
+  ]).flat()
+  const notes = createLineNotes()
+  for (const [index, line] of lines.entries()) {
+    notes.add(line, index % 5 === 0 ? null : readDocument(line))
+  }
+  const read = notes.createReader()
+  for (const [index, line] of lines.entries()) {
+    const isNoted = index % 5 > 0 && NOTED.includes(line)
+    expect(read(line)).toEqual(isNoted ? readDocument(line) : null)
+  }
+})
