@@ -136,6 +136,23 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     expect(found.map((project) => project?.ref ?? null)).toEqual([...names, null, null, null])
   })
 
+  test('an import into an empty database looks documents up in their indexes, not through all of them', async () => {
+    const url = await temporaryDatabase()
+    const store = await open(url)
+    for (let round = 0; round < 40; round += 1) {
+      const changes = Array.from({ length: 50 }, (_, index) => projectOf(`u${index}@example.com`, `p${round}`))
+      await store.projectIdsByRef(changes.map(({ email, id: ref }) => ({ email, ref })))
+      expect(new Set(await store.applyChanges(changes))).toEqual(new Set(['added']))
+    }
+    // The connections tell what they have read when they end.
+    await store[Symbol.asyncDispose]()
+    const read = () =>
+      execute(url, `select n_tup_ins::int, seq_tup_read::int from pg_stat_user_tables where relname = 'document'`)
+    await expect.poll(read).toMatchObject([{ n_tup_ins: 2_000 }])
+    const [{ seq_tup_read } = {}] = await read()
+    expect(seq_tup_read).toBeLessThan(2_000)
+  })
+
   test('references that projects pass on to each other within one batch end up where they should', async () => {
     await using store = await open(await temporaryDatabase())
     const put = (id: string, ref: string): Change => ({ ...projectOf('ana@example.com', id), ref })

@@ -21,13 +21,17 @@ const ADD_USERS: Statement = {
     where not exists (select 1 from workspace_gateway.user u where u.email = asked.email)
     order by email on conflict (email) do nothing`,
 }
-// Always in the order of their ids, so that two imports never wait for each other in a circle.
+// Always in the order of their ids, so that two imports never wait for each other in a circle. Each is looked up by itself:
+// see documents.ts.
 const LOCK_USERS: Statement = {
   name: 'lockUsers',
-  text: `select id, email from workspace_gateway.user
-    where email = any($1::text[])
-      or id in (select user_id from workspace_gateway.staged_export where stage = any($2::text[]))
-    order by id for no key update`,
+  text: `select u.id, u.email from (
+      select named.id from unnest($1::text[]) as asked (email)
+        cross join lateral (select id from workspace_gateway.user where email = asked.email offset 0) named
+      union select user_id from workspace_gateway.staged_export where stage = any($2::text[])
+      order by id) asked
+    cross join lateral (
+      select id, email from workspace_gateway.user where id = asked.id for no key update) u`,
 }
 const STAGE: Statement = {
   name: 'stageExports',
@@ -75,8 +79,9 @@ const PROJECT_IDS: Statement = {
   name: 'projectIdsByRef',
   text: `select asked.n, d.id from unnest($1::text[], $2::bytea[]) with ordinality as asked (email, ref_key, n)
     join workspace_gateway.user u on u.email = asked.email
-    join workspace_gateway.document d
-      on d.user_id = u.id and workspace_gateway.key_of(d.ref) = asked.ref_key and d.ref is not null`,
+    cross join lateral (
+      select id from workspace_gateway.document
+      where user_id = u.id and workspace_gateway.key_of(ref) = asked.ref_key and ref is not null offset 0) d`,
 }
 const STALE: Statement = {
   name: 'staleStage',

@@ -5,21 +5,25 @@ import { digestOf, keyOf } from './names.ts'
 
 export type PutDocument = Extract<Change, { readonly type: 'putDocument' }>
 
+// A plan is made once and kept, also when the table was empty then: joined at once, the whole table would be read each time
+// ever after. `lateral` with `offset 0` leaves one way only, a look into the index for each.
 // Reads only after the user's row was locked: nobody else changes these rows meanwhile.
 const STORED: Statement = {
   name: 'storedDocuments',
   text: `select d.user_id as "userId", d.kind, d.position, d.id, d.ref,
       encode(sha256(convert_to(d.text, 'UTF8')), 'hex') as digest
     from (select distinct * from unnest($1::bigint[], $2::text[], $3::bytea[]) as a (user_id, kind, id_key)) asked
-    join workspace_gateway.document d
-      on d.user_id = asked.user_id and d.kind = asked.kind and workspace_gateway.key_of(d.id) = asked.id_key`,
+    cross join lateral (
+      select * from workspace_gateway.document
+      where user_id = asked.user_id and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key offset 0) d`,
 }
 const REF_OWNERS: Statement = {
   name: 'projectRefOwners',
   text: `select d.user_id as "userId", d.id, d.ref
     from (select distinct * from unnest($1::bigint[], $2::bytea[]) as a (user_id, ref_key)) asked
-    join workspace_gateway.document d on d.user_id = asked.user_id
-      and workspace_gateway.key_of(d.ref) = asked.ref_key and d.ref is not null`,
+    cross join lateral (
+      select * from workspace_gateway.document
+      where user_id = asked.user_id and workspace_gateway.key_of(ref) = asked.ref_key and ref is not null offset 0) d`,
 }
 const LAST_POSITIONS: Statement = {
   name: 'lastPositions',
