@@ -5,7 +5,8 @@ import type { Line } from './lines.ts'
 
 /** Others wait for the write lock no longer than one transaction takes; its size follows the time it takes. */
 const TARGET_TRANSACTION_MS = 30
-const MIN_CHANGES = 16
+/** What a transaction takes for itself alone must not make it ever smaller: some ten round trips on PostgreSQL. */
+const MIN_CHANGES = 256
 const MAX_CHANGES = 4_096
 const MAX_TEXT_LENGTH = 2_097_152
 /** Long enough for somebody who asks for the lock every millisecond to get it. */
@@ -21,11 +22,11 @@ export interface ChangeBatch {
 /** What was applied, and each one's line. */
 export type OnApplied = (outcomes: readonly ChangeOutcome[], lines: readonly (Line | null)[]) => Promise<void>
 
-export function createChangeBatch(store: Store, onApplied: OnApplied): ChangeBatch {
+export function createChangeBatch(store: Pick<Store, 'applyChanges'>, onApplied: OnApplied): ChangeBatch {
   let changes: Change[] = []
   let lines: (Line | null)[] = []
   let textLength = 0
-  let maxChanges = MIN_CHANGES * 8
+  let maxChanges = MIN_CHANGES
   let unlockedAt = Number.NEGATIVE_INFINITY
 
   async function flush(): Promise<void> {

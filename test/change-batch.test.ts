@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createChangeBatch } from '../src/interchange/change-batch.ts'
+import type { Change } from '../src/store/store.ts'
+
+function templateOf(text: string): Change {
+  return { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 'a', ref: null, text }
+}
+
+async function sizesOf(transactionMs: number, texts: readonly string[]): Promise<readonly number[]> {
+  const sizes: number[] = []
+  const store = {
+    async applyChanges(changes: readonly Change[]) {
+      sizes.push(changes.length)
+      await delay(transactionMs)
+      return changes.map(() => 'added' as const)
+    },
+  }
+  const batch = createChangeBatch(store, async () => {})
+  for (const text of texts) await batch.add(templateOf(text), null)
+  await batch.flush()
+  return sizes
+}
+
+test('a store that takes long for every transaction, however small, is not given ever smaller ones', async () => {
+  expect(await sizesOf(80, Array(1_024).fill('{}'))).toEqual([256, 256, 256, 256])
+})
+
+test('a store that is quick is given more and more at once', async () => {
+  expect(await sizesOf(0, Array(1_792).fill('{}'))).toEqual([256, 512, 1_024])
+})
+
+test('long texts end a transaction early', async () => {
+  const text = 'x'.repeat(1_100_000)
+  expect(await sizesOf(0, [text, text, text, text, '{}'])).toEqual([2, 2, 1])
+})
