@@ -4,6 +4,7 @@ import type { LinePlace } from './lines.ts'
 
 const INITIAL_SLOTS = 1_024
 const MAX_LOAD = 0.5
+const CLAIMS_PER_PAGE = 8_192
 const MAX_SEED = 2 ** 32
 
 export interface RefClaim {
@@ -26,62 +27,81 @@ export interface RefClaimsOptions {
 }
 
 /**
- * Open addressing, 16 bytes a slot: a hash and the place of the line that claimed first. Where hashes are equal that line is
- * read again, so that neither chance nor intent makes one reference pass for another.
+ * Open addressing, four bytes a slot, and 16 bytes for each claim: a hash and the place of the line that claimed first. Where
+ * hashes are equal that line is read again, so that neither chance nor intent makes one reference pass for another.
  */
 export function createRefClaims({ claimAt, hashOf = createHash() }: RefClaimsOptions): RefClaims {
-  let slots = createSlots(INITIAL_SLOTS)
-  let used = 0
+  /** Numbers of claims, from 1; 0 is an empty slot. */
+  let slots = new Uint32Array(INITIAL_SLOTS)
+  const places = createPlaces()
 
-  function put(hash: number, start: number, byteLength: number): void {
-    const { hashes, starts, byteLengths } = slots
-    let slot = hash & (hashes.length - 1)
-    while (hashes[slot] !== 0) slot = (slot + 1) & (hashes.length - 1)
-    hashes[slot] = hash
-    starts[slot] = start
-    byteLengths[slot] = byteLength
+  /** The first empty one. */
+  function slotFor(hash: number): number {
+    let slot = hash & (slots.length - 1)
+    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
+    return slot
   }
 
   function grow(): void {
-    const { hashes, starts, byteLengths } = slots
-    slots = createSlots(hashes.length * 2)
-    for (let slot = 0; slot < hashes.length; slot += 1) {
-      const hash = hashes[slot] ?? 0
-      if (hash !== 0) put(hash, starts[slot] ?? 0, byteLengths[slot] ?? 0)
-    }
+    slots = new Uint32Array(slots.length * 2)
+    for (let claim = 0; claim < places.count(); claim += 1) slots[slotFor(places.hashOf(claim))] = claim + 1
   }
 
   function find({ email, ref }: RefClaim, hash: number): RefClaim | null {
-    const { hashes, starts, byteLengths } = slots
-    const mask = hashes.length - 1
-    for (let slot = hash & mask; hashes[slot] !== 0; slot = (slot + 1) & mask) {
-      if (hashes[slot] !== hash) continue
-      const startOffset = starts[slot] ?? 0
-      const found = claimAt({ startOffset, endOffset: startOffset + (byteLengths[slot] ?? 0) })
+    const mask = slots.length - 1
+    for (let slot = hash & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const claim = (slots[slot] ?? 0) - 1
+      if (places.hashOf(claim) !== hash) continue
+      const found = claimAt(places.placeOf(claim))
       if (found.ref === ref && found.email === email) return found
     }
     return null
   }
 
   return {
-    claim(claim, { startOffset, endOffset }) {
-      // 0 marks an empty slot.
-      const hash = hashOf(claim.email, claim.ref) >>> 0 || 1
+    claim(claim, place) {
+      const hash = hashOf(claim.email, claim.ref) >>> 0
       const holder = find(claim, hash)
       if (holder) return holder.id === claim.id
-      put(hash, startOffset, endOffset - startOffset)
-      used += 1
-      if (used > slots.hashes.length * MAX_LOAD) grow()
+      places.add(hash, place)
+      slots[slotFor(hash)] = places.count()
+      if (places.count() > slots.length * MAX_LOAD) grow()
       return true
     },
   }
 }
 
-function createSlots(count: number) {
+/** Hashes and places in the order they were added: in pages, so that growing copies nothing. */
+function createPlaces() {
+  const pages: ReturnType<typeof createPage>[] = []
+  let count = 0
+  const pageOf = (claim: number) => pages[Math.floor(claim / CLAIMS_PER_PAGE)]
   return {
-    hashes: new Uint32Array(count),
-    starts: new Float64Array(count),
-    byteLengths: new Uint32Array(count),
+    count: () => count,
+    hashOf: (claim: number): number => pageOf(claim)?.hashes[claim % CLAIMS_PER_PAGE] ?? 0,
+    placeOf(claim: number): LinePlace {
+      const page = pageOf(claim)
+      const startOffset = page?.starts[claim % CLAIMS_PER_PAGE] ?? 0
+      return { startOffset, endOffset: startOffset + (page?.byteLengths[claim % CLAIMS_PER_PAGE] ?? 0) }
+    },
+    add(hash: number, { startOffset, endOffset }: LinePlace): void {
+      if (count % CLAIMS_PER_PAGE === 0) pages.push(createPage())
+      const page = pageOf(count)
+      if (page) {
+        page.hashes[count % CLAIMS_PER_PAGE] = hash
+        page.starts[count % CLAIMS_PER_PAGE] = startOffset
+        page.byteLengths[count % CLAIMS_PER_PAGE] = endOffset - startOffset
+      }
+      count += 1
+    },
+  }
+}
+
+function createPage() {
+  return {
+    hashes: new Uint32Array(CLAIMS_PER_PAGE),
+    starts: new Float64Array(CLAIMS_PER_PAGE),
+    byteLengths: new Uint32Array(CLAIMS_PER_PAGE),
   }
 }
 
