@@ -11,6 +11,7 @@ import { toStoreOptions } from './open-command-store.ts'
 import { openServedStore } from './open-served-store.ts'
 import { createProgress, toDuration, toSize } from './progress.ts'
 import { createRejects, type Rejects } from './rejects.ts'
+import { createYoungGenerationLimit } from './young-generation.ts'
 
 /** Bad lines that are named one by one. */
 const MAX_REASONS = 100
@@ -46,9 +47,13 @@ async function importUnchanged(
   io: CommandIo,
 ): Promise<ExitCode> {
   const start = performance.now()
+  const limitYoungGeneration = createYoungGenerationLimit()
   const before = await file.stat()
   const checking = createProgress(io, `checking ${basename(name)}`, before.size)
-  const checked = await checkInput(file, config, store, checking.update)
+  const checked = await checkInput(file, config, store, (...done) => {
+    limitYoungGeneration()
+    checking.update(...done)
+  })
   checking.finish()
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
@@ -67,7 +72,10 @@ async function importUnchanged(
   const counts = await applyInput(file, checked, store, {
     fields: config,
     clock: io.clock,
-    onProgress: importing.update,
+    onProgress(...done) {
+      limitYoungGeneration()
+      importing.update(...done)
+    },
     async onRejected(line, reason) {
       await rejects.add(line)
       if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)
