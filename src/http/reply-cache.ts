@@ -45,6 +45,9 @@ interface Entry {
 interface UserReplies extends Entry {
   readonly stamp: string
   readonly replies: Map<string, Reply>
+  /** The one that was found last: a client often asks for the same. */
+  lastOperation: string | null
+  lastReply: Reply | undefined
 }
 
 interface KeptCopy extends Entry {
@@ -80,7 +83,14 @@ export function createReplyCache(maxBytes: number): ReplyCache {
   }
 
   function addUser(userId: number, stamp: string): UserReplies {
-    const entry: UserReplies = { stamp, replies: new Map(), bytes: 0, isWanted: false }
+    const entry: UserReplies = {
+      stamp,
+      replies: new Map(),
+      lastOperation: null,
+      lastReply: undefined,
+      bytes: 0,
+      isWanted: false,
+    }
     users.set(userId, entry)
     entries.set(entry, () => users.delete(userId))
     return entry
@@ -92,7 +102,12 @@ export function createReplyCache(maxBytes: number): ReplyCache {
       const entry = users.get(userId)
       if (entry?.stamp !== stamp) return undefined
       entry.isWanted = true
-      return entry.replies.get(operation)
+      if (entry.lastOperation === operation) return entry.lastReply
+      const reply = entry.replies.get(operation)
+      if (!reply) return undefined
+      entry.lastOperation = operation
+      entry.lastReply = reply
+      return reply
     },
     keep({ userId, stamp }, operation, reply) {
       const size = sizeOf(reply, operation)

@@ -7,8 +7,7 @@ import type { Awaitable } from './store.ts'
  */
 export type Schedule = (flush: () => void) => void
 
-interface Question<K, V> {
-  readonly key: K
+interface Waiting<V> {
   readonly resolve: (value: V) => void
   readonly reject: (error: unknown) => void
 }
@@ -18,13 +17,15 @@ export function batchPerTurn<K, V>(
   load: (keys: readonly K[]) => Awaitable<readonly V[]>,
   schedule: Schedule,
 ): (key: K) => Promise<V> {
-  let questions: Question<K, V>[] = []
+  let keys: K[] = []
+  let waiting: Waiting<V>[] = []
 
   async function flush(): Promise<void> {
-    const batch = questions
-    questions = []
+    const [asked, batch] = [keys, waiting]
+    keys = []
+    waiting = []
     try {
-      const loading = load(batch.map(({ key }) => key))
+      const loading = load(asked)
       // Not awaited when it is there already: the answers must reach their requests within this turn.
       const values = isPromise(loading) ? await loading : loading
       batch.forEach(({ resolve }, index) => {
@@ -37,8 +38,9 @@ export function batchPerTurn<K, V>(
 
   return (key) =>
     new Promise((resolve, reject) => {
-      if (questions.length === 0) schedule(flush)
-      questions.push({ key, resolve, reject })
+      if (keys.length === 0) schedule(flush)
+      keys.push(key)
+      waiting.push({ resolve, reject })
     })
 }
 

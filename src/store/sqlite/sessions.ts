@@ -61,7 +61,7 @@ export function createSessions(
   return {
     liveSessions(ids, now) {
       turn.refresh()
-      return turn.read(() => sessionsById.read(ids).map((found) => (found && found.endsAt > now ? found.live : null)))
+      return turn.read(() => sessionsById.read(ids, (found) => (found && found.endsAt > now ? found.live : null)))
     },
     refreshableSessions(hashes, now) {
       return turn.decide(() => hashes.map((hash) => refreshable.get(hash, now, now) ?? null))

@@ -5,8 +5,8 @@ import type { Database } from 'better-sqlite3'
 const MAX_REMEMBERED = 20_000
 
 export interface Remembered<T> {
-  /** Reads many at once, first of all in a transaction that was just begun; undefined for what there is not. */
-  readonly read: (keys: readonly string[]) => readonly (T | undefined)[]
+  /** Reads many at once, first of all in a transaction that was just begun; `answer` is given undefined for what there is not. */
+  readonly read: <A>(keys: readonly string[], answer: (found: T | undefined) => A) => readonly A[]
   /** To be called with every write of this process that may change an answer. */
   readonly forget: () => void
 }
@@ -54,9 +54,9 @@ export function rememberUntilChanged<T>(
   }
 
   return {
-    read(keys) {
+    read(keys, answer) {
       forgetWhatOthersChanged()
-      return keys.map((key) => remembered.get(key) ?? readNew(key))
+      return keys.map((key) => answer(remembered.get(key) ?? readNew(key)))
     },
     forget: () => remembered.clear(),
   }
