@@ -1,5 +1,6 @@
 // A real PostgreSQL of the tests' own: the binaries come from npm, the data lives in a temporary directory.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -195,12 +196,24 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return children.split(' ').filter(Boolean).map(Number)
 }
 
+/** Below those that systems give to connections by themselves: none of these can take it before it is listened on. */
+const PORTS = { from: 12_000, to: 32_000 }
+
 export async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('no port is free')
-  return address.port
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to)
+    const server = createServer()
+    const outcome = await new Promise<'listening' | NodeJS.ErrnoException>((resolve) => {
+      server
+        .once('listening', () => resolve('listening'))
+        .once('error', resolve)
+        .listen(port, host)
+    })
+    if (outcome === 'listening') {
+      server.close()
+      await once(server, 'close')
+      return port
+    }
+    if (outcome.code !== 'EADDRINUSE') throw outcome
+  }
 }
