@@ -1,11 +1,11 @@
 // What a failure looks like from outside, in both dialects: problem+json for REST, an entry of `errors` for GraphQL.
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../auth/guards/guard.ts'
 import { type FailureCode, GatewayError, isFailureCode, statusOf } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/store.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { GRAPHQL_HEADERS, type Headers, NO_STORE, type Reply } from './reply.ts'
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json'

@@ -1,8 +1,7 @@
 // The GraphQL endpoint: queries as frontends send them at once, everything else by GraphQL over HTTP in full.
 import type { GraphQLSchema } from 'graphql'
-import { createCompiledQueries } from '../graphql/compiled-queries.ts'
 import { type ReportFailure, toGraphQLReply } from './failures.ts'
-import { createFastPath } from './graphql-fast-path.ts'
+import { createFastPath, type FastPath } from './graphql-fast-path.ts'
 import type { GraphQLOverHttp } from './graphql-over-http.ts'
 import { requireAcceptable, requireGraphQLRequest } from './graphql-request.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
@@ -14,10 +13,15 @@ export function createGraphQLEndpoints(
   services: HttpServices,
   report: ReportFailure,
 ): readonly Endpoint[] {
-  const answerFast = createFastPath(createCompiledQueries(schema), services)
+  // Both are loaded by the first request that needs them: a start would spend a third of its time on them.
+  let fast: Promise<FastPath> | null = null
   let inFull: Promise<GraphQLOverHttp> | null = null
 
-  /** Loaded by the first request that needs it: a start would spend a quarter of its time on what few requests use. */
+  async function loadFast(): Promise<FastPath> {
+    const { createCompiledQueries } = await import('../graphql/compiled-queries.ts')
+    return createFastPath(createCompiledQueries(schema), services)
+  }
+
   async function loadInFull(): Promise<GraphQLOverHttp> {
     const { createGraphQLOverHttp } = await import('./graphql-over-http.ts')
     return createGraphQLOverHttp(schema, services, report)
@@ -26,7 +30,8 @@ export function createGraphQLEndpoints(
   async function handle(request: GatewayRequest): Promise<Reply> {
     const accept = requireAcceptable(request)
     const asked = await requireGraphQLRequest(request)
-    const reply = await answerFast(request, accept, asked)
+    fast ??= loadFast()
+    const reply = await (await fast)(request, accept, asked)
     if (reply) return reply
     inFull ??= loadInFull()
     return (await inFull)(request, accept, asked)

@@ -1,8 +1,9 @@
 // What is not HTTP, or too slow or too large to become a request: refused in order, after what was asked before it.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, GatewayError } from '../errors.ts'
 import { toProblem } from './failures.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { EVERY_REPLY } from './reply.ts'
 
 interface Exchange {

@@ -1,8 +1,9 @@
 // The edge: node:http in, bytes out. Only this file and the two it sends with know sockets.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { GatewayError } from '../errors.ts'
 import { toProblem } from './failures.ts'
 import type { Handler } from './handler.ts'
+import { createServer } from './node-http.ts'
 import { noteExchange, refuseConnection } from './refuse-connection.ts'
 import type { Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
