@@ -5,6 +5,7 @@ import { createFastPath, type FastPath } from './graphql-fast-path.ts'
 import type { GraphQLOverHttp } from './graphql-over-http.ts'
 import { requireAcceptable, requireGraphQLRequest } from './graphql-request.ts'
 import type { Endpoint, HttpServices } from './handler.ts'
+import { createOnDemand } from './on-demand.ts'
 import type { Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
 
@@ -14,27 +15,23 @@ export function createGraphQLEndpoints(
   report: ReportFailure,
 ): readonly Endpoint[] {
   // Both are loaded by the first request that needs them: a start would spend a third of its time on them.
-  let fast: Promise<FastPath> | null = null
-  let inFull: Promise<GraphQLOverHttp> | null = null
-
-  async function loadFast(): Promise<FastPath> {
+  const fast = createOnDemand<FastPath>(async () => {
     const { createCompiledQueries } = await import('../graphql/compiled-queries.ts')
     return createFastPath(createCompiledQueries(schema), services)
-  }
-
-  async function loadInFull(): Promise<GraphQLOverHttp> {
+  })
+  const inFull = createOnDemand<GraphQLOverHttp>(async () => {
     const { createGraphQLOverHttp } = await import('./graphql-over-http.ts')
     return createGraphQLOverHttp(schema, services, report)
-  }
+  })
 
   async function handle(request: GatewayRequest): Promise<Reply> {
     const accept = requireAcceptable(request)
     const asked = await requireGraphQLRequest(request)
-    fast ??= loadFast()
-    const reply = await (await fast)(request, accept, asked)
+    const answerFast = await fast()
+    const reply = await answerFast(request, accept, asked)
     if (reply) return reply
-    inFull ??= loadInFull()
-    return (await inFull)(request, accept, asked)
+    const answerInFull = await inFull()
+    return answerInFull(request, accept, asked)
   }
 
   /** What is refused before it is executed is still a GraphQL response. */

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { createOnDemand } from '../src/http/on-demand.ts'
+
+test('what is needed by many at once is made once, and made again only after a failure', async () => {
+  let made = 0
+  const onDemand = createOnDemand(async () => {
+    made += 1
+    if (made === 1) throw new Error('no file descriptors')
+    return made
+  })
+  expect(made).toBe(0)
+  const failed = await Promise.allSettled([onDemand(), onDemand()])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await Promise.all([onDemand(), onDemand()])).toEqual([2, 2])
+  expect(await onDemand()).toBe(2)
+})
