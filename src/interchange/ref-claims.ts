@@ -6,6 +6,8 @@ const INITIAL_SLOTS = 1_024
 const MAX_LOAD = 0.5
 const CLAIMS_PER_PAGE = 8_192
 const MAX_SEED = 2 ** 32
+/** Of a line that is read again; what longer ones claim is kept, or each repetition would cost as much as the first of them. */
+const MAX_BYTES_TO_READ_AGAIN = 16_384
 
 export interface RefClaim {
   readonly email: string
@@ -34,6 +36,8 @@ export function createRefClaims({ claimAt, hashOf = createHash() }: RefClaimsOpt
   /** Numbers of claims, from 1; 0 is an empty slot. */
   let slots = new Uint32Array(INITIAL_SLOTS)
   const places = createPlaces()
+  /** Of long lines, by the number of the claim. */
+  const kept = new Map<number, RefClaim>()
 
   /** The first empty one. */
   function slotFor(hash: number): number {
@@ -52,7 +56,7 @@ export function createRefClaims({ claimAt, hashOf = createHash() }: RefClaimsOpt
     for (let slot = hash & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
       const claim = (slots[slot] ?? 0) - 1
       if (places.hashOf(claim) !== hash) continue
-      const found = claimAt(places.placeOf(claim))
+      const found = kept.get(claim) ?? claimAt(places.placeOf(claim))
       if (found.ref === ref && found.email === email) return found
     }
     return null
@@ -63,6 +67,7 @@ export function createRefClaims({ claimAt, hashOf = createHash() }: RefClaimsOpt
       const hash = hashOf(claim.email, claim.ref) >>> 0
       const holder = find(claim, hash)
       if (holder) return holder.id === claim.id
+      if (place.endOffset - place.startOffset > MAX_BYTES_TO_READ_AGAIN) kept.set(places.count(), claim)
       places.add(hash, place)
       slots[slotFor(hash)] = places.count()
       if (places.count() > slots.length * MAX_LOAD) grow()
