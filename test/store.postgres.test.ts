@@ -8,7 +8,8 @@ import { describeStore } from './contract/store.ts'
 import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
-const OPTIONS = { connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, poolSize: 10 }
+/** A connection may take as long as it does on a machine that has other things to do. */
+const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 10 }
 
 const open = (url: string): Promise<MovableStore> => openPostgresStore(url, OPTIONS)
 

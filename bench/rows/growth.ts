@@ -36,6 +36,8 @@ export const GROWTH_ROW: Row = {
           what: `CPU per read, ${MANY} / ${FEW} users`,
           figure: medianRatio(costs(many), costs(few)),
           atMost: 1.25,
+          note: 'the median of the ratios of each round',
+          why: 'the documents of the many lie on more pages than the page cache holds',
         },
       ],
       data: { few: few.rounds, many: many.rounds },

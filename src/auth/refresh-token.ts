@@ -1,4 +1,4 @@
-// Refresh tokens: opaque, 256 random bits, kept by the gateway only as a hash.
+// Refresh tokens: opaque to clients; their time and 256 random bits, of which the gateway keeps only a hash.
 import { hash, randomBytes } from 'node:crypto'
 
 const PREFIX = 'wgr_'

@@ -51,7 +51,9 @@ async function openFile(path: string): Promise<ImportSource> {
 
 async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
   const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
-  const file = await open(path, 'wx+', 0o600)
+  const file = await open(path, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot keep ${name} while it is imported: ${error.message} (TMPDIR names another folder)`)
+  })
   // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
   await rm(path)
   try {

@@ -62,8 +62,6 @@ export async function runServe(
       },
     },
   )
-  const isSeeded =
-    isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     guard,
@@ -84,6 +82,9 @@ export async function runServe(
   })
   const server = createHttpServer(handle, { bodyLimitBytes: config.bodyLimit })
   const url = await listen(server, config)
+  // Not before the port is taken: what is told once must not be told to a start that fails.
+  const isSeeded =
+    isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
   const announcement = `listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`
   if (cluster.isWorker) announceReady({ announcement })
   else io.stdout.write(announcement)
