@@ -30,6 +30,15 @@ test('the first serve in an empty directory loads the demo workspace, says so, a
   expect(again.text).toBe(projects.text)
 })
 
+test('a start that finds its port taken leaves the demo to the next one', async () => {
+  const cwd = temporaryDirectory()
+  const { url } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
+  const refused = await run(['serve', '--port', new URL(url).port], { cwd })
+  expect([refused.exitCode, refused.stdout]).toEqual([2, ''])
+  const next = await serveForTest([], { cwd })
+  await expect.poll(next.stdout).toContain('demo@example.com')
+})
+
 test('no other database is seeded, and --no-demo leaves the default one empty', async () => {
   for (const args of [['--database', 'file:other.db'], ['--no-demo']]) {
     const { url, stdout } = await serveForTest(args, { cwd: temporaryDirectory() })
