@@ -5,8 +5,9 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 
 /** Large enough that a list of small documents is one leaf page, and most documents need no overflow page. */
 const PAGE_SIZE_BYTES = 8192
-/** Negative: kibibytes. */
-const CACHE_SIZE_KIB = -16_384
+/** Negative: kibibytes. Filled as it is used; one large export fills that of reads, so it counts when many are sent at once. */
+const READ_CACHE_KIB = -40_960
+const WRITE_CACHE_KIB = -16_384
 
 /**
  * A connection that may write, durable against power loss: WAL alone with `synchronous=NORMAL` loses acknowledged commits.
@@ -23,7 +24,7 @@ export function openWriter(path: string): Database {
     'temp_store = MEMORY',
     // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
     'recursive_triggers = ON',
-    `cache_size = ${CACHE_SIZE_KIB}`,
+    `cache_size = ${WRITE_CACHE_KIB}`,
   ])
 }
 
@@ -31,7 +32,7 @@ export function openWriter(path: string): Database {
 export function openReader(path: string): Database {
   return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true }), [
     'query_only = ON',
-    `cache_size = ${CACHE_SIZE_KIB}`,
+    `cache_size = ${READ_CACHE_KIB}`,
   ])
 }
 
