@@ -19,13 +19,18 @@ export interface Contender {
   readonly meanwhile?: () => AsyncDisposable
 }
 
+export interface GoalAgainst extends Pick<Goal, 'why'> {
+  readonly against: string
+  readonly atLeast: number
+}
+
 export interface SideBySide {
   readonly plan: LoadPlan
   readonly contenders: readonly Contender[]
   /** The contender whose ratios the goals are about. */
   readonly subject: string
   /** The subject's requests per second, as a multiple of the other's. */
-  readonly goals: readonly { readonly against: string; readonly atLeast: number }[]
+  readonly goals: readonly GoalAgainst[]
   /** Seconds of load before anything is measured; when not given, every request once and then one measurement's time. */
   readonly warmUpSeconds?: number
   readonly afterRound?: () => Promise<void>
@@ -109,11 +114,7 @@ function tableOf(measured: readonly Measured[]): readonly string[] {
   })
 }
 
-function toGoal(
-  { against, atLeast }: SideBySide['goals'][number],
-  subject: string,
-  measured: readonly Measured[],
-): Goal {
+function toGoal({ against, atLeast, ...rest }: GoalAgainst, subject: string, measured: readonly Measured[]): Goal {
   const roundsOf = (wanted: string) => measured.find(({ name }) => name === wanted)?.rounds ?? []
   const [ours, theirs] = [roundsOf(subject), roundsOf(against)]
   const cpuRatio = median(
@@ -124,6 +125,7 @@ function toGoal(
     figure: medianRatio(ratesOf(ours), ratesOf(theirs)),
     atLeast,
     note: `by CPU per request ${cpuRatio.toFixed(2)}`,
+    ...rest,
   }
 }
 

@@ -44,7 +44,13 @@ export const MIX_ROW: Row = {
         },
       ],
       subject: 'gateway',
-      goals: [{ against: 'fastify + mercurius', atLeast: 3 }],
+      goals: [
+        {
+          against: 'fastify + mercurius',
+          atLeast: 3,
+          why: 'most of what a profile shows are answers sent, tokens seen for the first time, commits and reads of rare users',
+        },
+      ],
     })
   },
 }
