@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createChangeBatch } from '../src/interchange/change-batch.ts'
+import { createChangeBatch, PAUSE_MS } from '../src/interchange/change-batch.ts'
 import type { Change } from '../src/store/store.ts'
 
 function templateOf(text: string): Change {
@@ -9,15 +8,25 @@ function templateOf(text: string): Change {
 
 async function sizesOf(transactionMs: number, texts: readonly string[]): Promise<readonly number[]> {
   const sizes: number[] = []
+  // Nothing here takes time but transactions, and reading a line: no pause is waited for.
+  let now = 0
   const store = {
     async applyChanges(changes: readonly Change[]) {
       sizes.push(changes.length)
-      await delay(transactionMs)
+      now += transactionMs
       return changes.map(() => 'added' as const)
     },
   }
-  const batch = createChangeBatch(store, async () => {})
-  for (const text of texts) await batch.add(templateOf(text), null)
+  const batch = createChangeBatch(
+    store,
+    async () => {},
+    () => now,
+  )
+  for (const text of texts) {
+    now += PAUSE_MS
+    await batch.add(templateOf(text), null)
+  }
+  now += PAUSE_MS
   await batch.flush()
   return sizes
 }

@@ -22,7 +22,12 @@ export interface ChangeBatch {
 /** What was applied, and each one's line. */
 export type OnApplied = (outcomes: readonly ChangeOutcome[], lines: readonly (Line | null)[]) => Promise<void>
 
-export function createChangeBatch(store: Pick<Store, 'applyChanges'>, onApplied: OnApplied): ChangeBatch {
+/** `now` in milliseconds from any moment on. */
+export function createChangeBatch(
+  store: Pick<Store, 'applyChanges'>,
+  onApplied: OnApplied,
+  now: () => number = () => performance.now(),
+): ChangeBatch {
   let changes: Change[] = []
   let lines: (Line | null)[] = []
   let textLength = 0
@@ -36,11 +41,11 @@ export function createChangeBatch(store: Pick<Store, 'applyChanges'>, onApplied:
     lines = []
     textLength = 0
     // What was read meanwhile is most of the pause.
-    const rest = unlockedAt + PAUSE_MS - performance.now()
+    const rest = unlockedAt + PAUSE_MS - now()
     if (rest > 0) await delay(rest)
-    const start = performance.now()
+    const start = now()
     const outcomes = await store.applyChanges(applying)
-    unlockedAt = performance.now()
+    unlockedAt = now()
     const took = unlockedAt - start
     const fitting = Math.round(applying.length * Math.min(2, Math.max(0.5, TARGET_TRANSACTION_MS / took)))
     maxChanges = Math.min(MAX_CHANGES, Math.max(MIN_CHANGES, fitting))
