@@ -1,24 +1,25 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
-import { createAccessTokens } from './auth/access-token.ts'
+
+import { createOperationsEndpoints } from './admin/health.ts'
 import type { LoginGuard } from './auth/guards/guard.ts'
-import { openKeyset } from './auth/keyset.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
-import { createReads } from './graphql/reads.ts'
+import { createAccessTokens } from './auth/tokens/access-token.ts'
+import { openKeyset } from './auth/tokens/keyset.ts'
+import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import { createSchema } from './graphql/schema.ts'
-import { openExplorerBuild } from './http/explorer-build.ts'
-import { createExplorerDataEndpoint } from './http/explorer-data.ts'
-import type { ReportFailure } from './http/failures.ts'
-import { createGraphQLEndpoints } from './http/graphql.ts'
+import { createResponseCache } from './http/caching/response-cache.ts'
 import type { Handler } from './http/handler.ts'
-import { createOpenApiEndpoint, type OpenApiOptions } from './http/openapi.ts'
-import { createOperationsEndpoints } from './http/operations.ts'
-import { createPage, createPageEndpoints, withGraphiql } from './http/pages.ts'
 import { createPipeline } from './http/pipeline.ts'
-import { API_VERSION } from './http/reply.ts'
-import { createReplyCache } from './http/reply-cache.ts'
-import { createRestEndpoints } from './http/rest.ts'
-import type { Store } from './store/store.ts'
+import type { ReportFailure } from './http/problem-details.ts'
+import { API_VERSION } from './http/response.ts'
+import { openExplorerBuild } from './pages/assets.ts'
+import { createExplorerDataEndpoint } from './pages/explorer-endpoint.ts'
+import { createPage, createPageEndpoints, withGraphiql } from './pages/pages.ts'
+import { createReads } from './resolvers/reads.ts'
+import { createOpenApiEndpoint, type OpenApiOptions } from './rest/openapi/openapi.ts'
+import { createRestEndpoints } from './rest/rest.ts'
+import type { Store } from './store/contract.ts'
 
 export interface GatewayOptions {
   readonly guard: LoginGuard
@@ -53,7 +54,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   })
   const sessions = createSessions(store, tokens, options)
   const signIn = await createSignIn(sessions, options)
-  const services = { reads: createReads(store), sessions, signIn, cache: createReplyCache(options.cacheBytes) }
+  const services = { reads: createReads(store), sessions, signIn, cache: createResponseCache(options.cacheBytes) }
   const schema = createSchema()
   const build = await openExplorerBuild()
   const page = createPage(build, basePath)

@@ -11,7 +11,7 @@ const FLUSH_AFTER_MS = 3_000
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/workspace-gateway', import.meta.url)))
 setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref()
 
-const { runCommandLine } = await import('./command-line.ts')
+const { runCommandLine } = await import('./cli/command-line.ts')
 process.exitCode = await runCommandLine()
 // A worker is done when its work is, though its supervisor could still tell it something.
 process.channel?.unref()

@@ -5,21 +5,26 @@ import { expect, test } from 'vitest'
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 
-/** From the top down: a file imports its own layer and those below, never one above. */
-const LAYERS = [
-  'explorer',
-  'main.ts',
-  'command-line.ts',
-  'commands',
-  'gateway.ts',
-  'http',
-  'graphql',
-  'interchange',
-  'auth',
-  'store',
-] as const
+/** From the top down: a file imports its own layer and those below, never one above. Two names in a row are siblings: neither imports the other. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['explorer'],
+  ['main.ts'],
+  ['cli'],
+  ['gateway.ts'],
+  ['pages'],
+  ['rest', 'graphql'],
+  ['resolvers'],
+  ['admin'],
+  ['http'],
+  ['migration'],
+  ['import-export'],
+  ['auth'],
+  ['store'],
+]
 /** Know nothing of the project but each other. */
-const LEAVES = ['config.ts', 'option-row.ts', 'errors.ts', 'redact.ts', 'json-text.ts']
+const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts']
+const MAX_FILES_PER_FOLDER = 14
+const GENERATED = 'resolvers/generated.ts'
 
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 
@@ -31,9 +36,23 @@ const imports = new Map(
   }),
 )
 
+function isIn(name: string, file: string): boolean {
+  return file === name || file.startsWith(`${name}/`)
+}
+
+/** Siblings of the same layer that one of the two is not in. */
+function areSiblings(a: string, b: string): boolean {
+  return LAYERS.some(
+    (names) =>
+      names.some((name) => isIn(name, a)) &&
+      !names.some((name) => isIn(name, a) && isIn(name, b)) &&
+      names.some((name) => isIn(name, b)),
+  )
+}
+
 function layerOf(file: string): number {
   if (LEAVES.includes(file)) return LAYERS.length
-  const layer = LAYERS.findIndex((name) => file === name || file.startsWith(`${name}/`))
+  const layer = LAYERS.findIndex((names) => names.some((name) => isIn(name, file)))
   if (layer === -1) throw new Error(`${file} is in no layer`)
   return layer
 }
@@ -46,9 +65,17 @@ test('every file is in a layer, and every import is found', () => {
   }
 })
 
+test('a folder holds one concern: no more than a reader can take in', () => {
+  const counts = Map.groupBy(files, dirname)
+  const full = [...counts].filter(([, inside]) => inside.length > MAX_FILES_PER_FOLDER).map(([folder]) => folder)
+  expect(full.filter((folder) => !folder.startsWith('explorer'))).toEqual([])
+})
+
 test('imports point down, never up', () => {
   const upward = [...imports].flatMap(([file, targets]) =>
-    targets.filter((target) => layerOf(target) < layerOf(file)).map((target) => `${file} imports ${target}`),
+    targets
+      .filter((target) => layerOf(target) < layerOf(file) || areSiblings(file, target))
+      .map((target) => `${file} imports ${target}`),
   )
   expect(upward).toEqual([])
 })
@@ -69,11 +96,11 @@ test('there is no import cycle, not even of types', () => {
 test('only the command line reads the process: its arguments, its environment, its streams', () => {
   const readers = files.filter((file) => /process\.(env|argv|std|exit)/.test(readFileSync(join(SOURCES, file), 'utf8')))
   // The build of the pages is a script of its own.
-  expect(readers.toSorted()).toEqual(['command-line.ts', 'explorer/build.ts', 'main.ts'])
+  expect(readers.toSorted()).toEqual(['cli/command-line.ts', 'explorer/build.ts', 'main.ts'])
 })
 
 test('SQL is written in the store only, and nothing is called any', () => {
-  for (const file of files.filter((name) => name !== 'graphql/generated.ts')) {
+  for (const file of files.filter((name) => name !== GENERATED)) {
     const source = readFileSync(join(SOURCES, file), 'utf8')
     if (!file.startsWith('store/'))
       expect(source, file).not.toMatch(/\b(select|insert|delete|update)\s[^'`]*\b(from|into|set)\s/)
@@ -82,7 +109,7 @@ test('SQL is written in the store only, and nothing is called any', () => {
 })
 
 test('every file opens with a sentence that says what it answers for', () => {
-  for (const file of files.filter((name) => name !== 'graphql/generated.ts' && name !== 'main.ts')) {
+  for (const file of files.filter((name) => name !== GENERATED && name !== 'main.ts')) {
     expect(readFileSync(join(SOURCES, file), 'utf8'), file).toMatch(/^\/\/ [A-Z`:a-z].*\n/)
   }
 })

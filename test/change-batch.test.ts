@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createChangeBatch, PAUSE_MS } from '../src/interchange/change-batch.ts'
-import type { Change } from '../src/store/store.ts'
+import { createChangeBatch, PAUSE_MS } from '../src/import-export/change-batch.ts'
+import type { Change } from '../src/store/contract.ts'
 
 function templateOf(text: string): Change {
   return { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 'a', ref: null, text }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { dumpUsers } from '../src/interchange/dump.ts'
+import { dumpUsers } from '../src/import-export/dump.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
@@ -16,7 +16,7 @@ const HOSTILE = [
 ]
 
 /** Workspaces of more than a test would invent; TEST_WORKSPACES names others. */
-const LARGER = process.env.TEST_WORKSPACES ?? new URL('../src/commands/demo-workspace.ndjson', import.meta.url)
+const LARGER = process.env.TEST_WORKSPACES ?? new URL('../src/cli/demo/demo-workspace.ndjson', import.meta.url)
 
 describe.skipIf(POSTGRES_URL === null)('SQLite and PostgreSQL', () => {
   test('serve the same bytes for every read of the same import', async () => {

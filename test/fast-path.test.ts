@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql'
 import { expect, test } from 'vitest'
-import { createCompiledQueries } from '../src/graphql/compiled-queries.ts'
+import { createCompiledQueries } from '../src/graphql/execution/compiled-queries.ts'
 import { createSchema } from '../src/graphql/schema.ts'
 import { ask, bearer, startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'

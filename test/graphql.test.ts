@@ -1,7 +1,7 @@
 import { serverAudits } from 'graphql-http'
 import { describe, expect, test } from 'vitest'
-import { READ_ROUTES, SESSION_ROUTES } from '../src/http/routes.ts'
-import type { Store } from '../src/store/store.ts'
+import { READ_ROUTES, SESSION_ROUTES } from '../src/rest/routes.ts'
+import type { Store } from '../src/store/contract.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 

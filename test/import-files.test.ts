@@ -9,7 +9,7 @@ import { ask, bearer } from './support/gateway.ts'
 import { newestExports, readImportFile } from './support/import-file.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-const DEMO = fileURLToPath(new URL('../src/commands/demo-workspace.ndjson', import.meta.url))
+const DEMO = fileURLToPath(new URL('../src/cli/demo/demo-workspace.ndjson', import.meta.url))
 const OWN = process.env.TEST_WORKSPACES
 
 const JSON_BODY = { 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLineNotes } from '../src/interchange/line-notes.ts'
-import { createRecordReader, type DocumentRecord } from '../src/interchange/record.ts'
+import { createLineNotes } from '../src/import-export/line-index.ts'
+import { createRecordReader, type DocumentRecord } from '../src/import-export/record.ts'
 import { documentLine } from './support/workspaces.ts'
 
 const readRecord = createRecordReader({ idFields: ['id', 'name'], refFields: ['ref', 'id'] })

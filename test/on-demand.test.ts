@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createOnDemand } from '../src/http/on-demand.ts'
+import { lazyAsync } from '../src/http/lazy.ts'
 
 test('what is needed by many at once is made once, and made again only after a failure', async () => {
   let made = 0
-  const onDemand = createOnDemand(async () => {
+  const onDemand = lazyAsync(async () => {
     made += 1
     if (made === 1) throw new Error('no file descriptors')
     return made

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { StoreUnavailableError } from '../src/store/contract.ts'
 import type { Connection, Statement } from '../src/store/postgres/connection.ts'
-import { createPool } from '../src/store/postgres/pool.ts'
-import { readPostgresUrl } from '../src/store/postgres/target.ts'
-import { StoreUnavailableError } from '../src/store/store.ts'
+import { readPostgresUrl } from '../src/store/postgres/engine/connection-string.ts'
+import { createPool } from '../src/store/postgres/engine/pool.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
 const OPTIONS = { connectTimeoutMs: 1_000, statementTimeoutMs: 500, poolSize: 3 }

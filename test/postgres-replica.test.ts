@@ -20,7 +20,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
   let gateway: TestGateway
   let tokens: readonly string[]
   /** What became of the replica, in order; resolves when the next thing does. */
-  let next: (isUsed: boolean) => Promise<void>
+  let next: (isHealthy: boolean) => Promise<void>
   let statements: Statements
 
   beforeAll(async () => {
@@ -274,14 +274,14 @@ function observeChanges() {
   const told: boolean[] = []
   let wake = (): void => {}
   return {
-    onChange(isUsed: boolean): void {
-      told.push(isUsed)
+    onChange(isHealthy: boolean): void {
+      told.push(isHealthy)
       wake()
     },
-    async next(isUsed: boolean): Promise<void> {
+    async next(isHealthy: boolean): Promise<void> {
       for (;;) {
         const change = told.shift()
-        if (change === isUsed) return
+        if (change === isHealthy) return
         if (change === undefined) {
           await new Promise<void>((resolve) => {
             wake = resolve

@@ -1,6 +1,6 @@
 // On PostgreSQL a session and what is read for it are statements of their own: something may be written between them.
 import { describe, expect, test } from 'vitest'
-import type { Store, WorkspaceReads } from '../src/store/store.ts'
+import type { Store, WorkspaceReads } from '../src/store/contract.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPostgresUrl, readReplicaUrl } from '../src/store/postgres/target.ts'
+import { readPostgresUrl, readReplicaUrl } from '../src/store/postgres/engine/connection-string.ts'
 
 test('a URL names user, password, hosts and database as libpq reads it', () => {
   const target = readPostgresUrl('postgresql://us%40er:p%3Aw%2F@a.example,[::1]:6432,:7000/my%20db?sslmode=disable')

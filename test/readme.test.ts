@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { messageOf, statusOf } from '../src/errors.ts'
-import { READ_ROUTES, SESSION_ROUTES } from '../src/http/routes.ts'
+import { READ_ROUTES, SESSION_ROUTES } from '../src/rest/routes.ts'
 import { run, serveForTest } from './support/command-line.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 

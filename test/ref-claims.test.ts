@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRefClaims, type RefClaim } from '../src/interchange/ref-claims.ts'
+import { createRefClaims, type RefClaim } from '../src/import-export/unique-refs.ts'
 
 const PROJECTS = 3_000
 
@@ -9,7 +9,7 @@ test.each([
   ['a hash that is 0', { hashOf: () => 0 }],
 ])('a reference is claimed by who came first and by nobody else, with %s', (_, options) => {
   const claimed: RefClaim[] = []
-  const claims = createRefClaims({ claimAt: ({ startOffset }) => claimed[startOffset] ?? fail(), ...options })
+  const claims = createRefClaims({ readClaim: ({ startOffset }) => claimed[startOffset] ?? fail(), ...options })
   const claim = (email: string, ref: string, id: string) =>
     claims.claim({ email, ref, id }, { startOffset: claimed.push({ email, ref, id }) - 1, endOffset: claimed.length })
   const all = Array.from({ length: PROJECTS }, (_, index) => [`u${index % 7}@example.com`, `r${index}`] as const)
@@ -22,7 +22,7 @@ test.each([
 })
 
 test('a long line is not read again, however often what it claims is claimed', () => {
-  const claims = createRefClaims({ claimAt: fail })
+  const claims = createRefClaims({ readClaim: fail })
   const first = { startOffset: 0, endOffset: 20_000_000 }
   const later = { startOffset: 20_000_000, endOffset: 20_000_100 }
   const claim = { email: 'ana@example.com', ref: 'r', id: 'a' }

@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
-import { createReplyCache } from '../src/http/reply-cache.ts'
+import { createResponseCache } from '../src/http/caching/response-cache.ts'
 
-const viewer = (userId: number | null, stamp = 'a') => ({ id: 's', email: 'x@example.com', userId, revision: 1, stamp })
+const viewer = (userId: number | null, stateVersion = 'a') => ({
+  id: 's',
+  email: 'x@example.com',
+  userId,
+  revision: 1,
+  stateVersion,
+})
 const reply = (bytes: number) => ({ status: 200, headers: {}, body: new Uint8Array(bytes) })
 
-test('a reply is found under its user, stamp and operation only', () => {
-  const cache = createReplyCache(1_000_000)
+test('a reply is found under its user, stateVersion and operation only', () => {
+  const cache = createResponseCache(1_000_000)
   const kept = reply(10)
   cache.keep(viewer(1), 'a', kept)
   expect(cache.find(viewer(1), 'a')).toBe(kept)
@@ -19,8 +25,8 @@ test('a reply is found under its user, stamp and operation only', () => {
   }
 })
 
-test('another stamp drops what was kept under the one before', () => {
-  const cache = createReplyCache(1_000_000)
+test('another stateVersion drops what was kept under the one before', () => {
+  const cache = createResponseCache(1_000_000)
   const later = reply(10)
   cache.keep(viewer(1, 'a'), 'a', reply(10))
   cache.keep(viewer(1, 'b'), 'b', later)
@@ -30,7 +36,7 @@ test('another stamp drops what was kept under the one before', () => {
 })
 
 test('it never holds more than its bytes, and makes room at the expense of the users nobody asks for', () => {
-  const cache = createReplyCache(100_000)
+  const cache = createResponseCache(100_000)
   cache.keep(viewer(1), 'a', reply(4_000))
   for (let user = 2; user < 500; user += 1) {
     cache.keep(viewer(user), 'a', reply(4_000))
@@ -42,18 +48,18 @@ test('it never holds more than its bytes, and makes room at the expense of the u
 })
 
 test('what is streamed, too large, or of a cache without bytes is not kept', () => {
-  const cache = createReplyCache(100_000)
+  const cache = createResponseCache(100_000)
   cache.keep(viewer(1), 'large', reply(50_000))
   cache.keep(viewer(1), 'streamed', { ...reply(0), body: (async function* () {})() })
   expect(cache.find(viewer(1), 'large')).toBeUndefined()
   expect(cache.find(viewer(1), 'streamed')).toBeUndefined()
-  const none = createReplyCache(0)
+  const none = createResponseCache(0)
   none.keep(viewer(1), 'a', reply(1))
   expect(none.find(viewer(1), 'a')).toBeUndefined()
 })
 
 test('copies share its bytes with the replies, and what is being made counts', () => {
-  const cache = createReplyCache(100_000)
+  const cache = createResponseCache(100_000)
   const bytes = new Uint8Array(10_000)
   const make = (name: string) => {
     if (!cache.reserve(bytes.byteLength)) return false
@@ -71,10 +77,10 @@ test('copies share its bytes with the replies, and what is being made counts', (
 })
 
 test('no more than half of its bytes are reserved at a time', () => {
-  const cache = createReplyCache(100_000)
+  const cache = createResponseCache(100_000)
   expect(cache.reserve(30_000)).toBe(true)
   expect(cache.reserve(30_000)).toBe(false)
   cache.release(30_000)
   expect(cache.reserve(50_000)).toBe(true)
-  expect(createReplyCache(0).reserve(1)).toBe(false)
+  expect(createResponseCache(0).reserve(1)).toBe(false)
 })

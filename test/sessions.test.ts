@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { createSigningKey } from '../src/auth/keyset.ts'
+import { createSigningKey } from '../src/auth/tokens/keyset.ts'
 import { startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 

@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { MovableStore } from '../src/store/moving.ts'
-import { openPostgresStore } from '../src/store/postgres/open-postgres-store.ts'
-import type { Change } from '../src/store/store.ts'
+import type { Change } from '../src/store/contract.ts'
+import type { MigratableStore } from '../src/store/cutover/contract.ts'
+import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describeStore } from './contract/store.ts'
 import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
@@ -11,7 +11,7 @@ import { partitionByUser } from './support/postgres-partitions.ts'
 /** A connection may take as long as it does on a machine that has other things to do. */
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 10 }
 
-const open = (url: string): Promise<MovableStore> => openPostgresStore(url, OPTIONS)
+const open = (url: string): Promise<MigratableStore> => openPostgresStore(url, OPTIONS)
 
 const ANA_WORLD: readonly Change[] = [
   { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r', text: '{"id":"p"}' },
@@ -90,12 +90,12 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
       const hand = new Client({ connectionString: url })
       await hand.connect()
       await hand.query(`begin isolation level ${isolation}; select 1 from workspace_gateway.user`)
-      await store.closeWrites('m', 30_000)
+      await store.fenceWrites('m', 30_000)
       await expect(hand.query(`update workspace_gateway.document set text = '2'`), isolation).rejects.toThrow(
         'could not serialize',
       )
       await hand.end()
-      await store.openWrites('m')
+      await store.unfenceWrites('m')
     }
   })
 

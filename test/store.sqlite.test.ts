@@ -2,8 +2,8 @@ import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import type { MovableStore } from '../src/store/moving.ts'
-import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
+import type { MigratableStore } from '../src/store/cutover/contract.ts'
+import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describeStore } from './contract/store.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -15,7 +15,7 @@ const OPTIONS = {
   },
 }
 
-const open = (path: string): Promise<MovableStore> => openSqliteStore(path, OPTIONS)
+const open = (path: string): Promise<MigratableStore> => openSqliteStore(path, OPTIONS)
 
 describeStore('sqlite', async () => {
   const path = join(temporaryDirectory(), 'store.db')

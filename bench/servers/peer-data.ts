@@ -1,7 +1,7 @@
 // What every peer does for a request, as its documentation would have it: verify the token, look up the session, read.
 import Database from 'better-sqlite3'
 import { importJWK, jwtVerify } from 'jose'
-import { DOCUMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from '../../src/store/sqlite/keys.ts'
+import { DOCUMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from '../../src/store/sqlite/engine/row-ids.ts'
 
 export interface Peer {
   /** The user's id, null without a valid token of a live session. */

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { importJWK, type JWK, SignJWT } from 'jose'
-import { readRefreshToken } from '../../src/auth/refresh-token.ts'
+import { readRefreshToken } from '../../src/auth/tokens/refresh-token.ts'
 
 export interface TokenPair {
   readonly accessToken: string

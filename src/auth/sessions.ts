@@ -2,9 +2,9 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
-import type { LiveSession, NewSession, RefreshableSession, Store } from '../store/store.ts'
-import type { AccessTokens } from './access-token.ts'
-import { createRefreshToken, readRefreshToken } from './refresh-token.ts'
+import type { LiveSession, NewSession, RefreshableSession, Store } from '../store/contract.ts'
+import type { AccessTokens } from './tokens/access-token.ts'
+import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
 /**
  * The idle expiry is moved only once this part of the idle lifetime has passed since it was last moved, so that most

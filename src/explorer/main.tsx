@@ -1,7 +1,7 @@
 // Starts the pages: the facts of this gateway, then the session, then the screen.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import type { ExplorerData } from '../http/explorer-facts.ts'
+import type { ExplorerData } from '../pages/explorer-config.ts'
 import { App } from './app.tsx'
 import { createSession } from './session.ts'
 import { ExplorerContext } from './use-explorer.ts'

@@ -1,5 +1,5 @@
 // The one sign-in of all pages: tokens in memory, one refresh in flight however many requests wait, an end by logout.
-import type { ExplorerData } from '../http/explorer-facts.ts'
+import type { ExplorerData } from '../pages/explorer-config.ts'
 import { keptSession } from './kept-session.ts'
 import { type HeldToken, holdToken, type Tokens } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 // What every component may use: the gateway's facts and the session.
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { ExplorerData } from '../http/explorer-facts.ts'
+import type { ExplorerData } from '../pages/explorer-config.ts'
 import type { Session, SessionState } from './session.ts'
 
 export interface Explorer {

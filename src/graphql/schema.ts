@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
-import { resolvers } from './resolvers/resolvers.ts'
+import { resolvers } from '../resolvers/resolvers.ts'
 
 const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 

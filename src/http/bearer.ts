@@ -1,7 +1,7 @@
 // `Authorization: Bearer …`, RFC 6750 section 2.1.
 import type { Caller } from '../auth/guards/guard.ts'
 import type { Sessions } from '../auth/sessions.ts'
-import type { Awaitable, LiveSession } from '../store/store.ts'
+import type { Awaitable, LiveSession } from '../store/contract.ts'
 
 const BEARER = /^bearer(?: +(.*))?$/i
 

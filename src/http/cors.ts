@@ -1,13 +1,13 @@
 // Cross-origin reads (https://fetch.spec.whatwg.org/#http-cors-protocol) for the origins an operator lists.
-import type { Layer } from './handler.ts'
-import { type Headers, type Reply, withHeaders } from './reply.ts'
+import type { Middleware } from './handler.ts'
+import { type GatewayResponse, type Headers, withHeaders } from './response.ts'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match'
 const RESPONSE_HEADERS = 'API-Version, ETag, Retry-After, WWW-Authenticate'
 
 /** Without origins no answer has CORS headers. Tokens travel in a header, so credentials are never allowed. */
-export function createCors(origins: readonly string[]): Layer {
+export function createCors(origins: readonly string[]): Middleware {
   if (origins.length === 0) return (next) => next
   const anyOrigin = origins.includes('*')
   return (next) => async (request) => {
@@ -30,7 +30,7 @@ export function createCors(origins: readonly string[]): Layer {
   }
 }
 
-function withVary(reply: Reply): Reply {
+function withVary(reply: GatewayResponse): GatewayResponse {
   const { vary } = reply.headers
   return withHeaders(reply, { vary: vary === undefined ? 'Origin' : `${vary}, Origin` })
 }

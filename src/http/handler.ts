@@ -1,23 +1,16 @@
-// What answers a request, and the services it answers from.
-import type { Sessions } from '../auth/sessions.ts'
-import type { Services } from '../graphql/context.ts'
-import type { Reply } from './reply.ts'
-import type { ReplyCache } from './reply-cache.ts'
-import type { GatewayRequest } from './request.ts'
+// What answers a request, and what may stand before it.
 
-export type Handler = (request: GatewayRequest) => Promise<Reply>
+import type { GatewayRequest } from './request.ts'
+import type { GatewayResponse } from './response.ts'
+
+export type Handler = (request: GatewayRequest) => Promise<GatewayResponse>
 
 /** Answers itself, or changes what the next one answers. */
-export type Layer = (next: Handler) => Handler
+export type Middleware = (next: Handler) => Handler
 
 /** A path and a method, and what answers there. */
 export interface Endpoint {
   readonly method: string
   readonly path: string
   readonly handle: Handler
-}
-
-export interface HttpServices extends Services {
-  readonly sessions: Sessions
-  readonly cache: ReplyCache
 }

@@ -1,8 +1,8 @@
 // What every request goes through, in running order: one list.
 import { createCors } from './cors.ts'
-import { createDispatch } from './dispatch.ts'
-import { type ReportFailure, toProblem } from './failures.ts'
-import type { Endpoint, Handler, Layer } from './handler.ts'
+import type { Endpoint, Handler, Middleware } from './handler.ts'
+import { type ReportFailure, toProblem } from './problem-details.ts'
+import { createRouter } from './router.ts'
 
 export interface PipelineOptions {
   /** Stands before every path: empty, or `/` and at least one segment. */
@@ -13,15 +13,15 @@ export interface PipelineOptions {
 }
 
 export function createPipeline(endpoints: readonly Endpoint[], options: PipelineOptions): Handler {
-  const layers: readonly Layer[] = [
+  const layers: readonly Middleware[] = [
     createCors(options.corsOrigins),
     failuresAsProblems(options.report),
     underBasePath(options.basePath),
   ]
-  return layers.reduceRight<Handler>((next, layer) => layer(next), createDispatch(endpoints))
+  return layers.reduceRight<Handler>((next, layer) => layer(next), createRouter(endpoints))
 }
 
-function failuresAsProblems(report: ReportFailure): Layer {
+function failuresAsProblems(report: ReportFailure): Middleware {
   return (next) => async (request) => {
     try {
       return await next(request)
@@ -32,7 +32,7 @@ function failuresAsProblems(report: ReportFailure): Layer {
 }
 
 /** A path outside the base path matches no endpoint. */
-function underBasePath(basePath: string): Layer {
+function underBasePath(basePath: string): Middleware {
   if (basePath === '') return (next) => next
   return (next) => (request) => {
     const { path } = request

@@ -1,5 +1,5 @@
 // Collects the single questions of one turn of the event loop into one batch.
-import type { Awaitable } from './store.ts'
+import type { Awaitable } from './contract.ts'
 
 /**
  * `setImmediate` collects what all requests of a turn ask; `process.nextTick` what their continuations ask before the

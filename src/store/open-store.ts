@@ -1,9 +1,9 @@
 // Which adapter answers for a database URL.
 import { UsageError } from '../errors.ts'
-import type { MovableStore } from './moving.ts'
-import type { PostgresStoreOptions } from './postgres/open-postgres-store.ts'
-import { isPostgresUrl } from './postgres/target.ts'
-import type { SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
+import type { MigratableStore } from './cutover/contract.ts'
+import { isPostgresUrl } from './postgres/engine/connection-string.ts'
+import type { PostgresStoreOptions } from './postgres/open.ts'
+import type { SqliteStoreOptions } from './sqlite/open.ts'
 
 const FILE_SCHEME = 'file:'
 
@@ -11,14 +11,14 @@ const FILE_SCHEME = 'file:'
 export type StoreOptions = SqliteStoreOptions & PostgresStoreOptions
 
 /** `file:PATH`, relative to the working directory, or `postgres://…`. */
-export async function openStore(databaseUrl: string, options: StoreOptions): Promise<MovableStore> {
+export async function openStore(databaseUrl: string, options: StoreOptions): Promise<MigratableStore> {
   if (databaseUrl.startsWith(FILE_SCHEME)) {
     if (options.replica) throw new UsageError('--database-replica: only a database on PostgreSQL has replicas')
-    const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts')
+    const { openSqliteStore } = await import('./sqlite/open.ts')
     return openSqliteStore(sqlitePath(databaseUrl), options)
   }
   if (isPostgresUrl(databaseUrl)) {
-    const { openPostgresStore } = await import('./postgres/open-postgres-store.ts')
+    const { openPostgresStore } = await import('./postgres/open.ts')
     return openPostgresStore(databaseUrl, options)
   }
   throw new UsageError('--database: use file:PATH or postgres://…')

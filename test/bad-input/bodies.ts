@@ -1,7 +1,7 @@
 // Bodies that are not what a session call takes, on every session call.
 import { gzipSync } from 'node:zlib'
 import type { FailureCode } from '../../src/errors.ts'
-import { SESSION_ROUTES, type SessionRoute } from '../../src/http/routes.ts'
+import { SESSION_ROUTES, type SessionRoute } from '../../src/rest/routes.ts'
 import { ANA } from '../support/workspaces.ts'
 import {
   type BadRequest,

@@ -1,5 +1,5 @@
 // Paths that are not there, methods that they do not have, references that are nobody's or somebody else's, and emails.
-import { READ_ROUTES } from '../../src/http/routes.ts'
+import { READ_ROUTES } from '../../src/rest/routes.ts'
 import { BAD_EMAILS } from '../support/emails.ts'
 import { bearer } from '../support/gateway.ts'
 import { type BadRequest, JSON_TYPE, operation, type Scenario, type Scenarios, type World } from './scenario.ts'

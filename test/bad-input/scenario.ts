@@ -1,7 +1,7 @@
 // A bad request as a row: what is sent over each protocol, what it is answered, and what must not come back.
 import { expect, test } from 'vitest'
 import type { FailureCode } from '../../src/errors.ts'
-import type { Awaitable } from '../../src/store/store.ts'
+import type { Awaitable } from '../../src/store/contract.ts'
 import { type ExpectedFailure, expectGraphQLFailure, expectProblem } from '../support/failures.ts'
 import { type Answer, ask, bearer, startGateway, type TestGateway, type Tokens } from '../support/gateway.ts'
 import { expectEach } from '../support/rows.ts'

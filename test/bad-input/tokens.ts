@@ -1,8 +1,8 @@
 // Tokens that are missing, broken, forged, re-spelled or over, as rows.
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
-import { ALGORITHM } from '../../src/auth/keyset.ts'
+import { ALGORITHM } from '../../src/auth/tokens/keyset.ts'
 import type { FailureCode } from '../../src/errors.ts'
-import type { Awaitable } from '../../src/store/store.ts'
+import type { Awaitable } from '../../src/store/contract.ts'
 import { base64url, type Forge, openForge, respellEnd, signer } from '../support/forgery.ts'
 import type { Tokens } from '../support/gateway.ts'
 import { ANA, BEN } from '../support/workspaces.ts'

@@ -1,29 +1,29 @@
 // The contract suite of moves: every sentence of `moving.ts`, run on each adapter.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { StoredExport } from '../../src/store/contract.ts'
 import {
   type Changed,
   type Copy,
-  type MovableStore,
+  type MigratableStore,
   StoreClosedError,
   StoreMovedError,
-} from '../../src/store/moving.ts'
-import type { StoredExport } from '../../src/store/store.ts'
+} from '../../src/store/cutover/contract.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
 const LONG = 30_000
 
 export interface OpenedForMoving {
-  readonly store: MovableStore
+  readonly store: MigratableStore
   /** Another store on the same database. */
-  readonly reopen: () => Promise<MovableStore>
+  readonly reopen: () => Promise<MigratableStore>
   /** Runs SQL as a hand in the database's own shell would. */
   readonly hand: (sql: string) => Promise<void>
 }
 
 export function describeMoves(name: string, open: () => Promise<OpenedForMoving>): void {
   describe(`the contract of moves on ${name}`, () => {
-    let store: MovableStore
+    let store: MigratableStore
     let reopen: OpenedForMoving['reopen']
     let hand: OpenedForMoving['hand']
 
@@ -60,7 +60,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.applyChanges([put(), put({ email: BEN })])
         expect(await store.beginMove(move)).toBe(true)
         expect(await store.moveState()).toMatchObject({ phase: 'copying', moveId: 'm1', other: 'elsewhere' })
-        expect(await store.takeChanges('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+        expect(await store.drainChangeLog('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
 
         await using other = await reopen()
         const added = newSession()
@@ -69,15 +69,15 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await other.applyChanges([put({ text: '1' }), put({ email: 'new@example.com' })])
         await store.addFirstSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW })
         const [ana, ben, created] = await store.usersAfter('', 9)
-        const changed = requireChanges(await store.takeChanges('m1'))
+        const changed = requireChanges(await store.drainChangeLog('m1'))
         expect([...changed.users].sort()).toEqual([ana?.id, created?.id])
         expect([...changed.sessions].sort()).toEqual([added.id, ended.id].sort())
         expect(changed.hasKeys).toBe(true)
-        expect(await store.takeChanges('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+        expect(await store.drainChangeLog('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
 
         await store.extendSessions([{ id: before.id, idleExpiresAt: NOW + 1_500 }])
         await hand(`delete from document where user_id = ${ben?.id}; delete from "user" where email = '${ANA}'`)
-        const more = requireChanges(await store.takeChanges('m1'))
+        const more = requireChanges(await store.drainChangeLog('m1'))
         expect([[...more.users].sort(), more.sessions]).toEqual([[ana?.id, ben?.id], [before.id]])
       })
 
@@ -87,9 +87,9 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         const stage = randomUUID()
         await store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW }])
         await store.applyChanges([{ type: 'stageElements', stage, position: 1, texts: ['1'], now: NOW }])
-        await store.takeChanges('m1')
+        await store.drainChangeLog('m1')
         await store.applyChanges([{ type: 'sealExport', stage, digest: 'd', byteLength: 3, elementCount: 1 }])
-        expect((await store.takeChanges('m1'))?.users).toHaveLength(1)
+        expect((await store.drainChangeLog('m1'))?.users).toHaveLength(1)
       })
 
       test('close for writes, all of them, while reads go on, and open again', async () => {
@@ -97,7 +97,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.addSessions([session])
         await store.applyChanges([put()])
         await store.beginMove(move)
-        expect(await store.closeWrites('m1', LONG)).toBe(true)
+        expect(await store.fenceWrites('m1', LONG)).toBe(true)
         expect(await phase()).toBe('closed')
         await using other = await reopen()
         for (const each of [store, other])
@@ -110,14 +110,14 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect((await store.refreshableSessions([session.refreshHash], NOW))[0]).not.toBeNull()
         expect(await store.usersAfter('', 9)).toHaveLength(1)
 
-        await store.openWrites('m1')
+        await store.unfenceWrites('m1')
         expect(await phase()).toBe('copying')
         for (const write of writes(other)) await write()
       })
 
       test('lets writes in when the time of a closing is over, and has then not moved', async () => {
         await store.beginMove(move)
-        await store.closeWrites('m1', 1)
+        await store.fenceWrites('m1', 1)
         await until(async () => {
           try {
             await store.addSessions([newSession()])
@@ -133,7 +133,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
 
       test('moves also when that time is over, as long as nothing was written since', async () => {
         await store.beginMove(move)
-        await store.closeWrites('m1', 1)
+        await store.fenceWrites('m1', 1)
         await until(async () => (await phase()) === 'copying')
         expect(await store.finishMove('m1')).toBe(true)
         expect(await phase()).toBe('moved')
@@ -141,7 +141,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
 
       test('a closing does not outlive a clock that was set back by more than a minute', async () => {
         await store.beginMove(move)
-        await store.closeWrites('m1', LONG)
+        await store.fenceWrites('m1', LONG)
         await hand('update move set closed_until = closed_until + 3600000')
         await store.addSessions([newSession()])
         expect(await store.finishMove('m1')).toBe(false)
@@ -152,9 +152,9 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.addSessions([session])
         await store.applyChanges([put()])
         await store.beginMove(move)
-        await store.closeWrites('m1', LONG)
+        await store.fenceWrites('m1', LONG)
         expect(await store.finishMove('m1')).toBe(true)
-        await store.openWrites('m1')
+        await store.unfenceWrites('m1')
         await store.cancelMove(null)
         expect(await store.beginMove({ id: 'm2', other: 'x' })).toBe(false)
         await using other = await reopen()
@@ -170,36 +170,36 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
           for (const ask of asked) await expect(ask()).rejects.toThrow(StoreMovedError)
         }
         for (const sql of HANDS) await expect(hand(sql), sql).rejects.toThrow('has moved')
-        expect(await store.takeIntoUse()).toMatchObject({ phase: 'moved', moveId: 'm1', other: 'elsewhere' })
+        expect(await store.activate()).toMatchObject({ phase: 'moved', moveId: 'm1', other: 'elsewhere' })
         expect(await store.usersAfter('', 9)).toHaveLength(1)
       })
 
       test('another move takes over, and the first can neither close, nor finish, nor cancel', async () => {
         await store.beginMove(move)
-        await store.closeWrites('m1', LONG)
+        await store.fenceWrites('m1', LONG)
         expect(await store.beginMove({ id: 'm2', other: 'x' })).toBe(true)
         const noted = newSession()
         await store.addSessions([noted])
-        expect(await store.takeChanges('m1')).toBeNull()
-        expect((await store.takeChanges('m2'))?.sessions).toEqual([noted.id])
-        expect(await store.closeWrites('m1', LONG)).toBe(false)
+        expect(await store.drainChangeLog('m1')).toBeNull()
+        expect((await store.drainChangeLog('m2'))?.sessions).toEqual([noted.id])
+        expect(await store.fenceWrites('m1', LONG)).toBe(false)
         expect(await store.finishMove('m1')).toBe(false)
         await store.cancelMove('m1')
         expect(await store.moveState()).toMatchObject({ phase: 'copying', moveId: 'm2' })
-        await store.closeWrites('m2', LONG)
-        await store.openWrites('m1')
+        await store.fenceWrites('m2', LONG)
+        await store.unfenceWrites('m1')
         expect(await phase()).toBe('closed')
         expect(await store.finishMove('m2')).toBe(true)
       })
 
       test('a move that is cancelled leaves nothing: writes go on, and are not noted', async () => {
         await store.beginMove(move)
-        await store.closeWrites('m1', LONG)
+        await store.fenceWrites('m1', LONG)
         await store.cancelMove('m1')
         expect(await phase()).toBe('live')
         await store.addSessions([newSession()])
         await store.applyChanges([put()])
-        expect(await store.takeChanges('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+        expect(await store.drainChangeLog('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
         await store.beginMove(move)
         await store.cancelMove(null)
         expect(await phase()).toBe('live')
@@ -222,14 +222,14 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
           }
         })
         await until(async () => acknowledged.length > 20)
-        await store.closeWrites('m1', LONG)
-        const { sessions } = requireChanges(await store.takeChanges('m1'))
+        await store.fenceWrites('m1', LONG)
+        const { sessions } = requireChanges(await store.drainChangeLog('m1'))
         const count = acknowledged.length
         isClosed = true
         await Promise.all(writing)
         expect(new Set(sessions)).toEqual(new Set(acknowledged))
         expect(acknowledged).toHaveLength(count)
-        expect((await store.takeChanges('m1'))?.sessions).toEqual([])
+        expect((await store.drainChangeLog('m1'))?.sessions).toEqual([])
       })
     })
 
@@ -256,7 +256,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       const page = { kind: 'project', after: 0, limit: null } as const
 
       test('keeps every id and every position', async () => {
-        expect(await store.claimTarget(move)).toBe(true)
+        expect(await store.reserveTarget(move)).toBe(true)
         expect(await store.applyCopies('m1', WORLD)).toBe(true)
         expect(await store.usersById([7])).toEqual([{ id: 7, email: ANA }])
         expect(await store.documentsOf([{ userId: 7, ...page }])).toEqual([[document]])
@@ -269,7 +269,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('puts what is in the way aside first, whatever the order', async () => {
-        await store.claimTarget(move)
+        await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
         const moved = { ...document, position: 3, text: '2' }
         const changed = { ...some, digest: 'e', elementCount: 1 }
@@ -299,7 +299,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('begins an export anew that was broken off in the middle', async () => {
-        await store.claimTarget(move)
+        await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD.slice(0, 4))
         expect(await store.latestExports([{ userId: 7, ref: 'r' }])).toEqual([null])
         await store.applyCopies('m1', WORLD.slice(2))
@@ -308,7 +308,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('puts and drops sessions and keys', async () => {
-        await store.claimTarget(move)
+        await store.reserveTarget(move)
         const [a, b] = [newSession({ id: 'a' }), newSession({ id: 'b' })]
         const [k, l] = ['k', 'l'].map((kid) => ({ kid, privateJwk: '{}', createdAt: NOW }))
         if (!k || !l) throw new Error('no keys')
@@ -330,7 +330,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       })
 
       test('happens as a whole or not at all', async () => {
-        await store.claimTarget(move)
+        await store.reserveTarget(move)
         const twice: Copy = { type: 'addDocument', ...document, position: 6 }
         await expect(store.applyCopies('m1', [...WORLD, twice])).rejects.toThrow()
         expect(await store.usersAfter('', 9)).toEqual([])
@@ -338,19 +338,19 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
 
       test('takes an empty database, and nobody else’s', async () => {
         await store.addSessions([newSession()])
-        expect(await store.claimTarget(move)).toBe(false)
+        expect(await store.reserveTarget(move)).toBe(false)
         await hand('delete from session')
-        expect(await store.claimTarget(move)).toBe(true)
+        expect(await store.reserveTarget(move)).toBe(true)
         expect(await store.moveState()).toMatchObject({ phase: 'filling', moveId: 'm1', other: 'source' })
-        expect(await store.takeIntoUse()).toMatchObject({ phase: 'filling' })
-        expect(await store.claimTarget({ id: 'm2', other: 'another' })).toBe(false)
+        expect(await store.activate()).toMatchObject({ phase: 'filling' })
+        expect(await store.reserveTarget({ id: 'm2', other: 'another' })).toBe(false)
         expect(await store.beginMove({ id: 'm3', other: 'x' })).toBe(false)
       })
 
       test('lets a later move from the same database go on, and the earlier one write no more', async () => {
-        await store.claimTarget(move)
+        await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
-        expect(await store.claimTarget({ ...move, id: 'm2' })).toBe(true)
+        expect(await store.reserveTarget({ ...move, id: 'm2' })).toBe(true)
         expect(await store.applyCopies('m1', [{ type: 'dropUser', id: 7 }])).toBe(false)
         expect(await store.raiseIds('m1', { user: 9, export: 9 })).toBe(false)
         expect(await store.completeTarget('m1')).toBe(false)
@@ -358,32 +358,32 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.completeTarget('m2')).toBe(true)
         expect(await phase()).toBe('filled')
         expect(await store.applyCopies('m2', WORLD)).toBe(false)
-        expect(await store.claimTarget({ ...move, id: 'm4' })).toBe(true)
+        expect(await store.reserveTarget({ ...move, id: 'm4' })).toBe(true)
       })
 
       test('ends when the database is taken into use, or takes over', async () => {
-        await store.claimTarget(move)
+        await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
         await store.completeTarget('m1')
-        expect(await store.takeIntoUse()).toMatchObject({ phase: 'live' })
-        expect(await store.claimTarget({ ...move, id: 'm2' })).toBe(false)
+        expect(await store.activate()).toMatchObject({ phase: 'live' })
+        expect(await store.reserveTarget({ ...move, id: 'm2' })).toBe(false)
 
         await using other = (await open()).store
-        await other.claimTarget(move)
-        await other.takeOver('another')
+        await other.reserveTarget(move)
+        await other.promote('another')
         expect((await other.moveState()).phase).toBe('filling')
-        await other.takeOver('source')
-        await other.takeOver('source')
+        await other.promote('source')
+        await other.promote('source')
         expect((await other.moveState()).phase).toBe('live')
         expect(await other.applyCopies('m1', WORLD)).toBe(false)
         await other.addSessions([newSession()])
       })
 
       test('gives later users and exports numbers that were never given before', async () => {
-        await store.claimTarget(move)
+        await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
         expect(await store.raiseIds('m1', { user: 40, export: 400 })).toBe(true)
-        await store.takeOver('source')
+        await store.promote('source')
         expect(await store.lastIds()).toEqual({ user: 40, export: 400 })
         await store.applyChanges([put({ email: BEN })])
         const stage = randomUUID()
@@ -401,7 +401,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
 }
 
 /** Every write there is, also those that find nothing to change. */
-function writes(store: MovableStore): readonly (() => Promise<unknown>)[] {
+function writes(store: MigratableStore): readonly (() => Promise<unknown>)[] {
   const stage = randomUUID()
   return [
     async () => store.addSessions([newSession()]),

@@ -1,8 +1,8 @@
 // The contract suite of the store: every sentence of `store.ts`, run on each adapter.
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Change, SeenState, Store } from '../../src/store/store.ts'
+import type { Change, ExpectedVersion, Store } from '../../src/store/contract.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
 /** `open` answers a new, empty store; `reopen` another one on the same database. The suite closes both. */
@@ -51,7 +51,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([a, b])
         const live = await store.liveSessions([b.id, 'unknown', a.id, b.id], NOW)
         expect(live.map((session) => session?.email)).toEqual([BEN, undefined, ANA, BEN])
-        expect(live[0]).toEqual({ id: b.id, email: BEN, userId: null, revision: 0, stamp: '' })
+        expect(live[0]).toEqual({ id: b.id, email: BEN, userId: null, revision: 0, stateVersion: '' })
         expect(await store.liveSessions([], NOW)).toEqual([])
       })
 
@@ -64,15 +64,15 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(live?.revision).toBeGreaterThan(0)
       })
 
-      test('have another stamp after every change, and the same as long as there is none', async () => {
+      test('have another stateVersion after every change, and the same as long as there is none', async () => {
         const session = newSession()
         await store.addSessions([session])
-        const stamp = async () => (await store.liveSessions([session.id], NOW))[0]?.stamp
-        const stamps = [await stamp()]
+        const stateVersion = async () => (await store.liveSessions([session.id], NOW))[0]?.stateVersion
+        const stamps = [await stateVersion()]
         for (const text of ['1', '2', '1']) {
           await store.applyChanges([put({ text })])
-          stamps.push(await stamp())
-          expect(await stamp()).toBe(stamps.at(-1))
+          stamps.push(await stateVersion())
+          expect(await stateVersion()).toBe(stamps.at(-1))
         }
         expect(new Set(stamps).size).toBe(4)
       })
@@ -448,14 +448,14 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
 
     describe('questions that name a state', () => {
       /** Every read there is of a user, naming the state; answers how often each was told that it was another one. */
-      async function toldBy(user: number, stamp: string, exportId: number): Promise<readonly number[]> {
+      async function toldBy(user: number, stateVersion: string, exportId: number): Promise<readonly number[]> {
         const told: number[] = []
-        async function asking(read: (of: { userId: number; seen: SeenState }) => unknown): Promise<void> {
+        async function asking(read: (of: { userId: number; seen: ExpectedVersion }) => unknown): Promise<void> {
           const index = told.push(0) - 1
-          const onOther = () => {
+          const onMismatch = () => {
             told[index] = 1
           }
-          await read({ userId: user, seen: { stamp, onOther } })
+          await read({ userId: user, seen: { stateVersion, onMismatch } })
         }
         const page = { after: 0, limit: null }
         await asking((of) => store.documentsOf([{ ...of, ...page, kind: 'project' }]))
@@ -480,14 +480,14 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await addExport(ANA, 'r', ['1'])
         const session = newSession()
         await store.addSessions([session])
-        const stamp = async () => (await store.liveSessions([session.id], NOW))[0]?.stamp ?? ''
+        const stateVersion = async () => (await store.liveSessions([session.id], NOW))[0]?.stateVersion ?? ''
         const user = await userId(ANA)
         const [newest] = await store.latestExports([{ userId: user, ref: 'r' }])
-        const before = await stamp()
+        const before = await stateVersion()
         expect(new Set(await toldBy(user, before, newest?.id ?? 0))).toEqual(new Set([0]))
         await store.applyChanges([put({ text: '2' }), put({ email: BEN })])
         expect(new Set(await toldBy(user, before, newest?.id ?? 0))).toEqual(new Set([1]))
-        expect(new Set(await toldBy(user, await stamp(), newest?.id ?? 0))).toEqual(new Set([0]))
+        expect(new Set(await toldBy(user, await stateVersion(), newest?.id ?? 0))).toEqual(new Set([0]))
         expect(new Set(await toldBy(999_999, before, 0))).toEqual(new Set([1]))
         expect(await texts(ANA)).toEqual(['2'])
       })
@@ -499,9 +499,9 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const [live] = await store.liveSessions([session.id], NOW)
         const told: string[] = []
         const list = { userId: await userId(ANA), kind: 'project' as const, after: 0, limit: null }
-        const asked = ['another', live?.stamp ?? '', ''].map((stamp) => ({
+        const asked = ['another', live?.stateVersion ?? '', ''].map((stateVersion) => ({
           ...list,
-          seen: { stamp, onOther: () => told.push(stamp) },
+          seen: { stateVersion, onMismatch: () => told.push(stateVersion) },
         }))
         const answers = await store.documentsOf([list, ...asked])
         expect(answers.map((documents) => documents.map(({ text }) => text))).toEqual([['1'], ['1'], ['1'], ['1']])
@@ -528,7 +528,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           return documents?.map(({ text }) => text)
         }
         // What the lines above had read is over.
-        await nextTurn()
+        await yieldTurn()
         const writing = store.applyChanges([put({ text: '2' })])
         const reading = read()
         await writing

@@ -1,6 +1,6 @@
 // What both contract suites put into a store.
 import { randomUUID } from 'node:crypto'
-import type { Change, NewSession } from '../../src/store/store.ts'
+import type { Change, NewSession } from '../../src/store/contract.ts'
 
 export const NOW = 1_800_000_000_000
 export const ANA = 'ana@example.com'

@@ -1,7 +1,7 @@
 // The sign-in of the pages, without a browser: when it refreshes, and what it gives up.
 import { expect, test } from 'vitest'
 import { createSession, type Session } from '../../src/explorer/session.ts'
-import type { ExplorerData } from '../../src/http/explorer-facts.ts'
+import type { ExplorerData } from '../../src/pages/explorer-config.ts'
 
 const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '/v1', loginGuard: 'local', demoEmail: null, routes: [] }
 

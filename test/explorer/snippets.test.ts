@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { compare } from '../../src/explorer/rosetta/comparison.ts'
 import { graphqlCurl, restCurl } from '../../src/explorer/rosetta/snippets.ts'
-import { EXPLORER_ROUTES } from '../../src/http/explorer-data.ts'
+import { EXPLORER_ROUTES } from '../../src/pages/explorer-endpoint.ts'
 import { serveForTest } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 

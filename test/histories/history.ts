@@ -1,7 +1,7 @@
 // One random history of one user, and what must hold of every answer in it.
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Change, Store } from '../../src/store/store.ts'
+import type { Change, Store } from '../../src/store/contract.ts'
 import type { Answer, HistoryClient } from './client.ts'
 
 /** Design: after this, a logout that was acknowledged holds on every node. */

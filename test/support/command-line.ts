@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, onTestFinished } from 'vitest'
-import { runCommandLine } from '../../src/command-line.ts'
+import { runCommandLine } from '../../src/cli/command-line.ts'
 import { makeDirectory, removeDirectory } from './temporary-directory.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

@@ -1,7 +1,7 @@
 // Access tokens as someone would forge them: a real one with parts replaced, signed with this key or that.
 // By hand rather than by jose, so that the library which verifies has no say in what can be made.
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/contract.ts'
 
 export interface Forgery {
   /** In place of the real token's; undefined removes one. */

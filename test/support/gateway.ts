@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createLocalGuard } from '../../src/auth/guards/local.ts'
-import { IMPORT_OPTIONS } from '../../src/config.ts'
+import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
+import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
-import { createHttpServer } from '../../src/http/server.ts'
-import { applyInput } from '../../src/interchange/apply.ts'
-import { checkInput } from '../../src/interchange/check.ts'
-import { requireConfig } from '../../src/option-row.ts'
+import { createHttpServer } from '../../src/http/server/server.ts'
+import { applyInput } from '../../src/import-export/load.ts'
+import { checkInput } from '../../src/import-export/validate.ts'
+import type { Store } from '../../src/store/contract.ts'
 import { openStore, type StoreOptions } from '../../src/store/open-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 export interface TestGateway {
@@ -124,7 +124,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     },
     async load(ndjson) {
       await using input = await openText(join(temporaryDirectory(), 'input.ndjson'), ndjson)
-      const fields = requireConfig(IMPORT_OPTIONS, {})
+      const fields = parseOptions(IMPORT_OPTIONS, {})
       const checked = await checkInput(input.file, fields, store, () => {})
       if (checked.bad.size > 0) throw new Error(`bad input: ${JSON.stringify([...checked.bad])}`)
       await applyInput(input.file, checked, store, { fields, clock, onProgress() {}, async onRejected() {} })

@@ -1,5 +1,5 @@
 // Who may call the login: the contract's login proves nothing but an email, so a guard decides, from outside the body.
-import type { Awaitable } from '../../store/store.ts'
+import type { Awaitable } from '../../store/contract.ts'
 
 /** What a guard may know of a caller. */
 export interface Caller {

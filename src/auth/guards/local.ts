@@ -1,6 +1,7 @@
 // The default guard: only programs and pages on this very machine may sign in.
-import { isLoopbackAddress, isLoopbackHost } from '../loopback.ts'
+
 import type { Caller, LoginGuard } from './guard.ts'
+import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
 
 /** A proxy adds one of these: whoever is behind it is not known to be on this machine. */
 const FORWARDING_HEADERS = [

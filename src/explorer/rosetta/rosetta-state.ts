@@ -1,5 +1,5 @@
 // What a Rosetta address says: the row, its value and the query. Never a token.
-import type { ExplorerRoute } from '../../http/explorer-facts.ts'
+import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { withoutTokens } from '../answer.ts'
 
 export interface RosettaState {

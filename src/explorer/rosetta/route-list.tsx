@@ -1,6 +1,6 @@
 // The route table, to choose from.
 import type { ReactNode } from 'react'
-import type { ExplorerRoute } from '../../http/explorer-facts.ts'
+import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { routeName } from './rosetta-state.ts'
 
 interface RouteListProps {

@@ -1,5 +1,5 @@
 // A request in the words of other tools. Nothing here ever holds a token: the snippets sign in themselves.
-import type { ExplorerRoute } from '../../http/explorer-facts.ts'
+import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 
 export interface SnippetContext {
   /** Origin and base path. */

@@ -1,6 +1,6 @@
 // The one thing a row may be asked with: a project's reference, or the email of a login.
 import { type ReactNode, useId } from 'react'
-import type { ExplorerRoute } from '../../http/explorer-facts.ts'
+import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 
 interface ValueFieldProps {
   readonly route: ExplorerRoute

@@ -1,9 +1,9 @@
 // One connection to a server that will do, and the statements sent on it, one at a time.
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
-import { StoreUnavailableError } from '../store.ts'
-import { ConnectionLostError, toStoreError } from './failure.ts'
-import type { Access, Host, PostgresTarget } from './target.ts'
+import { StoreUnavailableError } from '../contract.ts'
+import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
+import { ConnectionLostError, toStoreError } from './engine/pg-errors.ts'
 
 /** Prepared once per connection under its name. */
 export interface Statement {

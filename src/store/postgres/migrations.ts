@@ -1,9 +1,9 @@
 // The PostgreSQL schema, as an append-only list: entry n brings version n to n + 1. Never edit one that was released.
 
-import { CLOSED_MESSAGE, MAX_CLOSED_MS, MOVED_MESSAGE } from '../moving.ts'
-import { StoreOpenError } from '../store.ts'
+import { StoreOpenError } from '../contract.ts'
+import { CLOSED_MESSAGE, MAX_CLOSED_MS, MOVED_MESSAGE } from '../cutover/contract.ts'
 import type { Connection } from './connection.ts'
-import { SQLSTATE_CLOSED, SQLSTATE_MOVED } from './failure.ts'
+import { SQLSTATE_CLOSED, SQLSTATE_MOVED } from './engine/pg-errors.ts'
 
 /** Shared by every write during a move, held alone by its closing. */
 export const MOVE_LOCK = 0x57_53_47_4d

@@ -1,8 +1,8 @@
 // The reads of stored workspaces in PostgreSQL, by whichever way their questions are answered.
-import type { OfUser, StoredUser, WorkspaceReads } from '../store.ts'
-import { coalesce } from './coalesce.ts'
+import type { OfUser, StoredUser, WorkspaceReads } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
-import { askAll, READ_VERBS, type ReadVerb } from './read-verbs.ts'
+import { askAll, READ_VERBS, type ReadVerb } from './engine/read-statements.ts'
+import { coalesce } from './engine/statement-batcher.ts'
 
 const USERS_AFTER: Statement = {
   name: 'usersAfter',
@@ -39,7 +39,7 @@ export function answering(run: RunRead): Answering {
     if (questions.length === 0) return []
     const answers = await run((connection) => askAll(connection, verb, questions, true))
     return answers.map(({ value, isSeen }, index) => {
-      if (!isSeen) questions[index]?.seen?.onOther()
+      if (!isSeen) questions[index]?.seen?.onMismatch()
       return value
     })
   }

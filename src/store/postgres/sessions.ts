@@ -1,9 +1,9 @@
 // Sessions and signing keys in PostgreSQL.
-import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../store.ts'
-import { coalesce } from './coalesce.ts'
+import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
-import { requireHere } from './failure.ts'
-import type { Pool } from './pool.ts'
+import { assertActive } from './engine/pg-errors.ts'
+import type { Pool } from './engine/pool.ts'
+import { coalesce } from './engine/statement-batcher.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10
@@ -24,12 +24,12 @@ export function toSession(row: SessionRow): NewSession {
 }
 
 /** Once for all rows: whether another database has taken over. */
-const HAS_MOVED = `(select phase = 'moved' from workspace_gateway.move) as "hasMoved"`
+const HAS_MOVED = `(select phase = 'moved' from workspace_gateway.move) as "isRetired"`
 
 const LIVE: Statement = {
   name: 'liveSessions',
   text: `select s.id, s.email, u.id as "userId", coalesce(u.revision, 0) as revision,
-      coalesce(u.stamp, '') as stamp, ${EXPIRY}, ${HAS_MOVED}
+      coalesce(u.stamp, '') as "stateVersion", ${EXPIRY}, ${HAS_MOVED}
     from workspace_gateway.session s left join workspace_gateway.user u on u.email = s.email where s.id = any($1::text[])`,
 }
 const REFRESHABLE: Statement = {
@@ -92,9 +92,9 @@ async function decide<R extends object>(
   values: readonly unknown[],
   expected: number,
 ): Promise<readonly R[]> {
-  const rows = await connection.query<R & { readonly hasMoved: string }>(statement, values)
-  requireHere(rows[0]?.hasMoved)
-  if (rows.length < expected) requireHere((await connection.query(WHETHER_MOVED))[0]?.hasMoved)
+  const rows = await connection.query<R & { readonly isRetired: string }>(statement, values)
+  assertActive(rows[0]?.isRetired)
+  if (rows.length < expected) assertActive((await connection.query(WHETHER_MOVED))[0]?.isRetired)
   return rows
 }
 
@@ -125,8 +125,8 @@ export function createSessions(pool: Pool): SessionVerbs {
       const found = await live(ids)
       return found.map((row) => {
         if (!row || !isOpen(row, now)) return null
-        const { id, email, userId, revision, stamp } = row
-        return { id, email, userId, revision, stamp }
+        const { id, email, userId, revision, stateVersion } = row
+        return { id, email, userId, revision, stateVersion }
       })
     },
     async refreshableSessions(hashes, now) {

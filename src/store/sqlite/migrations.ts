@@ -1,6 +1,6 @@
 // The SQLite schema, as an append-only list: entry n brings version n to n + 1. Never edit one that was released.
 import type { Database } from 'better-sqlite3'
-import { StoreOpenError } from '../store.ts'
+import { StoreOpenError } from '../contract.ts'
 
 const MIGRATIONS: readonly string[] = [
   `

@@ -10,16 +10,16 @@ import type {
   ElementPage,
   ElementRun,
   ElementRunQuestion,
+  ExpectedVersion,
   ExportPage,
   OfUser,
   Page,
-  SeenState,
   StoredDocument,
   StoredElement,
   StoredExport,
   StoredUser,
   WorkspaceReads,
-} from '../store.ts'
+} from '../contract.ts'
 import {
   DOCUMENT_KEY,
   DOCUMENT_POSITION,
@@ -28,7 +28,7 @@ import {
   KIND_CODES,
   MAX_DOCUMENT_POSITION,
   MAX_ELEMENT_POSITION,
-} from './keys.ts'
+} from './engine/row-ids.ts'
 
 /** SQLite: a negative limit is no limit. */
 const NO_LIMIT = -1
@@ -108,7 +108,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
      order by ref`,
   )
 
-  const stampOf = database.prepare<[number], { readonly stamp: string }>('select stamp from user where id = ?')
+  const storedVersionOf = database.prepare<[number], { readonly stamp: string }>('select stamp from user where id = ?')
 
   /** One answer per question, all from one state. */
   function answerAll<K extends OfUser, V>(
@@ -116,11 +116,11 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     answer: (question: K) => V,
   ): Awaitable<readonly V[]> {
     return read(() => {
-      const compared = new Set<SeenState>()
+      const compared = new Set<ExpectedVersion>()
       for (const { userId, seen } of questions) {
         if (!seen || compared.has(seen)) continue
         compared.add(seen)
-        if (stampOf.get(userId)?.stamp !== seen.stamp) seen.onOther()
+        if (storedVersionOf.get(userId)?.stamp !== seen.stateVersion) seen.onMismatch()
       }
       return questions.map(answer)
     })

@@ -1,16 +1,16 @@
 // Sessions and signing keys in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../store.ts'
-import type { GroupCommit } from './group-commit.ts'
-import type { TurnReader } from './turn-reader.ts'
-import { rememberUntilChanged } from './until-changed.ts'
+import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../contract.ts'
+import { cacheUntilCommit } from './engine/data-version-cache.ts'
+import type { GroupCommit } from './engine/group-commit.ts'
+import type { ReadTransaction } from './engine/read-transaction.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10
 
 export function createSessions(
   reader: Database,
-  turn: TurnReader,
+  turn: ReadTransaction,
   writer: Database,
   commits: GroupCommit,
 ): SessionVerbs {
@@ -18,10 +18,10 @@ export function createSessions(
     `select id, email, min(idle_expires_at, expires_at) as endsAt,
        (select id from user u where u.email = s.email) as userId,
        coalesce((select revision from user u where u.email = s.email), 0) as revision,
-       coalesce((select stamp from user u where u.email = s.email), '') as stamp
+       coalesce((select stamp from user u where u.email = s.email), '') as stateVersion
      from session s where id = ?`,
   )
-  const sessionsById = rememberUntilChanged(reader, writer, turn.requireHere, (id) => {
+  const sessionsById = cacheUntilCommit(reader, writer, turn.assertActive, (id) => {
     const found = session.get(id)
     if (!found) return undefined
     const { endsAt, ...live } = found

@@ -1,0 +1,41 @@
+// Endpoints for those who run the gateway, and for those who verify its tokens.
+import type { Keyset } from '../auth/tokens/keyset.ts'
+import { GatewayError } from '../errors.ts'
+import type { Endpoint } from '../http/handler.ts'
+import { jsonResponse, NO_STORE } from '../http/response.ts'
+import type { Awaitable } from '../store/contract.ts'
+
+/** Seconds that a verifier may keep the public keys; a new key signs from the moment it is stored. */
+const KEYS_MAX_AGE_SECONDS = 60
+
+export interface OperationsServices {
+  readonly keyset: Keyset
+  /** Throws unless the database answers. */
+  readonly ping: () => Awaitable<void>
+  readonly isDraining: () => boolean
+}
+
+export function createOperationsEndpoints({ keyset, ping, isDraining }: OperationsServices): readonly Endpoint[] {
+  return [
+    { method: 'GET', path: '/healthz', handle: async () => jsonResponse({ status: 'ok' }, NO_STORE) },
+    {
+      method: 'GET',
+      path: '/readyz',
+      async handle() {
+        if (isDraining())
+          throw new GatewayError('UNAVAILABLE', { message: 'The gateway is shutting down.', retryAfterSeconds: 1 })
+        await ping()
+        return jsonResponse({ status: 'ready' }, NO_STORE)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      handle: async () =>
+        jsonResponse(await keyset.publicKeys(), {
+          'content-type': 'application/jwk-set+json',
+          'cache-control': `public, max-age=${KEYS_MAX_AGE_SECONDS}`,
+        }),
+    },
+  ]
+}

@@ -1,0 +1,158 @@
+// Access tokens: JWTs in the profile of RFC 9068, issued and verified here and nowhere else.
+import { randomUUID, sign } from 'node:crypto'
+import type { CryptoKey } from 'jose'
+import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
+import type { Awaitable } from '../../store/contract.ts'
+import { ALGORITHM, type Keyset } from './keyset.ts'
+
+const TYPE = 'at+jwt'
+const REQUIRED_CLAIMS = ['exp', 'iat', 'sub', 'sid', 'jti']
+const MAX_TOKEN_LENGTH = 4_096
+/** Of 64 bytes in base64url (RFC 8037 section 3.1). */
+const SIGNATURE_LENGTH = 86
+
+export interface AccessTokenOptions {
+  readonly issuer: string
+  readonly audience: string
+  readonly ttlSeconds: number
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+export interface AccessTokenClaims {
+  readonly sessionId: string
+  readonly email: string
+}
+
+export interface AccessTokens {
+  readonly issue: (claims: AccessTokenClaims) => Promise<string>
+  /**
+   * Null for whatever is not, or no longer, a valid access token of this gateway. Says nothing of the session.
+   * There at once for a token that was issued or verified here before: its signature stays good, its key and its time
+   * are checked.
+   */
+  readonly verify: (token: string) => Awaitable<AccessTokenClaims | null>
+}
+
+/** Tokens that are remembered at most, some 700 bytes each. */
+const MAX_KNOWN = 65_536
+
+interface KnownToken extends AccessTokenClaims {
+  readonly token: string
+  readonly kid: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions): AccessTokens {
+  const { issuer, audience, ttlSeconds, clock } = options
+  // By signature, in two generations: what is not used while the younger one fills is forgotten with the older one.
+  let younger = new Map<string, KnownToken>()
+  let older = new Map<string, KnownToken>()
+
+  function remember(known: KnownToken): KnownToken {
+    if (younger.size >= MAX_KNOWN / 2) {
+      older = younger
+      younger = new Map()
+    }
+    younger.set(signatureOf(known.token), known)
+    return known
+  }
+
+  function recall(token: string): KnownToken | undefined {
+    const signature = signatureOf(token)
+    const found = younger.get(signature)
+    if (found) return found.token === token ? found : undefined
+    const aged = older.get(signature)
+    return aged?.token === token ? remember(aged) : undefined
+  }
+
+  function forget(token: string): void {
+    younger.delete(signatureOf(token))
+    older.delete(signatureOf(token))
+  }
+
+  async function verifyAgain(token: string, claims: KnownToken): Promise<AccessTokenClaims | null> {
+    if (await keyset.keyOf(claims.kid)) return claims
+    forget(token)
+    return null
+  }
+
+  async function verifySignature(token: string): Promise<AccessTokenClaims | null> {
+    if (token.length > MAX_TOKEN_LENGTH || !isCanonicallySpelled(token)) return null
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer,
+        audience,
+        requiredClaims: REQUIRED_CLAIMS,
+        currentDate: new Date(clock()),
+      })
+      const { sid, sub, exp } = payload
+      const { kid } = protectedHeader
+      if (typeof sid !== 'string' || typeof sub !== 'string' || exp === undefined || kid === undefined) return null
+      return remember({ token, sessionId: sid, email: sub, kid, expiresAt: exp * 1_000 })
+    } catch (error) {
+      if (error instanceof JOSEError) return null
+      throw error
+    }
+  }
+
+  async function keyOf({ kid }: { readonly kid?: string }): Promise<CryptoKey> {
+    const key = kid === undefined ? null : await keyset.keyOf(kid)
+    if (!key) throw new JWKSNoMatchingKey()
+    return key.publicKey
+  }
+
+  let header = { kid: '', part: '' }
+
+  function headerPart(kid: string): string {
+    if (header.kid !== kid) header = { kid, part: toPart({ alg: ALGORITHM, typ: TYPE, kid }) }
+    return header.part
+  }
+
+  return {
+    async issue({ sessionId, email }) {
+      const { kid, privateKey } = await keyset.signingKey()
+      const iat = Math.floor(clock() / 1_000)
+      const exp = iat + ttlSeconds
+      const payload = { sid: sessionId, iss: issuer, aud: audience, sub: email, jti: randomUUID(), iat, exp }
+      const input = `${headerPart(kid)}.${toPart(payload)}`
+      // Signing takes less time than handing it to a thread and waiting for it.
+      const token = `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`
+      remember({ token, sessionId, email, kid, expiresAt: exp * 1_000 })
+      return token
+    },
+
+    verify(token) {
+      const known = recall(token)
+      if (!known) return verifySignature(token)
+      if (clock() >= known.expiresAt) {
+        forget(token)
+        return null
+      }
+      return keyset.isCurrent(known.kid) ? known : verifyAgain(token, known)
+    },
+  }
+}
+
+/** The end of it, by which it is found: looking up by a fifth of the text takes a fifth of the time. */
+function signatureOf(token: string): string {
+  return token.slice(-SIGNATURE_LENGTH)
+}
+
+/** A part of the compact serialization (RFC 7515 section 3.1). */
+function toPart(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/**
+ * Base64url has spare bits and decoders tolerate foreign characters, so one token can be spelled in several ways.
+ * Only the spelling that was issued is accepted (RFC 7515 section 2: no padding, no other characters).
+ */
+function isCanonicallySpelled(token: string): boolean {
+  const parts = token.split('.')
+  return parts.length === 3 && parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
+}

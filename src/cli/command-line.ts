@@ -1,0 +1,117 @@
+// The command line. The only file that reads arguments, the environment and the process.
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError, Option } from 'commander'
+import { UsageError } from '../errors.ts'
+import { redact } from '../redact.ts'
+import { StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
+import type { CommandIo, ExitCode } from './io.ts'
+import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
+import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
+
+const WRONG_USAGE = 2
+
+/** What a process is told by its operator. */
+type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
+
+/** Answers the exit code. Each command is loaded when it runs: --help and import need nothing of what serve needs. */
+export async function runCommandLine(
+  args: readonly string[] = process.argv.slice(2),
+  io: CommandIo = processIo(),
+  signals: Signals = process,
+): Promise<number> {
+  let exitCode: ExitCode = 0
+  const program = new Command('workspace-gateway')
+    .description("A signed-in user's design workspace over REST and GraphQL.")
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureHelp({ showGlobalOptions: true })
+
+  describe(program.command('serve'), SERVE_OPTIONS)
+    .description('serve REST and GraphQL until SIGTERM or SIGINT')
+    .action(async (values) => {
+      const { runServe } = await import('./commands/serve.ts')
+      exitCode = await runServe(parseOptions(SERVE_OPTIONS, values), io, {
+        stop: stopSignal(signals),
+        onReload: (listener) => signals.on('SIGHUP', listener),
+      })
+    })
+  describe(program.command('import'), IMPORT_OPTIONS)
+    .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
+    .argument('<source>', 'an NDJSON file, - for stdin, an http(s):// address of one or, with --email, of a server')
+    .action(async (source: string, values) => {
+      const { runImport } = await import('./commands/import.ts')
+      exitCode = await runImport(source, parseOptions(IMPORT_OPTIONS, values), io)
+    })
+  describe(program.command('dump'), DUMP_OPTIONS)
+    .description('write all workspaces as NDJSON that import reads')
+    .action(async (values) => {
+      const { runDump } = await import('./commands/dump.ts')
+      exitCode = await runDump(parseOptions(DUMP_OPTIONS, values), io)
+    })
+  describe(program.command('move'), MOVE_OPTIONS)
+    .description('everything into another database, sessions and keys too, compared; run again to resume')
+    .action(async (values) => {
+      const { runMove } = await import('./commands/move.ts')
+      exitCode = await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals))
+    })
+
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    return report(error, io)
+  }
+}
+
+/** Flags over environment over defaults; every option's environment variable is shown by --help. */
+function describe(command: Command, options: Readonly<Record<string, OptionRow>>): Command {
+  for (const row of Object.values(options)) {
+    const option = new Option(row.flags, row.description).env(environmentName(row))
+    option.attributeName = () => optionName(row)
+    option.negate = false
+    if (row.default !== undefined) option.default(row.default)
+    command.addOption(option)
+  }
+  return command
+}
+
+function report(error: unknown, { stderr }: CommandIo): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
+  if (error instanceof UsageError || error instanceof StoreOpenError) {
+    stderr.write(`${redact(error.message)}\n`)
+    return WRONG_USAGE
+  }
+  if (error instanceof StoreUnavailableError) {
+    stderr.write(`${redact(error.message)}\n`)
+    return 1
+  }
+  // Whoever was reading has read enough, as `head` does.
+  if (Reflect.get(Object(error), 'code') === 'EPIPE') return 1
+  stderr.write(`${redact(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`)
+  return 1
+}
+
+function processIo(): CommandIo {
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    isTerminal: process.stderr.isTTY === true,
+    clock: Date.now,
+  }
+}
+
+/** Aborted by the first SIGINT or SIGTERM; a second one ends the process as usual. */
+function stopSignal(signals: Signals): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) signals.once(signal, () => stop.abort())
+  return stop.signal
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return version
+}

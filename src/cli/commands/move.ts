@@ -1,0 +1,99 @@
+// move: everything from one database into another, sessions and keys too, with or without gateways serving meanwhile.
+
+import { UsageError } from '../../errors.ts'
+import { type MoveCounts, type MoveOptions, move } from '../../migration/offline.ts'
+import { moveOnline, type OnlineReport } from '../../migration/online.ts'
+import { MoveError } from '../../migration/row-copies.ts'
+import type { MigratableStore } from '../../store/cutover/contract.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { openStoreForCli } from '../open-store-for-cli.ts'
+import type { MoveConfig } from '../options/config.ts'
+
+const REDRAW_MS = 100
+const CLEAR_LINE = '\r\u001b[2K'
+
+export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
+  const { from, to, cancel, online, maxPause } = config
+  if (cancel) return cancelMove(config, io)
+  if (to === undefined) throw new UsageError('--to (WORKSPACE_GATEWAY_TO): must be given')
+  if (from === to) throw new UsageError('--from and --to are the same database')
+  await using source = await openStoreForCli({ ...config, database: from }, true)
+  await using target = await openStoreForCli({ ...config, database: to })
+  const start = performance.now()
+  const progress = createMoveProgress(io)
+  try {
+    const options = { onProgress: progress.update, stop }
+    const text = online
+      ? await runOnline(source, target, { ...options, maxPauseMs: maxPause, onPhase: progress.say })
+      : fingerprint(await move(source, target, options))
+    progress.clear()
+    const seconds = ((performance.now() - start) / 1_000).toFixed(1)
+    io.stdout.write(`moved ${text}; all compared by digest (${seconds} s)\n`)
+    return 0
+  } catch (error) {
+    progress.clear()
+    if (stop.aborted) io.stderr.write('stopped: --from goes on as before; run it again to go on\n')
+    else if (error instanceof MoveError) io.stderr.write(`${error.message}\n`)
+    else throw error
+    return 1
+  }
+}
+
+async function cancelMove(config: MoveConfig, io: CommandIo): Promise<ExitCode> {
+  await using source = await openStoreForCli({ ...config, database: config.from }, true)
+  await source.cancelMove(null)
+  const { phase } = await source.moveState()
+  if (phase === 'live') {
+    io.stdout.write('nothing of a move is left in --from\n')
+    return 0
+  }
+  io.stderr.write(phase === 'moved' ? 'too late: --from has moved\n' : 'no move leaves --from: it is filled by one\n')
+  return 1
+}
+
+async function runOnline(
+  source: MigratableStore,
+  target: MigratableStore,
+  options: Parameters<typeof moveOnline>[2],
+): Promise<string> {
+  const report = await moveOnline(source, target, options)
+  return report === null ? 'before: --to has taken over already' : onlineInWords(report)
+}
+
+function onlineInWords({ counts, usersAgain, sessionsAgain, attempts, pauseMs }: OnlineReport): string {
+  const again = `${usersAgain} users and ${sessionsAgain} sessions again that changed meanwhile`
+  const times = attempts > 1 ? `, at the attempt number ${attempts}` : ''
+  return `${fingerprint(counts)}; ${again}; writes were stopped for ${Math.ceil(pauseMs)} ms${times}; --to has taken over`
+}
+
+function createMoveProgress({ stderr, isTerminal }: CommandIo) {
+  const start = performance.now()
+  let drawnAt = Number.NEGATIVE_INFINITY
+
+  function clear(): void {
+    if (isTerminal) stderr.write(CLEAR_LINE)
+  }
+
+  const update: MoveOptions['onProgress'] = (counts) => {
+    const now = performance.now()
+    if (!isTerminal || now - drawnAt < REDRAW_MS) return
+    drawnAt = now
+    const perSecond = Math.round((1_000 * (counts.documents + counts.exports)) / Math.max(now - start, 1))
+    stderr.write(
+      `${CLEAR_LINE}moving: ${fingerprint(counts)}; ${perSecond.toLocaleString('en')} documents and exports/s`,
+    )
+  }
+
+  return {
+    update,
+    clear,
+    say(phase: string) {
+      if (isTerminal) stderr.write(`${CLEAR_LINE}${phase}`)
+    },
+  }
+}
+
+function fingerprint({ users, usersThereBefore, documents, exports, sessions, keys }: Readonly<MoveCounts>): string {
+  const before = usersThereBefore > 0 ? ` (${usersThereBefore} were there already)` : ''
+  return `${users} users${before}, ${documents} documents, ${exports} exports, ${sessions} sessions, ${keys} signing keys`
+}

@@ -1,0 +1,149 @@
+// serve: the gateway, until it is told to stop.
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
+import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
+import { UsageError } from '../../errors.ts'
+import { createGateway } from '../../gateway.ts'
+import { createHttpServer } from '../../http/server/server.ts'
+import type { StoreOptions } from '../../store/open-store.ts'
+import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { createLog, createReport } from '../log.ts'
+import { openActiveStore } from '../open-active-store.ts'
+import { toStoreOptions } from '../open-store-for-cli.ts'
+import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
+import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
+
+/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
+const DEFAULT_ATTEMPTS_PER_MINUTE = 600
+/** How long connections without a request stay open after SIGTERM. */
+const IDLE_GRACE_MS = 500
+
+/** Where `stop` and `onReload` come from is the process's business. */
+export interface ServeSignals {
+  readonly stop: AbortSignal
+  readonly onReload: (listener: () => void) => void
+}
+
+/** Serves until `stop` is aborted. */
+export async function runServe(
+  config: ServeConfig,
+  io: CommandIo,
+  { stop, onReload }: ServeSignals,
+): Promise<ExitCode> {
+  const isLoopback = isLoopbackBinding(config.host)
+  const guard = LOGIN_GUARDS[config.loginGuard](config.corsOrigin)
+  if (guard.name === 'local' && !isLoopback) {
+    throw new UsageError(
+      `--host ${config.host} can be reached from other machines, and the login guard "local" lets in only this one: ` +
+        'listen on 127.0.0.1, or choose a guard with --login-guard (open: anyone may sign in, knowing only an email address)',
+    )
+  }
+  const log = createLog(config.logLevel, io)
+  if (cluster.isPrimary && guard.warning !== null) log.warn(guard.warning)
+  if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
+  // The supervisor rolls its workers: what reaches all of the group is meant for it.
+  if (cluster.isWorker) onReload(() => {})
+  const failed = new AbortController()
+  const { database, databaseNext } = config
+  const onSwitch = () => log.info('the database has moved: going on with --database-next')
+  await using store = await openActiveStore(
+    { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
+    {
+      ...toStoreOptions(config),
+      onFatal(error) {
+        log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
+        failed.abort()
+      },
+    },
+  )
+  const ending = AbortSignal.any([stop, failed.signal])
+  const handle = await createGateway(store, {
+    guard,
+    basePath: config.basePath,
+    corsOrigins: config.corsOrigin,
+    issuer: config.issuer,
+    audience: config.audience,
+    accessTokenTtlSeconds: config.accessTokenTtl,
+    refreshIdleTtlSeconds: config.refreshIdleTtl,
+    refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
+    attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
+    cacheBytes: config.cacheBytes,
+    demoEmail: DEMO_EMAIL,
+    examples: await demoExamples(),
+    clock: io.clock,
+    report: createReport(log),
+    isDraining: () => ending.aborted,
+  })
+  const server = createHttpServer(handle, { bodyLimitBytes: config.bodyLimit })
+  const url = await listen(server, config)
+  // Not before the port is taken: what is told once must not be told to a start that fails.
+  const isSeeded =
+    isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
+  const announcement = `listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`
+  if (cluster.isWorker) announceReady({ announcement })
+  else io.stdout.write(announcement)
+  if (!ending.aborted) await once(ending, 'abort')
+  await drain(server, config.shutdownGrace * 1_000, log)
+  return failed.signal.aborted ? 1 : 0
+}
+
+function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: Logger): StoreOptions['replica'] {
+  if (databaseReplica === undefined) return undefined
+  return {
+    url: databaseReplica,
+    timeoutMs: replicaTimeout,
+    onChange(isHealthy, reason) {
+      if (isHealthy) log.info('the replica is read from')
+      else log.warn({ err: reason }, 'the replica does not answer: the primary is read from until it does')
+    },
+  }
+}
+
+async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      code === 'EADDRINUSE'
+        ? `port ${port} on ${host} is in use: choose another with --port, or --port 0 for a free one`
+        : `cannot listen on ${host}: ${message}`,
+    )
+  }
+  const { port: actualPort } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+}
+
+/** No new connections; requests that are under way, or on their way on a connection that is open, may finish. */
+async function drain(server: Server, graceMs: number, log: Logger): Promise<void> {
+  log.info('stopping')
+  const closed = once(server, 'close')
+  // Closes the listening socket only, where the method of http.Server closes idle connections too, under clients that
+  // are just about to use them. From now on every answer closes its connection.
+  NetServer.prototype.close.call(server)
+  const idle = setTimeout(() => server.closeIdleConnections(), Math.min(IDLE_GRACE_MS, graceMs))
+  const timer = new AbortController()
+  await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])
+  timer.abort()
+  clearTimeout(idle)
+  server.closeAllConnections()
+  await closed
+}
+
+function demoNotice(url: string): string {
+  return [
+    '',
+    `A demo workspace was loaded for ${DEMO_EMAIL} (this happens once, on an empty default database).`,
+    `  open       ${url}/`,
+    `  sign in    curl -X POST ${url}/login -H 'Content-Type: application/json' -d '{"email":"${DEMO_EMAIL}"}'`,
+    '',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,47 @@
+// The demo workspace, for the first start on an empty default database.
+import { open, readFile } from 'node:fs/promises'
+import { applyInput } from '../../import-export/load.ts'
+import { checkInput } from '../../import-export/validate.ts'
+import type { Store } from '../../store/contract.ts'
+import { IMPORT_OPTIONS } from '../options/config.ts'
+import { parseOptions } from '../options/option.ts'
+
+export const DEMO_EMAIL = 'demo@example.com'
+
+const DEMO_FILE = new URL('./demo-workspace.ndjson', import.meta.url)
+
+/** Does nothing, and answers false, when the database has a user already. */
+export async function loadDemo(store: Store, clock: () => number): Promise<boolean> {
+  if ((await store.usersAfter('', 1)).length > 0) return false
+  const file = await open(DEMO_FILE)
+  try {
+    const fields = parseOptions(IMPORT_OPTIONS, {})
+    const checked = await checkInput(file, fields, store, () => {})
+    await applyInput(file, checked, store, {
+      fields,
+      clock,
+      onProgress: () => {},
+      onRejected(line, reason) {
+        throw new Error(`demo workspace, line ${line.number}: ${reason}`)
+      },
+    })
+    return true
+  } finally {
+    await file.close()
+  }
+}
+
+/** The GraphQL type of what a record of the demo workspace holds. */
+const TYPES: Readonly<Record<string, string>> = {
+  project: 'Project',
+  template: 'Template',
+  uiLibrary: 'UiLibrary',
+  export: 'ExportElement',
+}
+
+/** The first document of each kind, for the API's reference. */
+export async function demoExamples(): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
+  const lines = (await readFile(DEMO_FILE, 'utf8')).trim().split('\n')
+  const records = lines.map((line) => JSON.parse(line)).reverse()
+  return Object.fromEntries(records.map(({ kind, data }) => [TYPES[kind], Array.isArray(data) ? data[0] : data]))
+}

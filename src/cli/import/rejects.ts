@@ -1,0 +1,72 @@
+// What of an input is not imported: copied byte for byte from it into a file of its own.
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { UsageError } from '../../errors.ts'
+import type { Line } from '../../import-export/lines.ts'
+
+const COPY_BYTES = 65_536
+const LINE_FEED = 0x0a
+
+export interface Rejects {
+  readonly path: string
+  /** Makes the file. Throws `UsageError` when it cannot be written, or is there. */
+  readonly open: () => Promise<void>
+  /** Opens it if need be. One after the other. Throws `UsageError` when it cannot be written. */
+  readonly add: (line: Line) => Promise<void>
+  /** How many lines were written; there is no file when it was never opened. */
+  readonly close: () => Promise<number>
+}
+
+export function createRejects(path: string, input: FileHandle): Rejects {
+  const buffer = Buffer.allocUnsafe(COPY_BYTES)
+  let file: FileHandle | null = null
+  let count = 0
+
+  async function openOnce(): Promise<FileHandle> {
+    file ??= await openNew(path)
+    return file
+  }
+
+  function write(output: FileHandle, bytes: Uint8Array | string): Promise<void> {
+    return output.appendFile(bytes).catch((error: unknown) => refuse(path, error))
+  }
+
+  return {
+    path,
+    async open() {
+      await openOnce()
+    },
+    async add({ startOffset, endOffset }) {
+      const output = await openOnce()
+      let last = LINE_FEED
+      for (let offset = startOffset; offset < endOffset; ) {
+        const { bytesRead } = await input.read(buffer, 0, Math.min(COPY_BYTES, endOffset - offset), offset)
+        if (bytesRead === 0) throw new Error('the input became shorter while it was read')
+        await write(output, buffer.subarray(0, bytesRead))
+        last = buffer[bytesRead - 1] ?? LINE_FEED
+        offset += bytesRead
+      }
+      // The end of the input: another line may follow here.
+      if (last !== LINE_FEED) await write(output, '\n')
+      count += 1
+    },
+    async close() {
+      await file?.close()
+      return count
+    },
+  }
+}
+
+/** A file that is there is somebody's: the input, a database, the rejects of an earlier run. Pipes and devices are not. */
+async function openNew(path: string): Promise<FileHandle> {
+  const known = await stat(path).catch(() => null)
+  if (known?.isFile()) throw new UsageError(cannotWrite(path, 'there is a file already, name another with --rejects'))
+  return open(path, known ? 'w' : 'wx', 0o600).catch((error: unknown) => refuse(path, error))
+}
+
+function refuse(path: string, error: unknown): never {
+  throw new UsageError(cannotWrite(path, error instanceof Error ? error.message : String(error)), { cause: error })
+}
+
+function cannotWrite(path: string, reason: string): string {
+  return `bad lines cannot be written to ${path}: ${reason}`
+}

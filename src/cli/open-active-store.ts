@@ -1,0 +1,42 @@
+// The database of a gateway, or of an import: in use from here on, and followed when it moves.
+import { UsageError } from '../errors.ts'
+import { type Store, StoreOpenError } from '../store/contract.ts'
+import { MOVED_MESSAGE } from '../store/cutover/contract.ts'
+import { withCutover } from '../store/cutover/cutover-store.ts'
+import { openStore, type StoreOptions } from '../store/open-store.ts'
+
+export interface ServedDatabase {
+  readonly database: string
+  /** Where it may move to while it is in use. */
+  readonly databaseNext?: string | undefined
+  /** Of `database`: once that has moved, nothing reads from it any more. */
+  readonly replica?: StoreOptions['replica']
+  readonly onSwitch?: () => void
+}
+
+/** Throws `StoreOpenError` for a database that is being filled, or that has moved and not to `databaseNext`. */
+export async function openActiveStore(
+  { database, databaseNext, replica, onSwitch }: ServedDatabase,
+  options: StoreOptions,
+): Promise<Store> {
+  await using opened = new AsyncDisposableStack()
+  const store = opened.use(await openStore(database, { ...options, replica }))
+  const next = databaseNext === undefined ? null : opened.use(await openStore(databaseNext, options))
+  const state = await store.activate()
+  const there = await next?.moveState()
+  if (state.identity === there?.identity) {
+    throw new UsageError('--database-next is the database of --database: name the one that it will move to, or none')
+  }
+  if (state.phase === 'filling') {
+    throw new StoreOpenError(
+      'the database is being filled by a move, or was left so by one that was broken off: run that again',
+    )
+  }
+  if (state.phase === 'moved' && state.other !== there?.identity) throw new StoreOpenError(MOVED_MESSAGE)
+  const handed = withCutover(store, { next, ...(onSwitch ? { onSwitch } : {}) })
+  // Switches at once where it has to.
+  await handed.ping()
+  // It closes both from here on.
+  opened.move()
+  return handed
+}

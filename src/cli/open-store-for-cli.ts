@@ -1,0 +1,24 @@
+// The store as commands open it.
+
+import type { MigratableStore } from '../store/cutover/contract.ts'
+import { openStore, type StoreOptions } from '../store/open-store.ts'
+import type { StoreConfig } from './options/config.ts'
+
+export interface CommandStoreConfig extends StoreConfig {
+  readonly database: string
+}
+
+/** A disk that fails ends the command: what it was writing is reported as failed. */
+export function openStoreForCli(config: CommandStoreConfig, mustExist = false): Promise<MigratableStore> {
+  return openStore(config.database, { ...toStoreOptions(config), mustExist })
+}
+
+export function toStoreOptions(config: StoreConfig): StoreOptions {
+  return {
+    lockTimeoutMs: config.lockTimeout,
+    connectTimeoutMs: config.connectTimeout,
+    statementTimeoutMs: config.statementTimeout,
+    poolSize: config.poolSize,
+    onFatal: () => {},
+  }
+}

@@ -1,0 +1,256 @@
+// Every option of every command: one table each.
+import { z } from 'zod'
+import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
+
+const YEAR_SECONDS = 31_536_000
+
+const database = {
+  flags: '--database <url>',
+  description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
+  default: 'file:./data/workspace.db',
+  schema: databaseUrl,
+} as const satisfies OptionRow
+
+/** How long and how often a command waits for its database. */
+const storeOptions = {
+  lockTimeout: {
+    flags: '--lock-timeout <milliseconds>',
+    description: 'SQLite: how long a write waits for other processes before it is answered 503',
+    default: '5000',
+    schema: integer(1, 600_000),
+  },
+  connectTimeout: {
+    flags: '--connect-timeout <milliseconds>',
+    description: 'PostgreSQL: how long each host may take to connect, and a request may wait for a connection',
+    default: '3000',
+    schema: integer(1, 600_000),
+  },
+  statementTimeout: {
+    flags: '--statement-timeout <milliseconds>',
+    description: 'PostgreSQL: how long a statement may take before the request is answered 503',
+    default: '10000',
+    schema: integer(1, 3_600_000),
+  },
+  poolSize: {
+    flags: '--pool-size <count>',
+    description: 'PostgreSQL: connections of one process at most',
+    default: '10',
+    schema: integer(2, 1_000),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export const DEFAULT_DATABASE = database.default
+
+export const SERVE_OPTIONS = {
+  host: {
+    flags: '--host <host>',
+    description: 'address to listen on',
+    default: '127.0.0.1',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  port: {
+    flags: '--port <port>',
+    description: 'port to listen on, 0 for a free one',
+    default: '4000',
+    schema: integer(0, 65_535),
+  },
+  database,
+  databaseReplica: {
+    flags: '--database-replica <url>',
+    description: 'PostgreSQL: a server to read from where it is up to date, as postgres://USER:PASSWORD@HOST:PORT/NAME',
+    schema: z
+      .string()
+      .regex(/^postgres(?:ql)?:\/\//, 'must be postgres://…')
+      .optional(),
+  },
+  replicaTimeout: {
+    flags: '--replica-timeout <milliseconds>',
+    description: 'PostgreSQL: how long a read waits for the replica before the primary is asked',
+    default: '500',
+    schema: integer(1, 600_000),
+  },
+  databaseNext: {
+    flags: '--database-next <url>',
+    description: 'the database that --database will move to while this gateway serves: it goes on there (see move)',
+    schema: databaseUrl.optional(),
+  },
+  basePath: {
+    flags: '--base-path <path>',
+    description: 'stands before every path, such as /v1',
+    default: '/',
+    schema: z
+      .string()
+      .regex(/^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*)?\/?$/, 'must be / or like /v1')
+      .transform((path) => path.replace(/\/$/, '')),
+  },
+  loginGuard: {
+    flags: '--login-guard <name>',
+    description: 'who may sign in: local (this machine only) or open (anyone, knowing only an email)',
+    default: 'local',
+    schema: z.enum(['local', 'open'], 'must be local or open'),
+  },
+  corsOrigin: {
+    flags: '--cors-origin <origins>',
+    description: 'origins whose pages may use the gateway, separated by commas; * for all',
+    default: '',
+    schema: list.pipe(
+      z.array(z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^\s/]+)$/, 'must be like https://app.example.com, or *')),
+    ),
+  },
+  accessTokenTtl: {
+    flags: '--access-token-ttl <seconds>',
+    description: 'lifetime of an access token',
+    default: '900',
+    schema: integer(1, 86_400),
+  },
+  refreshIdleTtl: {
+    flags: '--refresh-idle-ttl <seconds>',
+    description: 'a session ends when it was not refreshed for this long',
+    default: String(14 * 86_400),
+    schema: integer(1, 10 * YEAR_SECONDS),
+  },
+  refreshAbsoluteTtl: {
+    flags: '--refresh-absolute-ttl <seconds>',
+    description: 'a session ends this long after its login',
+    default: String(90 * 86_400),
+    schema: integer(1, 10 * YEAR_SECONDS),
+  },
+  issuer: {
+    flags: '--issuer <name>',
+    description: 'iss of access tokens; the same on every gateway of one database',
+    default: 'workspace-gateway',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  audience: {
+    flags: '--audience <name>',
+    description: 'aud of access tokens; the same on every gateway of one database',
+    default: 'workspace-gateway',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  bodyLimit: {
+    flags: '--body-limit <bytes>',
+    description: 'largest request body',
+    default: String(1_048_576),
+    schema: integer(256, 1_073_741_824),
+  },
+  attemptsPerMinute: {
+    flags: '--attempts-per-minute <count>',
+    description: 'logins and refreshes a minute from one address, 0 for no limit (default: 0 on loopback, else 600)',
+    schema: integer(0, 1_000_000_000).optional(),
+  },
+  cacheBytes: {
+    flags: '--cache-bytes <bytes>',
+    description: 'memory for finished replies, 0 for none; they are never stale, whatever the size',
+    default: String(67_108_864),
+    schema: integer(0, 1_099_511_627_776),
+  },
+  ...storeOptions,
+  workers: {
+    flags: '--workers <count>',
+    description: 'processes that share the port, auto for one per processor; SIGHUP replaces them one by one',
+    default: '1',
+    schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
+  },
+  shutdownGrace: {
+    flags: '--shutdown-grace <seconds>',
+    description: 'how long requests may take to finish after SIGTERM or SIGINT',
+    default: '10',
+    schema: integer(0, 3_600),
+  },
+  noDemo: {
+    flags: '--no-demo',
+    description: 'do not load the demo workspace into an empty default database',
+    schema: booleanOption.optional(),
+  },
+  logLevel: {
+    flags: '--log-level <level>',
+    description: 'what is written to stderr: debug, info, warn, error or silent',
+    default: 'info',
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export const IMPORT_OPTIONS = {
+  database,
+  idFields: {
+    flags: '--id-fields <names>',
+    description: "a document's id is the first of these members it has as a string or an integer",
+    default: 'id,uuid,ref,slug,name',
+    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
+  },
+  refFields: {
+    flags: '--ref-fields <names>',
+    description: "a project's reference is the first of these members it has as a string or an integer",
+    default: 'ref,reference,id,uuid,slug',
+    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
+  },
+  email: {
+    flags: '--email <emails>',
+    description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
+    schema: list.optional(),
+  },
+  keepGoing: {
+    flags: '--keep-going',
+    description: 'import the good lines and write the bad ones to the rejects file',
+    schema: booleanOption.optional(),
+  },
+  rejects: {
+    flags: '--rejects <path>',
+    description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export const DUMP_OPTIONS = {
+  database,
+  email: {
+    flags: '--email <email>',
+    description: 'only this user',
+    schema: z.string().optional(),
+  },
+  output: {
+    flags: '--output <path>',
+    description: 'write to a file that does not exist yet, instead of stdout',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export const MOVE_OPTIONS = {
+  from: {
+    flags: '--from <url>',
+    description: 'the database to read; no gateway may be serving on it, unless --online is given',
+    schema: databaseUrl,
+  },
+  to: {
+    flags: '--to <url>',
+    description: 'the database to fill: empty, or left by a move from the same one that was broken off',
+    schema: databaseUrl.optional(),
+  },
+  online: {
+    flags: '--online',
+    description:
+      'while gateways serve on it, which were started with this --to as their --database-next: they go on there',
+    schema: booleanOption.optional(),
+  },
+  maxPause: {
+    flags: '--max-pause <milliseconds>',
+    description:
+      '--online: how long writes may be stopped for the last step; gateways answer 503 to those that wait 5 s',
+    default: '3000',
+    schema: integer(10, 30_000),
+  },
+  cancel: {
+    flags: '--cancel',
+    description: '--from goes on as if an online move that was broken off had never begun',
+    schema: booleanOption.optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export type ServeConfig = Config<typeof SERVE_OPTIONS>
+export type ImportConfig = Config<typeof IMPORT_OPTIONS>
+export type DumpConfig = Config<typeof DUMP_OPTIONS>
+export type MoveConfig = Config<typeof MOVE_OPTIONS>
+export type StoreConfig = Config<typeof storeOptions>

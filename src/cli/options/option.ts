@@ -1,0 +1,70 @@
+// What an option is: its flag, its environment variable, its default and its check, as a row of a command's table.
+import { z } from 'zod'
+import { UsageError } from '../../errors.ts'
+
+/** Prefix of every environment variable. */
+const ENVIRONMENT_PREFIX = 'WORKSPACE_GATEWAY_'
+
+export interface OptionRow {
+  /** As commander writes it: `--name <value>`, or `--name` for a switch. */
+  readonly flags: string
+  readonly description: string
+  readonly schema: z.ZodType
+  /** As it is written on the command line; none for a switch, which is off. */
+  readonly default?: string
+}
+
+/** `--body-limit <bytes>` is `bodyLimit` in code and `WORKSPACE_GATEWAY_BODY_LIMIT` in the environment. */
+export function optionName({ flags }: OptionRow): string {
+  return longFlag(flags).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export function environmentName({ flags }: OptionRow): string {
+  return ENVIRONMENT_PREFIX + longFlag(flags).toUpperCase().replaceAll('-', '_')
+}
+
+function longFlag(flags: string): string {
+  return (flags.split(' ')[0] ?? '').slice('--'.length)
+}
+
+export const integer = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
+
+export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
+
+export const booleanOption = z.union([
+  z.boolean(),
+  z
+    .enum(['true', 'false', '1', '0', ''], 'must be true or false')
+    .transform((value) => value === 'true' || value === '1'),
+])
+
+export const databaseUrl = z
+  .string('must be given')
+  .regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…')
+
+type Options = Readonly<Record<string, OptionRow>>
+
+export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
+/**
+ * Checks values as they came from flags, environment and defaults. Throws one `UsageError` that names everything wrong.
+ * Values are strings, or true for a switch.
+ */
+export function parseOptions<T extends Options>(options: T, values: Readonly<Record<string, unknown>>): Config<T> {
+  const wrong: string[] = []
+  const config: Record<string, unknown> = {}
+  for (const [name, row] of Object.entries(options)) {
+    const checked = row.schema.safeParse(values[name] ?? row.default)
+    if (checked.success) config[name] = checked.data
+    else
+      wrong.push(
+        ...checked.error.issues.map(({ message }) => `--${longFlag(row.flags)} (${environmentName(row)}): ${message}`),
+      )
+  }
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+  return Object.freeze(config) as Config<T>
+}

@@ -1,0 +1,127 @@
+// Several processes of one gateway on one port: started one by one, replaced when they end, rolled one by one.
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { CommandIo, ExitCode } from '../io.ts'
+import type { ServeConfig } from '../options/config.ts'
+
+/** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
+const HEALTHY_MS = 2_000
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+/** What a worker says once it listens. */
+export interface WorkerReady {
+  /** For stdout. */
+  readonly announcement: string
+}
+
+export function workerCount({ workers }: ServeConfig): number {
+  return workers === 'auto' ? availableParallelism() : workers
+}
+
+/** In a worker: tells the supervisor that it listens. */
+export function announceReady(ready: WorkerReady): void {
+  cluster.worker?.send(ready)
+}
+
+/**
+ * Supervises until `stop` is aborted. The workers share one listening socket and take connections from it themselves, so a
+ * connection that one of them no longer takes waits for another.
+ */
+export async function superviseWorkers(
+  config: ServeConfig,
+  { stdout }: CommandIo,
+  log: Logger,
+  stop: AbortSignal,
+  onReload: (listener: () => void) => void,
+): Promise<ExitCode> {
+  const running = new Set<Worker>()
+  const replaced = new WeakSet<Worker>()
+  const port = config.port === 0 ? await freePort(config.host) : config.port
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  cluster.setupPrimary()
+  // The last flag wins: all workers, also later ones, share the port that was found.
+  cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--port', String(port)] })
+
+  /** Resolves when the worker listens, or with its exit code when it ended before. */
+  async function start(): Promise<WorkerReady | number> {
+    const startedAt = performance.now()
+    const worker = cluster.fork()
+    const ended = once(worker, 'exit').then(([code]: (number | null)[]) => code ?? 1)
+    const first = await Promise.race([once(worker, 'message').then(([ready]) => ready as WorkerReady), ended])
+    if (typeof first === 'number') return first
+    running.add(worker)
+    void ended.then(async (exitCode) => {
+      running.delete(worker)
+      if (stop.aborted || replaced.has(worker)) return
+      log.error({ pid: worker.process.pid, exitCode }, 'a worker ended: starting another')
+      await startUntilOneListens(performance.now() - startedAt < HEALTHY_MS ? FIRST_PAUSE_MS : 0)
+    })
+    return first
+  }
+
+  async function startUntilOneListens(firstPauseMs: number): Promise<void> {
+    for (let pauseMs = firstPauseMs; !stop.aborted; pauseMs = Math.max(FIRST_PAUSE_MS, pauseMs * 2)) {
+      await delay(Math.min(pauseMs, LONGEST_PAUSE_MS))
+      if (stop.aborted || typeof (await start()) !== 'number') return
+    }
+  }
+
+  /** A new worker listens before an old one stops. */
+  async function rollOne(old: Worker): Promise<void> {
+    if (stop.aborted || old.isDead()) return
+    if (typeof (await start()) === 'number') {
+      log.error('a new worker did not come up: the others go on as they are')
+      return
+    }
+    replaced.add(old)
+    await end(old)
+  }
+
+  /** Asks once: a second signal would not let it finish what it is doing. */
+  const endings = new WeakMap<Worker, Promise<unknown>>()
+  function end(worker: Worker): Promise<unknown> {
+    if (worker.isDead()) return Promise.resolve()
+    const ending = endings.get(worker) ?? once(worker, 'exit')
+    if (!endings.has(worker)) worker.process.kill('SIGTERM')
+    endings.set(worker, ending)
+    return ending
+  }
+
+  let rolling = Promise.resolve()
+  onReload(() => {
+    rolling = rolling.then(async () => {
+      log.info('replacing all workers, one by one')
+      for (const old of [...running]) await rollOne(old)
+      log.info('all workers were replaced')
+    })
+  })
+
+  const first = await start()
+  // It said why on stderr.
+  if (typeof first === 'number') return first === 0 ? 0 : 1
+  for (let index = 1; index < workerCount(config) && !stop.aborted; index += 1) await start()
+  stdout.write(first.announcement)
+  if (!stop.aborted) await once(stop, 'abort')
+  // Those that are only starting too.
+  for (let left = livingWorkers(); left.length > 0; left = livingWorkers()) await Promise.all(left.map(end))
+  return 0
+}
+
+function livingWorkers(): readonly Worker[] {
+  return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? [worker] : []))
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('no port is free')
+  return address.port
+}

@@ -1,9 +1,0 @@
-// The shape of every resolver.
-import type { Awaitable } from '../store/store.ts'
-
-/** No `info`: a resolver needs nothing of the GraphQL execution, so a REST row can call it too. */
-export type ResolverFn<TResult, TParent, TContext, TArgs> = (
-  parent: TParent,
-  args: TArgs,
-  context: TContext,
-) => Awaitable<TResult>

@@ -1,0 +1,81 @@
+// Compression by zlib, which works on threads of its own.
+import type { Transform } from 'node:stream'
+import { promisify } from 'node:util'
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  type ZlibOptions,
+  zstdCompress,
+} from 'node:zlib'
+import type { Coding } from '../negotiation/content-coding.ts'
+import { writeAndDrain } from '../server/write-and-drain.ts'
+
+/** Quick ones: whoever asks first waits for it. */
+const GZIP: ZlibOptions = { level: 1 }
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
+
+/** Of what comes out of a stream. */
+const CHUNK = { chunkSize: 65_536 }
+
+const [gzipWhole, brotliWhole, zstdWhole] = [promisify(gzip), promisify(brotliCompress), promisify(zstdCompress)]
+
+interface Compressor {
+  readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>
+  readonly stream: () => Transform
+}
+
+const SMALL_BYTES = 8_192
+const SMALL_GZIP: ZlibOptions = { ...GZIP, windowBits: 13, memLevel: 6 }
+
+/** With tables as large as the bytes need: making larger ones takes longer than compressing a small reply. */
+const COMPRESSORS: Readonly<Record<Coding, Compressor>> = {
+  gzip: {
+    whole: (bytes) => gzipWhole(bytes, bytes.byteLength <= SMALL_BYTES ? SMALL_GZIP : GZIP),
+    stream: () => createGzip({ ...GZIP, ...CHUNK }),
+  },
+  br: {
+    whole: (bytes) =>
+      brotliWhole(bytes, { params: { ...BROTLI.params, [constants.BROTLI_PARAM_LGWIN]: windowOf(bytes) } }),
+    stream: () => createBrotliCompress({ ...BROTLI, ...CHUNK }),
+  },
+  zstd: {
+    whole: (bytes) => zstdWhole(bytes, { ...ZSTD, pledgedSrcSize: bytes.byteLength }),
+    stream: () => createZstdCompress({ ...ZSTD, ...CHUNK }),
+  },
+}
+
+/** The smallest window, as a power of two, that all of it is in. */
+function windowOf({ byteLength }: Uint8Array): number {
+  const bits = Math.ceil(Math.log2(byteLength + 1))
+  return Math.min(constants.BROTLI_DEFAULT_WINDOW, Math.max(constants.BROTLI_MIN_WINDOW_BITS, bits))
+}
+
+export function compressWhole(bytes: Uint8Array, coding: Coding): Promise<Uint8Array> {
+  return COMPRESSORS[coding].whole(bytes)
+}
+
+/** What `parts` are in this coding, as it comes; each is used before the next one is asked for. */
+export async function* compressParts(parts: AsyncIterable<Uint8Array>, coding: Coding): AsyncGenerator<Uint8Array> {
+  const compressor = COMPRESSORS[coding].stream()
+  const feeding = feed(parts, compressor)
+  feeding.catch((error: Error) => compressor.destroy(error))
+  try {
+    yield* compressor as AsyncIterable<Uint8Array>
+  } finally {
+    compressor.destroy()
+    await feeding.catch(() => {})
+  }
+}
+
+async function feed(parts: AsyncIterable<Uint8Array>, compressor: Transform): Promise<void> {
+  for await (const part of parts) {
+    await writeAndDrain(part, compressor)
+    if (compressor.destroyed) return
+  }
+  compressor.end()
+}

@@ -1,0 +1,107 @@
+// Replies in a content coding, where that pays: made once for a state, kept beside the reply it was made of.
+import type { LiveSession } from '../../store/contract.ts'
+import type { Copy, ResponseCache } from '../caching/response-cache.ts'
+import { createRoundRobin } from '../limits/round-robin-scheduler.ts'
+import { type AcceptedCodings, type Coding, codedEntityTag } from '../negotiation/content-coding.ts'
+import { type GatewayResponse, withHeaders } from '../response.ts'
+import { compressParts, compressWhole } from './codecs.ts'
+import { createSharedStreams } from './shared-streams.ts'
+
+/** A reply that fits one packet arrives no sooner for being smaller. */
+const MIN_BYTES = 1_400
+/** A larger one is compressed piece by piece, and sent as it comes. */
+const MAX_WHOLE_BYTES = 1_048_576
+const PIECE_BYTES = 131_072
+
+export interface Compression {
+  /** What `encode` answered and kept for this user in this very state. */
+  readonly find: (viewer: LiveSession, operation: string, accepted: AcceptedCodings) => GatewayResponse | undefined
+  /** A reply of 200 as the request likes it best. */
+  readonly encode: (
+    viewer: LiveSession,
+    operation: string,
+    reply: GatewayResponse,
+    accepted: AcceptedCodings,
+  ) => Promise<GatewayResponse>
+}
+
+export function createCompression(cache: ResponseCache): Compression {
+  const yieldTurn = createRoundRobin()
+  const sharedStream = createSharedStreams(cache)
+  const inFlight = new Map<string, Promise<GatewayResponse>>()
+
+  async function encodeWhole(bytes: Uint8Array, reply: GatewayResponse, coding: Coding): Promise<GatewayResponse> {
+    return { ...codedReply(reply, coding), body: await compressWhole(bytes, coding), derived: {} }
+  }
+
+  /** Who asks for the same meanwhile waits for the same. */
+  function encodeOnce(name: string, encode: () => Promise<GatewayResponse>): Promise<GatewayResponse> {
+    const encoding = inFlight.get(name) ?? encode().finally(() => inFlight.delete(name))
+    inFlight.set(name, encoding)
+    return encoding
+  }
+
+  /** By name, which stands for the bytes: of the same name and user, the copy of an earlier request will do. */
+  function encodeParts(
+    name: string,
+    reply: GatewayResponse,
+    parts: AsyncIterable<Uint8Array>,
+    coding: Coding,
+  ): GatewayResponse {
+    const coded = codedReply(reply, coding)
+    const copy = cache.findCopy(name)
+    if (!copy) return { ...coded, body: sharedStream(name, () => compressParts(parts, coding)) }
+    return { ...withHeaders(coded, { 'content-length': String(copy.byteLength) }), body: partsOfCopy(copy) }
+  }
+
+  async function* partsOfCopy({ chunks }: Copy): AsyncGenerator<Uint8Array> {
+    for (const chunk of chunks) {
+      await yieldTurn()
+      yield chunk
+    }
+  }
+
+  function piecesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+    return {
+      async *[Symbol.asyncIterator]() {
+        for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
+          await yieldTurn()
+          yield bytes.subarray(at, at + PIECE_BYTES)
+        }
+      },
+    }
+  }
+
+  return {
+    find(viewer, operation, { coding }) {
+      return coding === null ? undefined : cache.find(viewer, operationIn(coding, operation))
+    },
+    async encode(viewer, operation, reply, { coding, isIdentityAccepted }) {
+      if (coding === null || (isIdentityAccepted && !isWorthwhile(reply))) return reply
+      const { body } = reply
+      if (body === null || typeof body === 'string') return reply
+      const state = reply.headers.etag ?? `${viewer.stateVersion} ${operation}`
+      const name = `${viewer.userId} ${coding} ${state}`
+      if (!(body instanceof Uint8Array)) return encodeParts(name, reply, body, coding)
+      if (body.byteLength > MAX_WHOLE_BYTES) return encodeParts(name, reply, piecesOf(body), coding)
+      const coded = await encodeOnce(name, () => encodeWhole(body, reply, coding))
+      cache.keep(viewer, operationIn(coding, operation), coded)
+      return coded
+    },
+  }
+}
+
+function operationIn(coding: Coding, operation: string): string {
+  return `${coding} ${operation}`
+}
+
+function isWorthwhile({ body }: GatewayResponse): boolean {
+  return !(body instanceof Uint8Array) || body.byteLength >= MIN_BYTES
+}
+
+/** Without its body. Its length is another one, and so is its entity tag. */
+function codedReply(reply: GatewayResponse, coding: Coding): GatewayResponse {
+  const { etag, 'content-length': _, ...headers } = reply.headers
+  const tag = etag === undefined ? {} : { etag: codedEntityTag(etag, coding) }
+  return { status: reply.status, headers: { ...headers, 'content-encoding': coding, ...tag }, body: null }
+}

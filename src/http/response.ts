@@ -1,0 +1,57 @@
+// A reply as a plain value, and the kinds of replies there are.
+import { createHash, type Hash } from 'node:crypto'
+
+export type Headers = Readonly<Record<string, string>>
+
+/** Made of a reply once it is sent, for the next time. */
+export interface Derived {
+  /** Names and values in turn, as node:http writes them fastest. */
+  headerList?: string[]
+  /** The 304 that stands for it. */
+  notModified?: GatewayResponse
+}
+
+export interface GatewayResponse {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Headers
+  /**
+   * An iterable is sent as it is produced, and may be gone through more than once; its length is then in the headers, when
+   * it is known.
+   */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
+  /** Room for what is made of it, in a reply that may be kept and sent again and again. */
+  readonly derived?: Derived
+}
+
+/** The contract's version (its "Versioning"); there is no way to ask for another. */
+export const API_VERSION = '1.2'
+
+/** What the edge adds to every reply. */
+export const EVERY_RESPONSE: Headers = { 'api-version': API_VERSION, 'x-content-type-options': 'nosniff' }
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** For answers that hold tokens (RFC 6749 section 5.1) or change nothing in between. */
+export const NO_STORE: Headers = { 'cache-control': 'no-store' }
+
+/** Of every GraphQL answer, whoever gives it. */
+export const GRAPHQL_HEADERS: Headers = { ...NO_STORE, vary: 'Accept, Authorization, Accept-Encoding' }
+
+export function jsonResponse(value: unknown, headers: Headers = {}, status = 200): GatewayResponse {
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
+}
+
+export function withHeaders({ status, headers: before, body }: GatewayResponse, headers: Headers): GatewayResponse {
+  return { status, headers: { ...before, ...headers }, body }
+}
+
+/** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */
+export function entityTag(bytes: Uint8Array): string {
+  return toEntityTag(createHash('sha256').update(bytes))
+}
+
+/** The same of a hash that was made piece by piece. */
+export function toEntityTag(hash: Hash): string {
+  return `"${hash.digest('base64url')}"`
+}

@@ -1,0 +1,58 @@
+// What is not HTTP, or too slow or too large to become a request: refused in order, after what was asked before it.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type FailureCode, GatewayError } from '../../errors.ts'
+import { toProblem } from '../problem-details.ts'
+import { EVERY_RESPONSE } from '../response.ts'
+import { STATUS_CODES } from './http-builtin.ts'
+
+interface Exchange {
+  incoming: IncomingMessage
+  response: ServerResponse
+}
+
+/** The newest exchange of each connection: answers go out in order, so whatever comes next waits for this one. */
+const newest = new WeakMap<Duplex, Exchange>()
+
+export function trackExchange(incoming: IncomingMessage, response: ServerResponse): void {
+  const before = newest.get(incoming.socket)
+  if (!before) {
+    newest.set(incoming.socket, { incoming, response })
+    return
+  }
+  before.incoming = incoming
+  before.response = response
+}
+
+const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+}
+
+/** A listener of `clientError`. */
+export function handleClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const refusal = toRefusal(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST')
+  const before = newest.get(socket)
+  if (!before || before.response.writableFinished) socket.end(refusal)
+  else if (before.incoming.complete) before.response.once('close', () => socket.end(refusal))
+  else refuseInPlaceOf(before.response, refusal, socket)
+}
+
+/** The newest request is itself what is broken: the refusal is its answer, unless that has begun. */
+function refuseInPlaceOf(response: ServerResponse, refusal: string, socket: Duplex): void {
+  if (response.headersSent) socket.destroy()
+  else if (response.socket) socket.end(refusal)
+  else response.once('socket', () => socket.end(refusal))
+}
+
+function toRefusal(code: FailureCode): string {
+  const { status, headers, body } = toProblem(new GatewayError(code), () => {})
+  const text = String(body)
+  const all = { ...headers, ...EVERY_RESPONSE, 'content-length': Buffer.byteLength(text), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`
+}

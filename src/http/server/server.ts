@@ -1,0 +1,123 @@
+// The edge: node:http in, bytes out. Only this file and the two it sends with know sockets.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { GatewayError } from '../../errors.ts'
+import type { Handler } from '../handler.ts'
+import { toProblem } from '../problem-details.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { GatewayResponse } from '../response.ts'
+import { handleClientError, trackExchange } from './client-error.ts'
+import { createServer } from './http-builtin.ts'
+import { sendResponse } from './send-response.ts'
+
+/** A client that sends slower than this is cut off. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than load balancers keep idle connections, so that they never reuse one this side has just closed. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000
+/** Node looks for slow clients only this often. */
+const CONNECTIONS_CHECK_MS = 500
+
+export interface ServerOptions {
+  readonly bodyLimitBytes: number
+}
+
+export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOptions): Server {
+  function answer(incoming: IncomingMessage, response: ServerResponse): void {
+    trackExchange(incoming, response)
+    const replying = hasOneHost(incoming) ? handle(toRequest(incoming, response, bodyLimitBytes)) : refuseHost()
+    void replying.then((reply) => {
+      // Stopping: the client finds another gateway, or another worker, on its next connection.
+      if (!server.listening) response.shouldKeepAlive = false
+      return sendResponse(reply, incoming, response)
+    })
+  }
+
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+      // Asked for below, so that its refusal looks like every other.
+      requireHostHeader: false,
+    },
+    answer,
+  )
+  // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
+  server.on('checkContinue', answer)
+  server.on('checkExpectation', answer)
+  server.on('clientError', handleClientError)
+  return server
+}
+
+/** RFC 9112 section 3.2: exactly one, except in HTTP/1.0. */
+function hasOneHost({ httpVersionMinor, rawHeaders, headers }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersionMinor === 0
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count === 1
+}
+
+async function refuseHost(): Promise<GatewayResponse> {
+  return toProblem(new GatewayError('BAD_REQUEST'), () => {})
+}
+
+function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimitBytes: number): GatewayRequest {
+  const { path, search, authority } = splitTarget(incoming.url ?? '/')
+  return {
+    method: incoming.method ?? 'GET',
+    path,
+    search,
+    // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
+    peerAddress: incoming.socket.remoteAddress ?? '',
+    header(name) {
+      // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
+      if (authority !== null && name === 'host') return authority
+      const value = incoming.headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    body: () => readBody(incoming, response, bodyLimitBytes),
+  }
+}
+
+interface Target {
+  readonly path: string
+  readonly search: string
+  /** Of the absolute form. */
+  readonly authority: string | null
+}
+
+/** The origin form and the absolute form of a request target (RFC 9112 section 3.2). */
+function splitTarget(target: string): Target {
+  const absolute = target.startsWith('/') ? null : /^https?:\/\/([^/?]*)/i.exec(target)
+  const relative = target.slice(absolute?.[0].length ?? 0)
+  const authority = absolute?.[1] ?? null
+  const question = relative.indexOf('?')
+  if (question === -1) return { path: relative || '/', search: '', authority }
+  return { path: relative.slice(0, question) || '/', search: relative.slice(question + 1), authority }
+}
+
+async function readBody(incoming: IncomingMessage, response: ServerResponse, limitBytes: number): Promise<Uint8Array> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limitBytes) throw new GatewayError('BODY_TOO_LARGE')
+  if ((incoming.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
+  }
+  if (incoming.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  const chunks: Buffer[] = []
+  let byteLength = 0
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  incoming
+    .on('data', (chunk: Buffer) => {
+      byteLength += chunk.byteLength
+      if (byteLength <= limitBytes) chunks.push(chunk)
+      else reject(new GatewayError('BODY_TOO_LARGE'))
+    })
+    .once('end', resolve)
+    // Cut off in the middle: nobody is there to read the answer, and nothing went wrong here.
+    .once('error', () => reject(new GatewayError('BAD_REQUEST')))
+  await promise
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}

@@ -1,0 +1,79 @@
+// Everything of a user, or of all, in the import format.
+import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/contract.ts'
+import { documentLine, exportElementLine, exportHeaderLine, exportLine } from './record-lines.ts'
+
+const USERS_PER_READ = 256
+const DOCUMENTS_PER_READ = 32
+const ELEMENTS_PER_READ = 64
+/** An export larger than this is written one element a line. */
+const MAX_LINE_BYTES = 16_777_216
+
+/** Lines with their line ends: each user's projects, every one followed by its exports, oldest first, then the rest. */
+export async function* dumpUsers(snapshot: Snapshot): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const users = await snapshot.usersAfter(after, USERS_PER_READ)
+    for (const user of users) yield* dumpUser(snapshot, user)
+    const last = users.at(-1)
+    if (!last) return
+    after = last.email
+  }
+}
+
+export async function* dumpUser(snapshot: Snapshot, user: StoredUser): AsyncGenerator<string> {
+  for await (const page of documentPages(snapshot, user, 'project')) {
+    const exports = await snapshot.exportsOf(page.map(({ ref }) => allExports(user, ref ?? '')))
+    for (const [index, { text }] of page.entries()) {
+      yield documentLine('project', user.email, text)
+      yield* dumpExports(snapshot, user, exports[index] ?? [])
+    }
+  }
+  for (const ref of await snapshot.exportRefsWithoutProject(user.id)) {
+    const [exports = []] = await snapshot.exportsOf([allExports(user, ref)])
+    yield* dumpExports(snapshot, user, exports)
+  }
+  for (const kind of ['template', 'uiLibrary'] as const) {
+    for await (const page of documentPages(snapshot, user, kind)) {
+      for (const { text } of page) yield documentLine(kind, user.email, text)
+    }
+  }
+}
+
+function allExports({ id: userId }: StoredUser, ref: string): ExportPage {
+  return { userId, ref, after: null, limit: null }
+}
+
+async function* documentPages(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
+  for (let after = 0; ; ) {
+    const [page = []] = await snapshot.documentsOf([{ userId, kind, after, limit: DOCUMENTS_PER_READ }])
+    yield page
+    const last = page.at(-1)
+    if (!last) return
+    after = last.position
+  }
+}
+
+/** Newest first as they come, oldest first as they go. */
+async function* dumpExports(
+  snapshot: Snapshot,
+  { email }: StoredUser,
+  exports: readonly StoredExport[],
+): AsyncGenerator<string> {
+  for (const one of exports.toReversed()) {
+    if (one.byteLength > MAX_LINE_BYTES) {
+      yield exportHeaderLine(email, one, String(one.id))
+      for await (const text of elementsOf(snapshot, one)) yield exportElementLine(String(one.id), text)
+    } else {
+      yield exportLine(email, one, await Array.fromAsync(elementsOf(snapshot, one)))
+    }
+  }
+}
+
+async function* elementsOf(snapshot: Snapshot, { userId, id: exportId }: StoredExport): AsyncGenerator<string> {
+  for (let after = 0; ; ) {
+    const [page = []] = await snapshot.elementsOf([{ userId, exportId, after, limit: ELEMENTS_PER_READ }])
+    for (const { text } of page) yield text
+    const last = page.at(-1)
+    if (!last) return
+    after = last.position
+  }
+}

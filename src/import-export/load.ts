@@ -1,0 +1,132 @@
+// The second pass of an import: good lines into the store.
+import { randomUUID } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Change, ChangeOutcome, Store } from '../store/contract.ts'
+import { createChangeBatch, PAUSE_MS } from './change-batch.ts'
+import { createExportDigest, type ExportDigest } from './export-digest.ts'
+import { InputChangedError, type Line, readLines } from './lines.ts'
+import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './record.ts'
+import { type CheckedInput, type OnProgress, requireRecord } from './validate.ts'
+
+/** A staged export that nobody has touched for this long was left by an import that died. */
+const STALE_STAGE_MS = 600_000
+
+export interface ApplyOptions {
+  readonly fields: RecordFields
+  readonly clock: () => number
+  readonly onProgress: OnProgress
+  /** Called for each line that is not applied. */
+  readonly onRejected: (line: Line, reason: string) => Promise<void>
+}
+
+export type Counts = { readonly [O in Exclude<ChangeOutcome, 'staged' | 'refTaken'>]: number }
+
+interface Staged {
+  readonly stage: string
+  readonly digest: ExportDigest
+  position: number
+}
+
+export async function applyInput(
+  file: FileHandle,
+  { bad, splitExports, notes, checksums }: CheckedInput,
+  store: Store,
+  options: ApplyOptions,
+): Promise<Counts> {
+  const { fields, clock, onProgress, onRejected } = options
+  while (!(await store.dropStaleStages(clock() - STALE_STAGE_MS))) await delay(PAUSE_MS)
+  const readRecord = createRecordReader(fields)
+  const readNote = notes.createReader()
+  const importId = randomUUID()
+  const counts = { added: 0, replaced: 0, unchanged: 0 }
+  const open = new Map<string, Staged>()
+  const batch = createChangeBatch(store, count)
+  let records = 0
+  let blocks = 0
+
+  async function count(outcomes: readonly ChangeOutcome[], lines: readonly (Line | null)[]): Promise<void> {
+    for (const [index, outcome] of outcomes.entries()) {
+      const line = lines[index]
+      if (outcome === 'refTaken' && line) await onRejected(line, 'its reference was taken by another project meanwhile')
+      else if (outcome !== 'refTaken' && outcome !== 'staged') counts[outcome] += 1
+    }
+  }
+
+  async function put(change: Change): Promise<void> {
+    await batch.add(change, null)
+  }
+
+  function putDocument({ kind, email, id, ref, text }: DocumentRecord, line: Line): Promise<void> | null {
+    return batch.add({ type: 'putDocument', kind, email, id, ref, text }, line)
+  }
+
+  async function begin({ email, ref, createdAt, instant }: ExportRecord, line: Line): Promise<Staged> {
+    const stage = `${importId}:${line.number}`
+    await put({ type: 'stageExport', stage, email, ref, createdAt, instant, now: clock() })
+    return { stage, digest: createExportDigest(), position: 1 }
+  }
+
+  async function append(staged: Staged, texts: readonly string[]): Promise<void> {
+    for (const text of texts) {
+      staged.digest.add(text)
+      await put({ type: 'stageElements', stage: staged.stage, position: staged.position, texts: [text], now: clock() })
+      staged.position += 1
+    }
+  }
+
+  async function finish(staged: Staged): Promise<void> {
+    await put({ type: 'sealExport', stage: staged.stage, ...staged.digest.finish() })
+  }
+
+  /** A line that there is no note of. */
+  async function apply(line: Line): Promise<void> {
+    const record = requireRecord(line, readRecord)
+    if (record.kind === 'export') {
+      const staged = await begin(record, line)
+      await append(staged, record.elements)
+      if (record.id === null || splitExports.get(record.id)?.lastLine === line.number) await finish(staged)
+      else open.set(record.id, staged)
+    } else if (record.kind === 'exportElement') {
+      const staged = open.get(record.export)
+      if (!staged) throw new Error('an element before its export')
+      await append(staged, [record.text])
+      if (splitExports.get(record.export)?.lastLine === line.number) {
+        open.delete(record.export)
+        await finish(staged)
+      }
+    } else {
+      await putDocument(record, line)
+    }
+  }
+
+  for await (const { lines, endOffset, checksum } of readLines(file)) {
+    // The notes are of what was checked, and good for nothing else.
+    if (checksum !== checksums[blocks]) throw new InputChangedError()
+    blocks += 1
+    for (const line of lines) {
+      records += 1
+      const document = readNote(line.text ?? '')
+      const reason = bad.get(line.number) ?? (document ? undefined : brokenExportReason(line))
+      if (reason !== undefined) await onRejected(line, reason)
+      else if (!document) await apply(line)
+      else {
+        // Most are only collected: not awaiting those saves as many turns of the event loop's queue.
+        const applying = putDocument(document, line)
+        if (applying) await applying
+      }
+    }
+    onProgress(endOffset, records)
+  }
+  await batch.flush()
+  if (blocks < checksums.length) throw new InputChangedError()
+  return counts
+
+  /** A good element of an export that has a bad one. */
+  function brokenExportReason(line: Line): string | undefined {
+    if (bad.size === 0) return undefined
+    const record = requireRecord(line, readRecord)
+    const brokenBy = record.kind === 'exportElement' ? splitExports.get(record.export)?.brokenBy : null
+    return brokenBy == null ? undefined : `line ${brokenBy}, an element of the same export, is bad`
+  }
+}

@@ -1,0 +1,89 @@
+// Sessions and signing keys in the target made what they are in the source, and read back.
+
+import type { NewSession, StoredSigningKey } from '../store/contract.ts'
+import type { MigratableStore } from '../store/cutover/contract.ts'
+import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
+
+const SESSIONS_PER_READ = 1_000
+
+/** All of them; says how many there are, page by page. Those that the source does not have go. */
+export async function copySessions(
+  source: MigratableStore,
+  target: Target,
+  onPage: (count: number) => void,
+): Promise<void> {
+  for await (const page of sessionPages(source)) {
+    await makeSame(page, await target.store.sessionsById(idsOf(page)), target)
+    onPage(page.length)
+  }
+  for await (const page of sessionPages(target.store)) {
+    const kept = new Set(idsOf(await source.sessionsById(idsOf(page))))
+    await makeSame(
+      [],
+      page.filter(({ id }) => !kept.has(id)),
+      target,
+    )
+  }
+}
+
+async function* sessionPages(store: MigratableStore): AsyncGenerator<readonly NewSession[]> {
+  for (let after = ''; ; ) {
+    const page = await store.sessionsAfter(after, SESSIONS_PER_READ)
+    if (page.length > 0) yield page
+    const last = page.at(-1)
+    if (!last || page.length < SESSIONS_PER_READ) return
+    after = last.id
+  }
+}
+
+function idsOf(sessions: readonly NewSession[]): readonly string[] {
+  return sessions.map(({ id }) => id)
+}
+
+/** Those that changed; an id that the source does not have (any more) is ended in the target. */
+export async function copySessionsById(ids: readonly string[], source: MigratableStore, target: Target): Promise<void> {
+  for (let start = 0; start < ids.length; start += SESSIONS_PER_READ) {
+    const asked = ids.slice(start, start + SESSIONS_PER_READ)
+    const [wanted, there] = await Promise.all([source.sessionsById(asked), target.store.sessionsById(asked)])
+    await makeSame(wanted, there, target)
+  }
+}
+
+async function makeSame(wanted: readonly NewSession[], there: readonly NewSession[], target: Target): Promise<void> {
+  const before = new Map(there.map((session) => [session.id, fingerprint(session)]))
+  const batch = createCopyBatch(target)
+  const kept = new Set(wanted.map(({ id }) => id))
+  const dropped = there.filter(({ id }) => !kept.has(id))
+  const changed = wanted.filter((session) => before.get(session.id) !== fingerprint(session))
+  for (const { id } of dropped) await batch.put({ type: 'dropSession', id })
+  for (const session of changed) await batch.put({ type: 'putSession', session })
+  await batch.flush()
+  const found = await target.store.sessionsById(idsOf([...dropped, ...changed]))
+  const after = new Map(found.map((session) => [session.id, fingerprint(session)]))
+  if (after.size !== changed.length || changed.some((session) => after.get(session.id) !== fingerprint(session))) {
+    throw new MoveError('the sessions of --from and --to are not the same: is something else writing to --to?')
+  }
+}
+
+/** Answers how many there are. */
+export async function copyKeys(source: MigratableStore, target: Target): Promise<number> {
+  const wanted = await source.signingKeys()
+  const there = await target.store.signingKeys()
+  const batch = createCopyBatch(target)
+  const kept = new Set(wanted.map(({ kid }) => kid))
+  for (const { kid } of there) if (!kept.has(kid)) await batch.put({ type: 'dropKey', kid })
+  for (const key of wanted) await batch.put({ type: 'putKey', key })
+  await batch.flush()
+  if (keysInWords(await target.store.signingKeys()) !== keysInWords(wanted)) {
+    throw new MoveError('the signing keys of --from and --to are not the same: is something else writing to --to?')
+  }
+  return wanted.length
+}
+
+function fingerprint({ id, email, refreshHash, createdAt, idleExpiresAt, expiresAt }: NewSession): string {
+  return JSON.stringify([id, email, Buffer.from(refreshHash).toString('hex'), createdAt, idleExpiresAt, expiresAt])
+}
+
+function keysInWords(keys: readonly StoredSigningKey[]): string {
+  return JSON.stringify(keys.map(({ kid, privateJwk, createdAt }) => [kid, privateJwk, createdAt]))
+}

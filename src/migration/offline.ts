@@ -1,0 +1,143 @@
+// Everything of one database into another, of which nothing is written meanwhile.
+import { randomUUID } from 'node:crypto'
+import type { StoredUser } from '../store/contract.ts'
+import type { MigratableStore } from '../store/cutover/contract.ts'
+import { copyKeys, copySessions } from './copy-sessions.ts'
+import { copyUser } from './copy-user.ts'
+import { userPages } from './items.ts'
+import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
+
+/** Users that are copied at the same time: more of their commits share one write to the disk. */
+export const USERS_AT_ONCE = 8
+/** A snapshot keeps the database from cleaning up behind its writers. */
+const SNAPSHOT_MS = 2_000
+
+export interface MoveCounts {
+  users: number
+  /** Users that an earlier run had brought over whole. */
+  usersThereBefore: number
+  documents: number
+  exports: number
+  sessions: number
+  keys: number
+}
+
+export interface MoveOptions {
+  readonly onProgress: (counts: Readonly<MoveCounts>) => void
+  /** Asks for an end: nothing is broken off in the middle of a step. */
+  readonly stop: AbortSignal
+}
+
+/**
+ * Nobody may write to either meanwhile. May be broken off and run again: what is there already is compared, not copied.
+ * Everything is read back from `to` and compared by digest. Throws `MoveError`.
+ */
+export async function move(
+  from: MigratableStore,
+  to: MigratableStore,
+  options: MoveOptions,
+): Promise<Readonly<MoveCounts>> {
+  const { identity, phase } = await requireSource(from, to)
+  if (phase === 'moved') throw new MoveError('--from has moved to --to already')
+  const target = await requireTarget(to, identity)
+  const counts = await copyAll(from, target, options)
+  await requireMine(to.raiseIds(target.moveId, await from.lastIds()))
+  await requireMine(to.completeTarget(target.moveId))
+  return counts
+}
+
+/** Throws `MoveError` when nothing can be moved from there. */
+export async function requireSource(from: MigratableStore, to: MigratableStore) {
+  const [source, target] = [await from.moveState(), await to.moveState()]
+  if (source.identity === target.identity) {
+    throw new MoveError('--from and --to are the same database, or one is a copy of the file of the other')
+  }
+  if (source.phase === 'filling') throw new MoveError('--from is itself being filled by a move that has not ended')
+  if (source.phase === 'moved' && source.other !== target.identity) {
+    throw new MoveError('--from has moved already, and not to --to')
+  }
+  return source
+}
+
+/** Throws `MoveError` for a database that is somebody else's. */
+export async function requireTarget(to: MigratableStore, other: string): Promise<Target> {
+  const moveId = randomUUID()
+  if (!(await to.reserveTarget({ id: moveId, other }))) {
+    throw new MoveError('--to must be empty, or filled by a move from --from and not used since')
+  }
+  return { store: to, moveId }
+}
+
+export async function requireMine(isMine: Promise<boolean>): Promise<void> {
+  if (!(await isMine)) throw new MoveError('another move has taken over --to')
+}
+
+/** Everything, and away with what the source does not have. */
+export async function copyAll(
+  from: MigratableStore,
+  target: Target,
+  { onProgress, stop }: MoveOptions,
+): Promise<Readonly<MoveCounts>> {
+  const counts = { users: 0, usersThereBefore: 0, documents: 0, exports: 0, sessions: 0, keys: 0 }
+  let source = await from.openSnapshot()
+  let openedAt = performance.now()
+  try {
+    for await (const users of userPages(from)) {
+      if (performance.now() - openedAt > SNAPSHOT_MS) {
+        await source[Symbol.asyncDispose]()
+        source = await from.openSnapshot()
+        openedAt = performance.now()
+      }
+      // Whoever was removed or renamed since is noted as changed.
+      const found = await source.usersById(users.map(({ id }) => id))
+      await forEachConcurrent(found, async (user) => {
+        stop.throwIfAborted()
+        const copied = await copyUser(user, source, target, true)
+        counts.users += 1
+        counts.documents += copied.documents
+        counts.exports += copied.exports
+        if (copied.wasPresent) counts.usersThereBefore += 1
+        onProgress(counts)
+      })
+    }
+  } finally {
+    await source[Symbol.asyncDispose]()
+  }
+  await deleteExtraneousUsers(from, target)
+  await copySessions(from, target, (count) => {
+    stop.throwIfAborted()
+    counts.sessions += count
+    onProgress(counts)
+  })
+  counts.keys = await copyKeys(from, target)
+  return counts
+}
+
+async function deleteExtraneousUsers(from: MigratableStore, target: Target): Promise<void> {
+  const batch = createCopyBatch(target)
+  for await (const users of userPages(target.store)) {
+    const ids = users.map(({ id }) => id)
+    const kept = new Set((await from.usersById(ids)).map(({ id }) => id))
+    for (const id of ids) if (!kept.has(id)) await batch.put({ type: 'dropUser', id })
+  }
+  await batch.flush()
+}
+
+/** All have ended when it answers or throws; none begins once one has failed. */
+export async function forEachConcurrent(
+  users: readonly StoredUser[],
+  run: (user: StoredUser) => Promise<void>,
+): Promise<void> {
+  const left = [...users].reverse()
+  const ends = await Promise.allSettled(
+    Array.from({ length: USERS_AT_ONCE }, async () => {
+      try {
+        for (let user = left.pop(); user; user = left.pop()) await run(user)
+      } catch (error) {
+        left.length = 0
+        throw error
+      }
+    }),
+  )
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}

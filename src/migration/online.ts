@@ -1,0 +1,180 @@
+// Everything of one database into another while gateways serve on it: copied, caught up with, and in the end taken over.
+
+import type { StoredUser, WorkspaceReads } from '../store/contract.ts'
+import type { MigratableStore } from '../store/cutover/contract.ts'
+import { copyKeys, copySessionsById } from './copy-sessions.ts'
+import { copyUser } from './copy-user.ts'
+import {
+  copyAll,
+  forEachConcurrent,
+  type MoveCounts,
+  type MoveOptions,
+  requireMine,
+  requireSource,
+  requireTarget,
+} from './offline.ts'
+import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
+
+/** Writes are stopped when a round took less than this part of the time that they may be stopped for, … */
+const SHORT_ROUND = 1 / 8
+/** … or after this many rounds, since it may still work. */
+const MAX_ROUNDS = 20
+/** How often writes are stopped in vain before the move is given up. */
+const MAX_ATTEMPTS = 10
+
+export interface OnlineOptions extends MoveOptions {
+  /** Writes are stopped for at most this long. */
+  readonly maxPauseMs: number
+  readonly onPhase: (phase: 'catching up' | 'switching') => void
+}
+
+export interface OnlineReport {
+  readonly counts: Readonly<MoveCounts>
+  /** Changed while everything was copied, and copied again. */
+  readonly usersAgain: number
+  readonly sessionsAgain: number
+  readonly rounds: number
+  /** How often writes were stopped: all but the last time in vain. */
+  readonly attempts: number
+  /** From the moment writes were stopped until the other database had taken over. */
+  readonly pauseMs: number
+}
+
+/**
+ * May be broken off and run again. Null when `from` had moved to `to` before. Everything is read back from `to` and compared
+ * by digest before it takes over. Whatever happens, exactly one of the two is written to. Throws `MoveError`.
+ */
+export async function moveOnline(
+  from: MigratableStore,
+  to: MigratableStore,
+  options: OnlineOptions,
+): Promise<OnlineReport | null> {
+  const { identity, phase } = await requireSource(from, to)
+  if (phase === 'moved') {
+    await to.promote(identity)
+    return null
+  }
+  const target = await requireTarget(to, identity)
+  const { identity: other } = await to.moveState()
+  if (!(await from.beginMove({ id: target.moveId, other })))
+    throw new MoveError('--from has just moved: run this again')
+  try {
+    const report = await copyAndSwitch(from, target, options)
+    await to.promote(identity)
+    return report
+  } catch (error) {
+    // Nothing happens here once it has moved, or when another move has taken over. If it fails, writes are let in again when
+    // the time of the closing has run out.
+    await from.cancelMove(target.moveId).catch(() => {})
+    throw error
+  }
+}
+
+async function copyAndSwitch(from: MigratableStore, target: Target, options: OnlineOptions): Promise<OnlineReport> {
+  const { maxPauseMs, onPhase, stop } = options
+  const counts = await copyAll(from, target, options)
+  const catchUp = createCatchUp(from, target)
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
+    onPhase('catching up')
+    await untilShort(async () => {
+      stop.throwIfAborted()
+      await using snapshot = await catchUp.drainChangeLog()
+      await catchUp.copyChanges(snapshot, Number.POSITIVE_INFINITY)
+    }, maxPauseMs * SHORT_ROUND)
+    onPhase('switching')
+    const pauseMs = await trySwitch(from, target, catchUp, maxPauseMs)
+    if (pauseMs !== null) return { counts, attempts, pauseMs, ...catchUp.counts() }
+  }
+  throw new MoveError(
+    `what changes within a moment cannot be copied within ${maxPauseMs} ms: move when less is written, or raise --max-pause. ` +
+      'Everything goes on in --from',
+  )
+}
+
+async function untilShort(round: () => Promise<void>, milliseconds: number): Promise<void> {
+  for (let count = 1; count <= MAX_ROUNDS; count += 1) {
+    const start = performance.now()
+    await round()
+    if (performance.now() - start < milliseconds) return
+  }
+}
+
+/** How long writes were stopped; null when it took too long, and they go on as before. */
+async function trySwitch(
+  from: MigratableStore,
+  { store, moveId }: Target,
+  catchUp: CatchUp,
+  maxPauseMs: number,
+): Promise<number | null> {
+  const start = performance.now()
+  if (!(await from.fenceWrites(moveId, maxPauseMs))) throw new MoveError('another move has taken over --from')
+  const deadline = performance.now() + maxPauseMs
+  try {
+    await catchUp.noteChanges()
+    // Nothing changes now: what is read needs no snapshot. If anything does, it is noted, and the move does not finish.
+    if (await catchUp.copyChanges(from, deadline)) {
+      await requireMine(store.raiseIds(moveId, await from.lastIds()))
+      if (await from.finishMove(moveId)) return performance.now() - start
+    }
+    return null
+  } finally {
+    await from.unfenceWrites(moveId)
+  }
+}
+
+type CatchUp = ReturnType<typeof createCatchUp>
+
+/** What was changed and is not copied yet. */
+function createCatchUp(from: MigratableStore, target: Target) {
+  const users = new Set<number>()
+  const sessions = new Set<string>()
+  let hasKeys = false
+  const counts = { usersAgain: 0, sessionsAgain: 0, rounds: 0 }
+
+  async function noteChanges(): Promise<void> {
+    const changed = await from.drainChangeLog(target.moveId)
+    if (!changed) throw new MoveError('another move has taken over --from')
+    for (const id of changed.users) users.add(id)
+    for (const id of changed.sessions) sessions.add(id)
+    hasKeys ||= changed.hasKeys
+  }
+
+  async function copyUsers(source: WorkspaceReads, deadline: number): Promise<void> {
+    const asked = [...users].sort((a, b) => a - b)
+    const found = await source.usersById(asked)
+    const kept = new Set(found.map(({ id }) => id))
+    const batch = createCopyBatch(target)
+    for (const id of asked) if (!kept.has(id)) await batch.put({ type: 'dropUser', id })
+    await batch.flush()
+    for (const id of asked) if (!kept.has(id)) users.delete(id)
+    await forEachConcurrent(found, async (user: StoredUser) => {
+      if (performance.now() > deadline) return
+      await copyUser(user, source, target, false)
+      users.delete(user.id)
+      counts.usersAgain += 1
+    })
+  }
+
+  return {
+    noteChanges,
+    /** The snapshot to copy from: no older than what was noted. */
+    async drainChangeLog() {
+      await noteChanges()
+      return from.openSnapshot()
+    },
+    /** True when everything that was noted is copied; stops at the deadline. */
+    async copyChanges(source: WorkspaceReads, deadline: number): Promise<boolean> {
+      counts.rounds += 1
+      await copyUsers(source, deadline)
+      if (users.size > 0) return false
+      const ids = [...sessions]
+      await copySessionsById(ids, from, target)
+      for (const id of ids) sessions.delete(id)
+      counts.sessionsAgain += ids.length
+      if (hasKeys) await copyKeys(from, target)
+      hasKeys = false
+      return performance.now() <= deadline
+    },
+    counts: () => ({ ...counts }),
+  }
+}

@@ -1,0 +1,44 @@
+// Copies on their way into the target of a move, in transactions of a bounded size.
+import type { Copy, MigratableStore } from '../store/cutover/contract.ts'
+
+/** What one transaction holds at most. */
+const MAX_COPIES = 1_000
+const MAX_TEXT_LENGTH = 4_194_304
+
+/** What a move cannot do, or found to be wrong: in words. */
+export class MoveError extends Error {
+  override readonly name = 'MoveError'
+}
+
+export interface Target {
+  readonly store: MigratableStore
+  readonly moveId: string
+}
+
+export interface CopyBatch {
+  readonly put: (copy: Copy) => Promise<void>
+  /** To be called in the end. */
+  readonly flush: () => Promise<void>
+}
+
+export function createCopyBatch({ store, moveId }: Target): CopyBatch {
+  let copies: Copy[] = []
+  let textLength = 0
+
+  async function flush(): Promise<void> {
+    if (copies.length === 0) return
+    const applying = copies
+    copies = []
+    textLength = 0
+    if (!(await store.applyCopies(moveId, applying))) throw new MoveError('another move has taken over --to')
+  }
+
+  return {
+    async put(copy) {
+      copies.push(copy)
+      if ('text' in copy) textLength += copy.text.length
+      if (copies.length >= MAX_COPIES || textLength >= MAX_TEXT_LENGTH) await flush()
+    },
+    flush,
+  }
+}

@@ -1,0 +1,90 @@
+// The built pages (`npm run build`): a shell in HTML, and hashed files that never change under their name.
+import { readdir, readFile } from 'node:fs/promises'
+import { GatewayError } from '../errors.ts'
+import type { Endpoint } from '../http/handler.ts'
+import { type Coding, createAcceptEncodingReader } from '../http/negotiation/content-coding.ts'
+import type { GatewayRequest } from '../http/request.ts'
+import type { GatewayResponse, Headers } from '../http/response.ts'
+
+const BUILD_FOLDER = new URL('../../dist/explorer/', import.meta.url)
+const ASSETS = 'assets/'
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  ttf: 'font/ttf',
+  woff2: 'font/woff2',
+}
+
+/** Made at build beside each file, best first: the content coding and what it adds to the file's name. */
+const ENCODINGS: readonly (readonly [coding: Coding, extension: string])[] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+]
+
+export interface ExplorerBuild {
+  readonly shell: string
+  readonly files: readonly Endpoint[]
+}
+
+/** Null when nothing is built. Files are read when they are first asked for, and kept. */
+export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<ExplorerBuild | null> {
+  try {
+    const shell = await readFile(new URL('index.html', folder), 'utf8')
+    const names = new Set(await readdir(new URL(ASSETS, folder)))
+    const files = [...names]
+      .filter((name) => extensionOf(name) in CONTENT_TYPES)
+      .map((name) => fileEndpoint(new URL(ASSETS, folder), name, names))
+    return { shell, files }
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): Endpoint {
+  const available = ENCODINGS.filter(([, extension]) => names.has(name + extension))
+  const readAcceptEncoding = createAcceptEncodingReader()
+  const kept = new Map<string, Promise<Uint8Array>>()
+  const headers: Headers = {
+    'content-type': CONTENT_TYPES[extensionOf(name)] ?? '',
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'Accept-Encoding',
+  }
+
+  /** A build that was made meanwhile has other files: these are not there any more. */
+  async function load(file: string): Promise<Uint8Array> {
+    try {
+      return await readFile(new URL(file, folder))
+    } catch (error) {
+      kept.delete(file)
+      throw isMissing(error) ? new GatewayError('NOT_FOUND', { cause: error }) : error
+    }
+  }
+
+  function read(file: string): Promise<Uint8Array> {
+    const bytes = kept.get(file) ?? load(file)
+    kept.set(file, bytes)
+    return bytes
+  }
+
+  async function handle(request: GatewayRequest): Promise<GatewayResponse> {
+    const accepted = readAcceptEncoding(request.header('accept-encoding'))
+    const encoding = accepted.coding && available.find(([coding]) => accepted.all.has(coding))
+    if (!encoding) return { status: 200, headers, body: await read(name) }
+    const [coding, extension] = encoding
+    return { status: 200, headers: { ...headers, 'content-encoding': coding }, body: await read(name + extension) }
+  }
+
+  return { method: 'GET', path: `/${ASSETS}${name}`, handle }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+function extensionOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1)
+}

@@ -1,0 +1,43 @@
+// What the pages know of this gateway: /explorer.json, the route table and who may sign in.
+
+import type { Endpoint } from '../http/handler.ts'
+import { jsonResponse, NO_STORE } from '../http/response.ts'
+import { READ_ROUTES, SESSION_ROUTES } from '../rest/routes.ts'
+import type { ExplorerData, ExplorerRoute } from './explorer-config.ts'
+
+export interface ExplorerDataOptions {
+  readonly apiVersion: string
+  readonly basePath: string
+  readonly loginGuard: string
+  readonly findDemoEmail: () => Promise<string | null>
+}
+
+export const EXPLORER_ROUTES: readonly ExplorerRoute[] = [
+  ...READ_ROUTES.map(({ method, path, summary, twin, parameter = null }) => ({
+    method,
+    path,
+    summary,
+    twin,
+    field: null,
+    parameter,
+  })),
+  ...SESSION_ROUTES.map(({ method, path, summary, twin, field }) => ({
+    method,
+    path,
+    summary,
+    twin,
+    field,
+    parameter: null,
+  })),
+]
+
+export function createExplorerDataEndpoint({ findDemoEmail, ...facts }: ExplorerDataOptions): Endpoint {
+  return {
+    method: 'GET',
+    path: '/explorer.json',
+    async handle() {
+      const data: ExplorerData = { ...facts, demoEmail: await findDemoEmail(), routes: EXPLORER_ROUTES }
+      return jsonResponse(data, NO_STORE)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+// What a browser is shown: one shell for every page, and for other clients a list of links.
+import { matchesEntityTag } from '../http/caching/conditional.ts'
+import type { Endpoint, Handler } from '../http/handler.ts'
+import { entityTag, type GatewayResponse, type Headers, jsonResponse } from '../http/response.ts'
+import { READ_ROUTES, SESSION_ROUTES } from '../rest/routes.ts'
+import type { ExplorerBuild } from './assets.ts'
+
+/** Where the shell says what its own addresses are relative to. */
+const BASE_ELEMENT = '<base href="/" />'
+
+/** Styles may be inline: the GraphQL editor measures and colours its text that way. Scripts come from files only. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS: Headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  vary: 'Accept',
+}
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8" />
+  <meta name="viewport" content="width=device-width" />
+  <title>Workspace Gateway</title>
+  <h1>Workspace Gateway is serving, but its pages are not built</h1>
+  <p>Run <code>npm run build</code> where it is installed, then start it again.</p>
+  <p>The API needs no pages: <code>curl</code> this address for the list of what it answers.</p>
+</html>
+`
+
+/** Answers browsers that open the GraphQL endpoint with its page, and leaves everything else to `handle`. */
+export function withGraphiql(endpoint: Endpoint, page: Handler): Endpoint {
+  if (endpoint.method !== 'GET') return endpoint
+  return {
+    ...endpoint,
+    handle: (request) =>
+      isBrowser(request.header('accept')) && !/(?:^|&)query=/.test(request.search)
+        ? page(request)
+        : endpoint.handle(request),
+  }
+}
+
+/** `/` for browsers and for others, and the paths of the other pages. */
+export function createPageEndpoints(page: Handler, basePath: string): readonly Endpoint[] {
+  const links = {
+    graphql: `${basePath}/graphql`,
+    openapi: `${basePath}/openapi.json`,
+    rest: [...SESSION_ROUTES, ...READ_ROUTES].map(({ method, path }) => `${method} ${basePath}${path}`),
+    keys: `${basePath}/.well-known/jwks.json`,
+    health: [`${basePath}/healthz`, `${basePath}/readyz`],
+  }
+  const home: Handler = async (request) =>
+    isBrowser(request.header('accept')) ? page(request) : jsonResponse(links, { vary: 'Accept' })
+  return [
+    { method: 'GET', path: '/', handle: home },
+    { method: 'GET', path: '/workspace', handle: page },
+    { method: 'GET', path: '/docs', handle: page },
+  ]
+}
+
+/** The shell, which finds its files under the base path whatever page it is opened as. */
+export function createPage(build: ExplorerBuild | null, basePath: string): Handler {
+  const html = build ? build.shell.replace(BASE_ELEMENT, `<base href="${basePath}/" />`) : NOT_BUILT
+  const body = Buffer.from(html)
+  const headers = { ...PAGE_HEADERS, etag: entityTag(body) }
+  return async (request): Promise<GatewayResponse> =>
+    matchesEntityTag(request.header('if-none-match'), headers.etag)
+      ? { status: 304, headers, body: null }
+      : { status: 200, headers, body }
+}
+
+function isBrowser(accept: string | undefined): boolean {
+  return accept?.includes('text/html') === true
+}

@@ -1,0 +1,24 @@
+// Template and UiLibrary: the document, with the same typed fields for both.
+
+import { data, id, text, textList } from './documents/document-fields.ts'
+import type { TemplateResolvers, UiLibraryResolvers } from './generated.ts'
+import { positionCursor } from './pagination/page-arguments.ts'
+
+const customItem = {
+  data,
+  id,
+  cursor: positionCursor,
+  name: text('name'),
+  description: text('description'),
+  framework: text('framework'),
+  kind: text('kind'),
+  type: text('type'),
+  tags: textList('tags'),
+  version: text('version'),
+  createdAt: text('createdAt'),
+  updatedAt: text('updatedAt'),
+}
+
+export const Template = customItem satisfies TemplateResolvers
+
+export const UiLibrary = customItem satisfies UiLibraryResolvers

@@ -1,0 +1,64 @@
+// The bytes of an export: `[` + the elements joined by `,` + `]`.
+import { GatewayError } from '../../errors.ts'
+import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import type { StoredExport } from '../../store/contract.ts'
+import type { Reads } from '../reads.ts'
+
+/** Of elements of average size. Larger ones read and send little faster, and hold up others for longer. */
+const PAGE_BYTES = 131_072
+/** A page of elements that are longer than the average is cut here. */
+const MAX_PAGE_BYTES = PAGE_BYTES * 2
+/** A page of tiny elements costs time by their number. */
+const MAX_PAGE_ELEMENTS = 2_048
+
+/** Up to this size an export is read at once, from the state its session was looked up in. */
+const SMALL_EXPORT_BYTES = 1_048_576
+
+export function isSmallExport({ byteLength, elementCount }: StoredExport): boolean {
+  return byteLength <= SMALL_EXPORT_BYTES && elementCount <= MAX_PAGE_ELEMENTS
+}
+
+export async function wholeExport(
+  { userId, id, elementCount, byteLength }: StoredExport,
+  reads: Reads,
+): Promise<Uint8Array> {
+  if (elementCount === 0) return EMPTY
+  const all = { userId, exportId: id, after: 0, maxElements: elementCount, maxBytes: byteLength }
+  const run = await reads.elementRun(all)
+  // Removed since it was found: neither what it was nor what is there now.
+  if (run?.last !== elementCount) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+  return Buffer.concat([OPENING, run.bytes, CLOSING])
+}
+
+/** In pages, each in a turn of its own. Each is to be used before the next is asked for. Throws when the export is removed. */
+export async function* exportPages(
+  { userId, id, elementCount, byteLength }: StoredExport,
+  reads: Reads,
+  yieldTurn: YieldTurn,
+): AsyncGenerator<Uint8Array> {
+  const fitting = Math.floor((PAGE_BYTES * elementCount) / byteLength)
+  const maxElements = Math.max(1, Math.min(fitting, MAX_PAGE_ELEMENTS))
+  let after = 0
+  while (after < elementCount) {
+    await yieldTurn()
+    const run = await reads.elementRun({ userId, exportId: id, after, maxElements, maxBytes: MAX_PAGE_BYTES })
+    // The client sees a body that is too short, not one that looks whole.
+    if (!run) throw new Error('an export was removed while it was being sent')
+    yield after === 0 ? OPENING : SEPARATOR
+    yield run.bytes
+    // Left to the garbage collector, hundreds of pages would lie there, and each collection take its time.
+    giveBack(run.bytes)
+    after = run.last
+  }
+  yield elementCount === 0 ? EMPTY : CLOSING
+}
+
+/** Not those of a piece of a pool. */
+function giveBack({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+}
+
+const OPENING = Buffer.from('[')
+const SEPARATOR = Buffer.from(',')
+const CLOSING = Buffer.from(']')
+const EMPTY = Buffer.from('[]')

@@ -1,0 +1,42 @@
+// The connection types: one set of resolvers serves them all.
+
+import type { PageInfoResolvers } from '../generated.ts'
+import type { Connection } from './connection.ts'
+
+interface Edge<T> {
+  readonly cursor: string
+  readonly node: T
+}
+
+export function connectionOf<T>() {
+  return {
+    nodes: ({ nodes }: Connection<T>) => nodes,
+    edges: ({ nodes, cursorOf }: Connection<T>): readonly Edge<T>[] =>
+      nodes.map((node) => ({ cursor: cursorOf(node), node })),
+    totalCount: ({ count }: Connection<T>) => count(),
+    pageInfo({ nodes, hasNextPage, hasPreviousPage, cursorOf }: Connection<T>) {
+      const [first] = nodes
+      const last = nodes.at(-1)
+      return {
+        hasNextPage,
+        hasPreviousPage,
+        startCursor: first ? cursorOf(first) : null,
+        endCursor: last ? cursorOf(last) : null,
+      }
+    },
+  }
+}
+
+export function edgeOf<T>() {
+  return {
+    cursor: ({ cursor }: Edge<T>) => cursor,
+    node: ({ node }: Edge<T>) => node,
+  }
+}
+
+export const PageInfo = {
+  hasNextPage: (page) => page.hasNextPage,
+  hasPreviousPage: (page) => page.hasPreviousPage,
+  startCursor: (page) => page.startCursor ?? null,
+  endCursor: (page) => page.endCursor ?? null,
+} satisfies PageInfoResolvers

@@ -1,0 +1,9 @@
+// The shape of every resolver.
+import type { Awaitable } from '../store/contract.ts'
+
+/** No `info`: a resolver needs nothing of the GraphQL execution, so a REST row can call it too. */
+export type ResolverFunction<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+) => Awaitable<TResult>

@@ -1,0 +1,95 @@
+// A JSON array of stored texts as a reply, with its entity tag.
+import { createHash } from 'node:crypto'
+import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
+import { entityTag, type GatewayResponse, type Headers, JSON_TYPE, toEntityTag } from '../http/response.ts'
+import { exportPages, isSmallExport, wholeExport } from '../resolvers/documents/export-bytes.ts'
+import type { Reads } from '../resolvers/reads.ts'
+import type { StoredDocument, StoredExport } from '../store/contract.ts'
+
+/** A list that is longer is made in pieces, and not kept. UTF-16 code units, both. */
+const LARGE_LENGTH = 4_194_304
+const PIECE_LENGTH = 262_144
+
+const HEADERS: Headers = {
+  'content-type': JSON_TYPE,
+  'cache-control': 'private, no-cache',
+  vary: 'Authorization, Accept-Encoding',
+}
+
+/** `[` + the documents joined by `,` + `]`. */
+export async function documentsResponse(
+  documents: readonly StoredDocument[],
+  yieldTurn: YieldTurn,
+): Promise<GatewayResponse> {
+  const length = documents.reduce((sum, { text }) => sum + text.length, 0)
+  if (length > LARGE_LENGTH) return largeCollectionResponse(documents, yieldTurn)
+  const body = Buffer.from(arrayText(documents))
+  return collectionResponse(entityTag(body), body.byteLength, body)
+}
+
+/** The same, with the work on each piece in a turn of its own. */
+async function largeCollectionResponse(
+  documents: readonly StoredDocument[],
+  yieldTurn: YieldTurn,
+): Promise<GatewayResponse> {
+  const hash = createHash('sha256')
+  const pieces: Uint8Array[] = []
+  for (const text of arrayPieces(documents)) {
+    await yieldTurn()
+    const bytes = Buffer.from(text)
+    hash.update(bytes)
+    pieces.push(bytes)
+  }
+  const byteLength = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+  const body = {
+    async *[Symbol.asyncIterator]() {
+      yield* pieces
+    },
+  }
+  return collectionResponse(toEntityTag(hash), byteLength, body)
+}
+
+function* arrayPieces(documents: readonly StoredDocument[]): Generator<string> {
+  yield '['
+  for (const [index, { text }] of documents.entries()) {
+    if (index > 0) yield ','
+    for (let at = 0; at < text.length; ) {
+      const end = Math.min(at + PIECE_LENGTH, text.length)
+      // Not between the halves of a character.
+      const isWhole = end === text.length || !/[\ud800-\udbff]/.test(text.charAt(end - 1))
+      yield text.slice(at, isWhole ? end : end + 1)
+      at = isWhole ? end : end + 1
+    }
+  }
+  yield ']'
+}
+
+/** An export's elements in the same form: small ones whole, others read while they are sent. */
+export async function exportResponse(
+  snapshot: StoredExport,
+  reads: Reads,
+  yieldTurn: YieldTurn,
+): Promise<GatewayResponse> {
+  const body = isSmallExport(snapshot)
+    ? await wholeExport(snapshot, reads)
+    : { [Symbol.asyncIterator]: () => exportPages(snapshot, reads, yieldTurn) }
+  return { ...exportMetadataResponse(snapshot), body }
+}
+
+/** The same without a body. An export never changes: its digest is its entity tag. */
+export function exportMetadataResponse({ digest, byteLength }: StoredExport): GatewayResponse {
+  return collectionResponse(`"${digest}"`, byteLength, null)
+}
+
+function collectionResponse(etag: string, byteLength: number, body: GatewayResponse['body']): GatewayResponse {
+  return { status: 200, headers: { ...HEADERS, etag, 'content-length': String(byteLength) }, body, derived: {} }
+}
+
+/** The 304 to a reply with this entity tag (RFC 9110 section 15.4.5). */
+export function notModified(etag: string): GatewayResponse {
+  return { status: 304, headers: { ...HEADERS, etag }, body: null, derived: {} }
+}
+
+function arrayText(items: readonly { readonly text: string }[]): string {
+  return `[${items.map(({ text }) => text).join(',')}]`
+}

@@ -1,0 +1,51 @@
+// The parts of the OpenAPI document that are the same for every operation.
+import { messageOf } from '../../errors.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+export const INTRODUCTION = [
+  'Token-based sign-in, and read access to the projects, exports, custom templates and custom UI libraries of the',
+  'signed-in user. Every operation names its GraphQL twin in `x-graphql-operation`. Documents are answered exactly as',
+  'they were stored. Every failure is a problem document (RFC 9457) with a stable `code`.',
+].join(' ')
+
+export const HEADERS: Json = {
+  'API-Version': { description: 'The version of this contract.', schema: { type: 'string' } },
+  ETag: { description: 'Changes with the body; send it back as `If-None-Match`.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'How to sign in (RFC 6750).', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' } },
+}
+
+const PROBLEM_EXAMPLE_INSTANCE = 'urn:uuid:5e1c2d5e-0d0b-4f2e-9a52-6b0f3a7c9d10'
+
+export const PROBLEM: Json = {
+  type: 'object',
+  description: 'What went wrong (RFC 9457).',
+  required: ['type', 'title', 'status', 'code', 'detail'],
+  properties: {
+    type: { const: 'about:blank' },
+    title: { type: 'string', description: 'The phrase of the status.' },
+    status: { type: 'integer', description: 'The status of the response.' },
+    code: { type: 'string', description: 'Tells failures of one status apart; never changes.' },
+    detail: { type: 'string', description: 'What happened, for people.' },
+    instance: { type: 'string', format: 'uri', description: 'Names the incident, to be found in the log.' },
+  },
+  examples: [
+    {
+      type: 'about:blank',
+      title: 'Internal Server Error',
+      status: 500,
+      code: 'INTERNAL',
+      detail: messageOf('INTERNAL'),
+      instance: PROBLEM_EXAMPLE_INSTANCE,
+    },
+  ],
+}
+
+export const IF_NONE_MATCH: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of an earlier answer.',
+  schema: { type: 'string' },
+}

@@ -1,0 +1,128 @@
+// The rows of the contract as endpoints.
+import { GatewayError } from '../errors.ts'
+import { viewerOf } from '../http/bearer.ts'
+import { matchingEntityTag } from '../http/caching/conditional.ts'
+import { uncacheable } from '../http/caching/response-cache.ts'
+import { type Compression, createCompression } from '../http/compression/compression.ts'
+import type { Endpoint } from '../http/handler.ts'
+import { isJsonMediaType, parseJson } from '../http/json-body.ts'
+import { createRoundRobin, type YieldTurn } from '../http/limits/round-robin-scheduler.ts'
+import {
+  type AcceptedCodings,
+  createAcceptEncodingReader,
+  type ReadAcceptEncoding,
+  requireAcceptableCoding,
+  uncodedEntityTag,
+} from '../http/negotiation/content-coding.ts'
+import type { GatewayRequest } from '../http/request.ts'
+import { type GatewayResponse, jsonResponse, NO_STORE } from '../http/response.ts'
+import { createContext } from '../resolvers/context.ts'
+import { resolvers } from '../resolvers/resolvers.ts'
+import type { EndpointServices } from '../resolvers/services.ts'
+import type { LiveSession } from '../store/contract.ts'
+import { documentsResponse, exportMetadataResponse, exportResponse, notModified } from './collection-response.ts'
+import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
+
+/** What the reads share. */
+interface Shared {
+  readonly readAcceptEncoding: ReadAcceptEncoding
+  readonly compression: Compression
+  readonly yieldTurn: YieldTurn
+}
+
+export function createRestEndpoints(services: EndpointServices): readonly Endpoint[] {
+  const shared = {
+    readAcceptEncoding: createAcceptEncodingReader(),
+    compression: createCompression(services.cache),
+    yieldTurn: createRoundRobin(),
+  }
+  return [
+    ...SESSION_ROUTES.map((route) => sessionEndpoint(route, services)),
+    ...READ_ROUTES.map((route) => readEndpoint(route, services, shared)),
+  ]
+}
+
+function sessionEndpoint(route: SessionRoute, services: EndpointServices): Endpoint {
+  return {
+    method: route.method,
+    path: route.path,
+    async handle(request) {
+      const value = await requireField(route, request)
+      return jsonResponse(await route.resolve(value, createContext(services, request, null)), NO_STORE)
+    },
+  }
+}
+
+async function requireField(route: SessionRoute, request: GatewayRequest): Promise<string> {
+  const bytes = await request.body()
+  if (bytes.byteLength === 0 && !route.requiresBody) return ''
+  if (route.requiresJson && !isJsonMediaType(request.header('content-type'))) {
+    throw new GatewayError(bytes.byteLength === 0 ? 'MALFORMED_JSON' : 'UNSUPPORTED_MEDIA_TYPE')
+  }
+  const { value: body } = parseJson(bytes)
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, route.field) : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+/** The 304 to a request that holds what this reply would answer, in whatever coding it accepts; null when it does not. */
+function notModifiedOf(
+  reply: GatewayResponse,
+  request: GatewayRequest,
+  accepted: AcceptedCodings,
+): GatewayResponse | null {
+  const { etag = '', 'content-encoding': coding } = reply.headers
+  const matching = matchingEntityTag(request.header('if-none-match'), etag, uncodedEntityTag(etag, coding), accepted)
+  if (matching === null) return null
+  if (matching !== etag) return notModified(matching)
+  const known = reply.derived?.notModified ?? notModified(etag)
+  if (reply.derived) reply.derived.notModified = known
+  return known
+}
+
+/** A reply, and the session that it may be kept for. */
+interface Answered {
+  readonly reply: GatewayResponse
+  readonly state: LiveSession | null
+}
+
+function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
+  const { cache, sessions } = services
+  const { readAcceptEncoding, compression, yieldTurn } = shared
+
+  /** A 304 where the answer need not be read to know. */
+  async function read(
+    viewer: LiveSession | null,
+    request: GatewayRequest,
+    accepted: AcceptedCodings,
+  ): Promise<Answered> {
+    const context = createContext(services, request, viewer)
+    const me = await resolvers.Query.me({}, {}, context)
+    if (!me) throw new GatewayError('NO_WORKSPACE')
+    const found = await route.resolve(me, new URLSearchParams(request.search), context)
+    const reply = !('digest' in found)
+      ? await documentsResponse(found, yieldTurn)
+      : (notModifiedOf(exportMetadataResponse(found), request, accepted) ??
+        (await exportResponse(found, context.reads, yieldTurn)))
+    return { reply, state: viewer && (context.isConsistent() ? viewer : uncacheable(viewer)) }
+  }
+
+  return {
+    method: route.method,
+    path: route.path,
+    async handle(request) {
+      const viewer = await viewerOf(request, sessions)
+      const accepted = readAcceptEncoding(request.header('accept-encoding'))
+      const operation = request.search === '' ? route.path : `${route.path}?${request.search}`
+      const coded = viewer && compression.find(viewer, operation, accepted)
+      if (coded) return notModifiedOf(coded, request, accepted) ?? coded
+      const kept = viewer && cache.find(viewer, operation)
+      const { reply, state } = kept ? { reply: kept, state: viewer } : await read(viewer, request, accepted)
+      if (reply.status === 304) return reply
+      if (state && !kept) cache.keep(state, operation, reply)
+      const unchanged = notModifiedOf(reply, request, accepted)
+      if (unchanged) return unchanged
+      requireAcceptableCoding(accepted)
+      return state && accepted.coding ? compression.encode(state, operation, reply, accepted) : reply
+    },
+  }
+}

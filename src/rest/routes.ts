@@ -1,0 +1,143 @@
+// The REST contract: one row per route, its GraphQL twin beside it.
+import { type FailureCode, GatewayError } from '../errors.ts'
+import type { Context, WorkspaceUser } from '../resolvers/context.ts'
+import { resolvers } from '../resolvers/resolvers.ts'
+import type { Awaitable, StoredDocument, StoredExport } from '../store/contract.ts'
+
+interface Row {
+  readonly method: string
+  readonly path: string
+  /** What it does, in a few words. */
+  readonly summary: string
+  /** The same in GraphQL; its variables are the body's field or the query's parameter. */
+  readonly twin: string
+  /** How it may fail, besides what every route may answer (`ANY_ROUTE_FAILURES`). */
+  readonly failures: readonly FailureCode[]
+}
+
+/** How any route may fail. */
+export const ANY_ROUTE_FAILURES: readonly FailureCode[] = ['INTERNAL', 'UNAVAILABLE']
+
+/** A session call: one field in, tokens or nothing out. */
+export interface SessionRoute extends Row {
+  readonly field: 'email' | 'refreshToken'
+  /** Whether a body of another media type is refused; a body that is not sent has none. */
+  readonly requiresJson: boolean
+  /** Whether an empty body is malformed, rather than one without the field. */
+  readonly requiresBody: boolean
+  /** `value` is empty when the body lacks the field or has another type there. */
+  readonly resolve: (value: string, context: Context) => Promise<object>
+}
+
+/** A read of one's own: a JSON array, either of documents or of the elements of an export. */
+export interface ReadRoute extends Row {
+  /** The one query parameter, which is required. */
+  readonly parameter?: string
+  readonly resolve: (
+    me: WorkspaceUser,
+    query: URLSearchParams,
+    context: Context,
+  ) => Awaitable<readonly StoredDocument[] | StoredExport>
+}
+
+const { User, Mutation } = resolvers
+
+const LOGOUT = {
+  path: '/logout',
+  field: 'refreshToken',
+  requiresJson: false,
+  requiresBody: false,
+  summary: 'Sign out',
+  failures: ['MALFORMED_JSON', 'UNAUTHENTICATED', 'INVALID_TOKEN', 'BODY_TOO_LARGE'],
+  twin: 'mutation($refreshToken: String!) { logout(refreshToken: $refreshToken) }',
+  async resolve(refreshToken, context) {
+    await Mutation.logout({}, { refreshToken }, context)
+    return {}
+  },
+} as const satisfies Omit<SessionRoute, 'method'>
+
+export const SESSION_ROUTES: readonly SessionRoute[] = [
+  {
+    method: 'POST',
+    path: '/login',
+    field: 'email',
+    requiresJson: true,
+    requiresBody: true,
+    summary: 'Sign in',
+    failures: [
+      'MALFORMED_JSON',
+      'INVALID_EMAIL',
+      'LOGIN_REFUSED',
+      'BODY_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'TOO_MANY_REQUESTS',
+    ],
+    twin: 'mutation($email: String!) { login(email: $email) { accessToken refreshToken } }',
+    resolve: (email, context) => Mutation.login({}, { email }, context),
+  },
+  {
+    method: 'POST',
+    path: '/token',
+    field: 'refreshToken',
+    requiresJson: true,
+    requiresBody: false,
+    summary: 'Get a new access token',
+    failures: [
+      'MALFORMED_JSON',
+      'UNAUTHENTICATED',
+      'INVALID_TOKEN',
+      'BODY_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'TOO_MANY_REQUESTS',
+    ],
+    twin: 'mutation($refreshToken: String!) { refresh(refreshToken: $refreshToken) { accessToken } }',
+    resolve: (refreshToken, context) => Mutation.refresh({}, { refreshToken }, context),
+  },
+  { method: 'DELETE', ...LOGOUT },
+  // Many proxies and clients drop the body of a DELETE.
+  { method: 'POST', ...LOGOUT },
+]
+
+const READ_FAILURES = ['UNAUTHENTICATED', 'INVALID_TOKEN', 'NO_WORKSPACE', 'NOT_ACCEPTABLE'] as const
+
+export const READ_ROUTES: readonly ReadRoute[] = [
+  {
+    method: 'GET',
+    path: '/projects',
+    summary: 'All projects',
+    failures: READ_FAILURES,
+    twin: '{ me { projects { data } } }',
+    resolve: (me, _query, context) => User.projects(me, {}, context),
+  },
+  {
+    method: 'GET',
+    path: '/exports',
+    parameter: 'r',
+    summary: 'Newest export of a project',
+    failures: [...READ_FAILURES, 'MISSING_PARAMETER', 'NO_PROJECT', 'NO_EXPORT'],
+    twin: 'query($r: String!) { me { latestExport(ref: $r) { data } } }',
+    resolve: (me, query, context) => User.latestExport(me, { ref: requireParameter(query, 'r') }, context),
+  },
+  {
+    method: 'GET',
+    path: '/templates',
+    summary: 'Custom templates',
+    failures: READ_FAILURES,
+    twin: '{ me { templates { data } } }',
+    resolve: (me, _query, context) => User.templates(me, {}, context),
+  },
+  {
+    method: 'GET',
+    path: '/ui-libraries',
+    summary: 'Custom UI libraries',
+    failures: READ_FAILURES,
+    twin: '{ me { uiLibraries { data } } }',
+    resolve: (me, _query, context) => User.uiLibraries(me, {}, context),
+  },
+]
+
+function requireParameter(query: URLSearchParams, name: string): string {
+  const value = query.get(name)
+  if (value === null || value === '') throw new GatewayError('MISSING_PARAMETER')
+  return value
+}

@@ -1,0 +1,290 @@
+// What is remembered: the contract every database adapter keeps. `test/contract/store.ts` is its proof, sentence by sentence.
+
+export type Awaitable<T> = T | Promise<T>
+
+export type DocumentKind = 'project' | 'template' | 'uiLibrary'
+
+/** A stored JSON document. */
+export interface StoredDocument {
+  /** Grows along the list of its user and kind; a replaced document keeps it. */
+  readonly position: number
+  readonly kind: DocumentKind
+  readonly userId: number
+  /** What makes it the same document when it is imported again; unique within user and kind. */
+  readonly id: string
+  /** Projects only: unique within the user. */
+  readonly ref: string | null
+  /** The JSON text as it was imported. */
+  readonly text: string
+}
+
+/** What is known of an export without reading its elements. */
+export interface StoredExport {
+  readonly id: number
+  readonly userId: number
+  readonly ref: string
+  /** RFC 3339, as it was imported. */
+  readonly createdAt: string
+  /** `createdAt` in UTC with nine digits of fraction, so that text order is time order. */
+  readonly instant: string
+  /** SHA-256 of `[` + elements joined by `,` + `]`, lower-case hexadecimal. */
+  readonly digest: string
+  /** Of the same bytes. */
+  readonly byteLength: number
+  readonly elementCount: number
+}
+
+export interface StoredElement {
+  /** 1, 2, 3 … within its export. */
+  readonly position: number
+  readonly text: string
+}
+
+export interface NewSession {
+  readonly id: string
+  readonly email: string
+  /** What the refresh token is found by: SHA-256, behind the six bytes of its time that the token has in front. */
+  readonly refreshHash: Uint8Array
+  /** Milliseconds since the epoch, as every time of this contract. */
+  readonly createdAt: number
+  readonly idleExpiresAt: number
+  readonly expiresAt: number
+}
+
+/** A session that is open, and at which revision its user's workspace stood in the same read. */
+export interface LiveSession {
+  readonly id: string
+  readonly email: string
+  /** Null while no workspace is stored for the email. */
+  readonly userId: number | null
+  /** Grows with every change to anything of the user; 0 without a workspace. */
+  readonly revision: number
+  /**
+   * Random, another one with every change: names one state for good, where a revision comes again, for other contents, when
+   * an older copy of the database is put back or a standby without the last commits takes over. Empty without a workspace.
+   */
+  readonly stateVersion: string
+}
+
+/** The session a refresh token belongs to. */
+export interface RefreshableSession {
+  readonly id: string
+  readonly email: string
+  readonly idleExpiresAt: number
+  readonly expiresAt: number
+}
+
+export interface StoredSigningKey {
+  readonly kid: string
+  /** The private key as a JWK (RFC 8037), JSON text. */
+  readonly privateJwk: string
+  readonly createdAt: number
+}
+
+export interface StoredUser {
+  readonly id: number
+  readonly email: string
+}
+
+/** One page of a list: what follows `after` (0: from the start), at most `limit` items (null: all). */
+export interface Page {
+  readonly after: number
+  readonly limit: number | null
+}
+
+/** The state of a user that the lookup of a session saw. */
+export interface ExpectedVersion {
+  readonly stateVersion: string
+  /** Called before an answer that was read from another state than the stateVersion names: what came after it. */
+  readonly onMismatch: () => void
+}
+
+/** What every question about one user has. */
+export interface OfUser {
+  readonly userId: number
+  /** Absent where it does not matter: the question is answered from the newest state. */
+  readonly seen?: ExpectedVersion | undefined
+}
+
+export interface DocumentList extends OfUser {
+  readonly kind: DocumentKind
+}
+
+export interface ProjectRef extends OfUser {
+  readonly ref: string
+}
+
+export interface ExportPage extends ProjectRef {
+  /** The export the page follows, null for the first page. */
+  readonly after: { readonly instant: string; readonly id: number } | null
+  readonly limit: number | null
+}
+
+export interface ElementPage extends OfUser, Page {
+  readonly exportId: number
+}
+
+/** What follows `after` in an export, bounded both ways. */
+export interface ElementRunQuestion extends OfUser {
+  readonly exportId: number
+  readonly after: number
+  readonly maxElements: number
+  readonly maxBytes: number
+}
+
+/** Consecutive elements as they are sent. */
+export interface ElementRun {
+  /** The texts joined by `,`, in UTF-8. */
+  readonly bytes: Uint8Array
+  /** Position of the last of them. */
+  readonly last: number
+}
+
+/** Reads of stored workspaces. Lists in, lists out, in the order given. */
+export interface WorkspaceReads {
+  /** The documents of each page, in stored order. */
+  readonly documentsOf: (pages: readonly (DocumentList & Page)[]) => Awaitable<readonly (readonly StoredDocument[])[]>
+  /** How many documents each list has. */
+  readonly documentCounts: (lists: readonly DocumentList[]) => Awaitable<readonly number[]>
+  /** The project with each reference, null where the user has none. */
+  readonly projectsByRef: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredDocument | null)[]>
+  /** The newest export of each project: by instant, then by order of import. Null where there is none. */
+  readonly latestExports: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredExport | null)[]>
+  /** The exports of each page, newest first. Only whole exports are ever seen, here and above. */
+  readonly exportsOf: (pages: readonly ExportPage[]) => Awaitable<readonly (readonly StoredExport[])[]>
+  readonly exportCounts: (refs: readonly ProjectRef[]) => Awaitable<readonly number[]>
+  /** The elements of each page, in order. */
+  readonly elementsOf: (pages: readonly ElementPage[]) => Awaitable<readonly (readonly StoredElement[])[]>
+  /**
+   * The elements after each position: as many as the bounds allow, and one at least, however long. Null where none follows,
+   * or the export is gone. A read costs time by its bounds, not by the size of the export.
+   */
+  readonly elementRunsOf: (questions: readonly ElementRunQuestion[]) => Awaitable<readonly (ElementRun | null)[]>
+  /** Users in order of email, those after `email` ('' for the first), at most `limit`. */
+  readonly usersAfter: (email: string, limit: number) => Awaitable<readonly StoredUser[]>
+  readonly userByEmail: (email: string) => Awaitable<StoredUser | null>
+  /** Those that are there, in no order. */
+  readonly usersById: (ids: readonly number[]) => Awaitable<readonly StoredUser[]>
+  /** The references of a user's exports that no project of the user has, in order: exports nobody can ask for. */
+  readonly exportRefsWithoutProject: (userId: number) => Awaitable<readonly string[]>
+}
+
+/** One consistent state of the database for as long as it is held. */
+export interface Snapshot extends WorkspaceReads, AsyncDisposable {}
+
+/**
+ * A step of an import. A user comes into being with their first step.
+ * An export is staged, filled and sealed; nobody sees it before it is sealed, and then it never changes.
+ */
+export type Change =
+  | {
+      readonly type: 'putDocument'
+      readonly email: string
+      readonly kind: DocumentKind
+      readonly id: string
+      readonly ref: string | null
+      readonly text: string
+    }
+  | {
+      readonly type: 'stageExport'
+      /** The caller's own name for it until it is sealed; unique in the database. */
+      readonly stage: string
+      readonly email: string
+      readonly ref: string
+      readonly createdAt: string
+      readonly instant: string
+      readonly now: number
+    }
+  | {
+      readonly type: 'stageElements'
+      readonly stage: string
+      /** Of the first of the texts. */
+      readonly position: number
+      readonly texts: readonly string[]
+      readonly now: number
+    }
+  | {
+      readonly type: 'sealExport'
+      readonly stage: string
+      readonly digest: string
+      readonly byteLength: number
+      readonly elementCount: number
+    }
+
+/**
+ * `refTaken`: another project of the user has this reference, nothing was changed.
+ * `unchanged`: the same document text, or the same export (reference, instant, digest), was there already.
+ */
+export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 'staged'
+
+/**
+ * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
+ * thrown: what throws is the database itself (`StoreUnavailableError` when it may work again by itself).
+ *
+ * The verbs that decide who is asking read a state no older than their call; the reads that follow one see the state it
+ * saw or a newer one, never an older (SQLite: the very same within one turn of the event loop). A question that names the
+ * state (`seen`) is told when it was another one, and may be answered by a replica of the database that is in that state.
+ *
+ * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
+ * throw, and whether they took effect is unknown.
+ */
+export interface Store extends WorkspaceReads, AsyncDisposable {
+  /** One answer per session id, in the order given; null for a session that is unknown, revoked or expired at `now`. */
+  readonly liveSessions: (ids: readonly string[], now: number) => Awaitable<readonly (LiveSession | null)[]>
+  /** The session of each refresh token, by its hash; null for one that is unknown, revoked or expired at `now`. */
+  readonly refreshableSessions: (
+    refreshHashes: readonly Uint8Array[],
+    now: number,
+  ) => Awaitable<readonly (RefreshableSession | null)[]>
+  /** Every signing key, newest first. */
+  readonly signingKeys: () => Awaitable<readonly StoredSigningKey[]>
+
+  readonly addSessions: (sessions: readonly NewSession[]) => Awaitable<void>
+  /** Moves the idle expiry, never back; false for a session that is no longer there. Idempotent. */
+  readonly extendSessions: (
+    extensions: readonly { readonly id: string; readonly idleExpiresAt: number }[],
+  ) => Awaitable<readonly boolean[]>
+  /** Ends the session of each refresh token; false for one that is unknown, already ended or expired at `now`. */
+  readonly revokeSessions: (refreshHashes: readonly Uint8Array[], now: number) => Awaitable<readonly boolean[]>
+  /** Keeps the key only while there is no other, so that gateways that start together agree. Idempotent. */
+  readonly addFirstSigningKey: (key: StoredSigningKey) => Awaitable<void>
+
+  /** Sessions in order of id, those after `id` ('' for the first), at most `limit`; expired ones too. */
+  readonly sessionsAfter: (id: string, limit: number) => Awaitable<readonly NewSession[]>
+
+  /** Applies all changes or, when it throws, none. One outcome per change. */
+  readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>
+  /** The id of the document that has each project reference, null where it is free. */
+  readonly projectIdsByRef: (
+    refs: readonly { readonly email: string; readonly ref: string }[],
+  ) => Awaitable<readonly (string | null)[]>
+  /** Removes a part of the staged exports last touched before `before`; true when none are left. */
+  readonly dropStaleStages: (before: number) => Awaitable<boolean>
+
+  readonly openSnapshot: () => Awaitable<Snapshot>
+  /** Throws unless the database answers. */
+  readonly ping: () => Awaitable<void>
+}
+
+/** What each adapter answers in its `sessions.ts`. */
+export type SessionVerbs = Pick<
+  Store,
+  | 'liveSessions'
+  | 'refreshableSessions'
+  | 'signingKeys'
+  | 'addSessions'
+  | 'extendSessions'
+  | 'revokeSessions'
+  | 'addFirstSigningKey'
+  | 'sessionsAfter'
+>
+
+/** The database cannot answer now and may later: a lock held for too long, a connection lost. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
+}
+
+/** The database cannot be opened: missing rights, another program's file, or written by a newer version of this one. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError'
+}

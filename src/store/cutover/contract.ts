@@ -1,0 +1,171 @@
+// What a store can do beside serving: be moved into another database, and be the one that is moved into.
+import type {
+  Awaitable,
+  NewSession,
+  Store,
+  StoredDocument,
+  StoredExport,
+  StoredSigningKey,
+  StoredUser,
+} from '../contract.ts'
+import { StoreUnavailableError } from '../contract.ts'
+
+/**
+ * `live`: in use, or free to be. `filling`: a move writes here, nobody else may. `filled`: whole, and not used by anybody yet.
+ * `copying`: in use, while a move copies it; what changes is noted. `closed`: the same, and nobody may write for a moment.
+ * `moved`: another database has taken over, for good; nothing here is ever written again.
+ */
+export type MovePhase = 'live' | 'filling' | 'filled' | 'copying' | 'closed' | 'moved'
+
+/** Where a database stands. */
+export interface MoveState {
+  /** Of the database: random, made with it. */
+  readonly identity: string
+  readonly phase: MovePhase
+  /** Of the move it takes part in, or took part in last. */
+  readonly moveId: string | null
+  /** Identity of the database at the other end of that move. */
+  readonly other: string | null
+}
+
+export interface Move {
+  readonly id: string
+  /** Identity of the database at the other end. */
+  readonly other: string
+}
+
+/** Users by id, sessions by id, and whether signing keys are among it. */
+export interface Changed {
+  readonly users: readonly number[]
+  readonly sessions: readonly string[]
+  readonly hasKeys: boolean
+}
+
+/** The highest number ever given to a user and to an export; no later one is given twice. */
+export interface LastIds {
+  readonly user: number
+  readonly export: number
+}
+
+/** One row of another database, to be the same here, under the same id. */
+export type Copy =
+  /** With everything the user has. */
+  | { readonly type: 'dropUser'; readonly id: number }
+  /** Whoever else has the email goes. */
+  | ({ readonly type: 'putUser' } & StoredUser)
+  | ({ readonly type: 'dropDocument' } & Pick<StoredDocument, 'userId' | 'kind' | 'position'>)
+  | { readonly type: 'dropExport'; readonly userId: number; readonly id: number }
+  | ({ readonly type: 'addDocument' } & StoredDocument)
+  /** Begins an export anew; its elements follow, then its seal. */
+  | { readonly type: 'beginExport'; readonly export: StoredExport }
+  | {
+      readonly type: 'addElement'
+      readonly userId: number
+      readonly exportId: number
+      readonly position: number
+      readonly text: string
+    }
+  | { readonly type: 'sealExport'; readonly export: StoredExport }
+  | { readonly type: 'dropSession'; readonly id: string }
+  | { readonly type: 'putSession'; readonly session: NewSession }
+  | { readonly type: 'dropKey'; readonly kid: string }
+  | { readonly type: 'putKey'; readonly key: StoredSigningKey }
+
+export type CopyOf<T extends Copy['type']> = Extract<Copy, { readonly type: T }>
+
+/** In the order in which they are applied: what is in the way goes first. */
+const COPY_TYPES = [
+  'dropUser',
+  'putUser',
+  'dropDocument',
+  'dropExport',
+  'addDocument',
+  'beginExport',
+  'addElement',
+  'sealExport',
+  'dropSession',
+  'putSession',
+  'dropKey',
+  'putKey',
+] as const satisfies readonly Copy['type'][]
+
+/** The copies of each type there is, in the order in which they are applied. */
+export function byCopyType(
+  copies: readonly Copy[],
+): readonly { readonly [T in Copy['type']]: readonly [T, readonly CopyOf<T>[]] }[Copy['type']][] {
+  return COPY_TYPES.map((type) => [type, copies.filter((copy) => copy.type === type)]) as ReturnType<typeof byCopyType>
+}
+
+/**
+ * While `closed`, every write throws `StoreClosedError`; once `moved`, every write and every verb that decides who is asking
+ * throws `StoreMovedError`. The database itself refuses the writes of whoever does not know of moves, a hand in its shell
+ * included. A write that is let through because the time of a closing has run out takes the closing back in its own
+ * transaction, so that whether a database may be called moved never depends on a clock.
+ */
+export interface MigratableStore extends Store {
+  readonly moveState: () => Awaitable<MoveState>
+  /** Before anybody is served, or anything imported: `filled` becomes `live`. Answers how it stands then. */
+  readonly activate: () => Awaitable<MoveState>
+
+  /**
+   * From now on every change is noted. Takes over from another move that has not finished. False for a database that is
+   * being filled, or has moved.
+   */
+  readonly beginMove: (move: Move) => Promise<boolean>
+  /** What was changed since it was last asked, and is committed: forgotten with the answer. Null when the move was taken over. */
+  readonly drainChangeLog: (moveId: string) => Promise<Changed | null>
+  /** Resolves when no write is under way and none can begin, for at most this long. False when the move was taken over. */
+  readonly fenceWrites: (moveId: string, milliseconds: number) => Promise<boolean>
+  /** Lets writes in again. */
+  readonly unfenceWrites: (moveId: string) => Promise<void>
+  /** `moved`, if it is still closed by this move since `fenceWrites`: false when anything may have been written since then. */
+  readonly finishMove: (moveId: string) => Promise<boolean>
+  /** Back to `live`; no change is noted any more. Nothing happens unless it is this move's (null: whosever it is). */
+  readonly cancelMove: (moveId: string | null) => Promise<void>
+
+  /**
+   * To `filling`, from where nobody else's move can write. False unless the database is empty, or was filled from the
+   * same one and not used since.
+   */
+  readonly reserveTarget: (move: Move) => Promise<boolean>
+  /** As one unit, type by type as listed above, and those of one type in the order given. False, and nothing happened, when this move does not have the database (any more). */
+  readonly applyCopies: (moveId: string, copies: readonly Copy[]) => Promise<boolean>
+  /** Numbers given later are higher than these. False as above. */
+  readonly raiseIds: (moveId: string, ids: LastIds) => Promise<boolean>
+  /** `filled`; false as above. */
+  readonly completeTarget: (moveId: string) => Promise<boolean>
+  /** `live`, when it is being filled from this database, or was. For whoever knows that that one has moved here. Idempotent. */
+  readonly promote: (from: string) => Promise<void>
+
+  readonly lastIds: () => Promise<LastIds>
+  /** Sessions with these ids, in no order; expired ones too. */
+  readonly sessionsById: (ids: readonly string[]) => Awaitable<readonly NewSession[]>
+}
+
+/** What each adapter answers in its `moves.ts`. */
+export type MoveVerbs = Pick<
+  MigratableStore,
+  | 'moveState'
+  | 'activate'
+  | 'beginMove'
+  | 'drainChangeLog'
+  | 'fenceWrites'
+  | 'unfenceWrites'
+  | 'finishMove'
+  | 'cancelMove'
+  | 'lastIds'
+  | 'sessionsById'
+>
+
+/** Writes wait for a move to take its last step, which takes a moment. Nothing was written. */
+export class StoreClosedError extends StoreUnavailableError {}
+
+/** Another database has taken over. Nothing was written, nothing was answered. */
+export class StoreMovedError extends StoreUnavailableError {}
+
+export const CLOSED_MESSAGE = 'the database is being moved: writes wait for a moment'
+export const MOVED_MESSAGE =
+  'the database has moved to another one: use the URL of that, or name it with --database-next'
+
+/** A closing never counts for longer than this, also when a clock was set back meanwhile. */
+export const MAX_CLOSED_MS = 60_000

@@ -1,0 +1,45 @@
+// What the driver throws, in the words of the contract.
+import { DatabaseError } from 'pg'
+import { StoreUnavailableError } from '../../contract.ts'
+import { CLOSED_MESSAGE, MOVED_MESSAGE, StoreClosedError, StoreMovedError } from '../../cutover/contract.ts'
+
+/** What the triggers of a move refuse writes with; nothing else uses this class. */
+export const SQLSTATE_CLOSED = 'WG001'
+export const SQLSTATE_MOVED = 'WG002'
+
+/** SQLSTATE classes and codes after which the same connection is of no more use. */
+const CONNECTION_LOST = /^(?:08|57P|25006|25P0[34])/
+/** … and those that say "later": resources, timeouts, locks. */
+const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
+/** Rolled back for certain, by no fault of the statement. */
+const ROLLED_BACK = /^(?:40001|40P01)$/
+
+/** The connection is gone: what was under way on it has an unknown outcome. */
+export class ConnectionLostError extends StoreUnavailableError {}
+
+/** Of a boolean as the driver gives it: throws once another database has taken over. */
+export function assertActive(isRetired: unknown): void {
+  if (isRetired === 't') throw new StoreMovedError(MOVED_MESSAGE)
+}
+
+/** A `StoreUnavailableError` where the database may work again by itself, else the error as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError) return error
+  if (!(error instanceof DatabaseError)) {
+    return new ConnectionLostError('the connection to the database was lost', { cause: error })
+  }
+  const code = error.code ?? ''
+  if (code === SQLSTATE_CLOSED) return new StoreClosedError(CLOSED_MESSAGE, { cause: error })
+  if (code === SQLSTATE_MOVED) return new StoreMovedError(MOVED_MESSAGE, { cause: error })
+  if (CONNECTION_LOST.test(code)) return new ConnectionLostError('the database ended the connection', { cause: error })
+  if (LATER.test(code)) return new StoreUnavailableError('the database cannot answer now', { cause: error })
+  return error
+}
+
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof DatabaseError && ROLLED_BACK.test(error.cause.code ?? '')
+}
+
+export function sqlState(error: unknown): string {
+  return error instanceof DatabaseError ? (error.code ?? '') : ''
+}

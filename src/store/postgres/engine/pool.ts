@@ -1,0 +1,143 @@
+// A bounded number of connections, made when they are needed, thrown away when they are lost.
+import { StoreUnavailableError } from '../../contract.ts'
+import { type Connection, type ConnectionOptions, connect } from '../connection.ts'
+import type { PostgresTarget } from './connection-string.ts'
+import { ConnectionLostError, isRolledBack } from './pg-errors.ts'
+
+export interface PoolOptions extends ConnectionOptions {
+  readonly poolSize: number
+}
+
+export interface Pool extends AsyncDisposable {
+  /** Runs once. A failure leaves open whether it took effect, unless the database said that it did not. */
+  readonly once: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** For what may run twice: again on a new connection when the first one was lost. */
+  readonly repeatable: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** One transaction; run again when the database rolled it back to solve a conflict. */
+  readonly transaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** A connection of its own, outside the bound, without a statement timeout. The caller closes it. */
+  readonly dedicated: () => Promise<Connection>
+}
+
+interface Waiter {
+  readonly resolve: (connection: Connection) => void
+  readonly reject: (error: unknown) => void
+}
+
+const CONFLICT_ATTEMPTS = 5
+
+export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
+  const open = new Set<Connection>()
+  let idle: Connection[] = []
+  let waiters: Waiter[] = []
+  let opening = 0
+  let lastHost = 0
+  let isClosed = false
+
+  async function connectOne(connectionOptions: ConnectionOptions): Promise<Connection> {
+    const { connection, host } = await connect(target, connectionOptions, lastHost)
+    lastHost = host
+    return connection
+  }
+
+  /** For the longest waiting. When it fails and there is no other connection to wait for, all who wait are told at once. */
+  async function openOne(): Promise<void> {
+    opening += 1
+    try {
+      const connection = await connectOne(options)
+      open.add(connection)
+      connection.onLost(() => discard(connection))
+      release(connection)
+    } catch (error) {
+      if (open.size > 0) return
+      const refused = waiters
+      waiters = []
+      for (const { reject } of refused) reject(error)
+    } finally {
+      opening -= 1
+    }
+  }
+
+  /** A primary that is gone takes its other connections with it: none of them is tried first. */
+  function discard(connection: Connection): void {
+    open.delete(connection)
+    const others = idle.filter((other) => other !== connection)
+    idle = []
+    for (const other of others) {
+      open.delete(other)
+      other.close()
+    }
+    if (waiters.length > opening && !isClosed) void openOne()
+  }
+
+  function release(connection: Connection): void {
+    if (connection.isLost()) return
+    const next = waiters.shift()
+    if (next) next.resolve(connection)
+    else if (isClosed) connection.close()
+    else idle.push(connection)
+  }
+
+  function acquire(): Promise<Connection> {
+    if (isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
+    const free = idle.pop()
+    if (free) return Promise.resolve(free)
+    const { promise, resolve, reject } = Promise.withResolvers<Connection>()
+    const waiter = { resolve, reject }
+    waiters.push(waiter)
+    if (open.size + opening < options.poolSize) void openOne()
+    const patience = options.connectTimeoutMs * target.hosts.length
+    const timer = setTimeout(() => {
+      waiters = waiters.filter((other) => other !== waiter)
+      reject(new StoreUnavailableError('no connection to the database became free in time'))
+    }, patience)
+    return promise.finally(() => clearTimeout(timer))
+  }
+
+  async function once<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await acquire()
+    try {
+      return await run(connection)
+    } finally {
+      release(connection)
+    }
+  }
+
+  async function inTransaction<T>(connection: Connection, run: (connection: Connection) => Promise<T>): Promise<T> {
+    await connection.script('begin')
+    try {
+      const answer = await run(connection)
+      await connection.script('commit')
+      return answer
+    } catch (error) {
+      if (!connection.isLost()) await connection.script('rollback').catch(() => connection.close())
+      throw error
+    }
+  }
+
+  return {
+    once,
+    async repeatable(run) {
+      try {
+        return await once(run)
+      } catch (error) {
+        if (!(error instanceof ConnectionLostError)) throw error
+        return once(run)
+      }
+    },
+    async transaction(run) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await once((connection) => inTransaction(connection, run))
+        } catch (error) {
+          if (!isRolledBack(error) || attempt === CONFLICT_ATTEMPTS) throw error
+        }
+      }
+    },
+    dedicated: () => connectOne({ ...options, statementTimeoutMs: 0 }),
+    async [Symbol.asyncDispose]() {
+      isClosed = true
+      for (const connection of open) connection.close()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+// Questions that come while as many statements as may be under way are, wait and go out together as the next one.
+
+/** Several, so that one long answer does not hold up all others. */
+const STATEMENTS_UNDER_WAY = 2
+const QUESTIONS_PER_STATEMENT = 1_000
+
+interface Asked<K, V> {
+  readonly keys: readonly K[]
+  readonly resolve: (values: readonly V[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * `load` answers one value per key, in the order given. A statement starts after each of its questions was asked, so
+ * no answer is older than its question.
+ */
+export function coalesce<K, V>(
+  load: (keys: readonly K[]) => Promise<readonly V[]>,
+): (keys: readonly K[]) => Promise<readonly V[]> {
+  let waiting: Asked<K, V>[] = []
+  let inFlight = 0
+
+  async function flush(): Promise<void> {
+    const batch = takeBatch()
+    inFlight += 1
+    try {
+      const values = await load(batch.flatMap(({ keys }) => keys))
+      let start = 0
+      for (const { keys, resolve } of batch) {
+        resolve(values.slice(start, start + keys.length))
+        start += keys.length
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      inFlight -= 1
+      if (waiting.length > 0) void flush()
+    }
+  }
+
+  function takeBatch(): readonly Asked<K, V>[] {
+    let size = 0
+    const end = waiting.findIndex(({ keys }, index) => {
+      size += keys.length
+      return index > 0 && size > QUESTIONS_PER_STATEMENT
+    })
+    const batch = end === -1 ? waiting : waiting.slice(0, end)
+    waiting = end === -1 ? [] : waiting.slice(end)
+    return batch
+  }
+
+  return (keys) => {
+    if (keys.length === 0) return Promise.resolve([])
+    const { promise, resolve, reject } = Promise.withResolvers<readonly V[]>()
+    waiting.push({ keys, resolve, reject })
+    if (inFlight < STATEMENTS_UNDER_WAY) void flush()
+    return promise
+  }
+}

@@ -1,0 +1,226 @@
+// The steps of an import in PostgreSQL.
+//
+// Steps of one type are independent of those of another but for the order stage, fill, seal: so each type is one
+// statement for all of its steps, however they alternate in the list.
+import type { Change, ChangeOutcome, Store } from '../contract.ts'
+import type { Connection, Statement } from './connection.ts'
+import { keyOf } from './engine/name-hash.ts'
+import type { Pool } from './engine/pool.ts'
+import { putDocuments } from './upsert-documents.ts'
+
+/** Rows that one call of `dropStaleStages` removes at most, so that it holds its locks only briefly. */
+const STALE_ROWS_PER_CALL = 2_000
+
+type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
+type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
+
+const ADD_USERS: Statement = {
+  name: 'addUsers',
+  text: `insert into workspace_gateway.user (email)
+    select email from unnest($1::text[]) as asked (email)
+    where not exists (select 1 from workspace_gateway.user u where u.email = asked.email)
+    order by email on conflict (email) do nothing`,
+}
+// Always in the order of their ids, so that two imports never wait for each other in a circle. Each is looked up by itself:
+// see documents.ts.
+const LOCK_USERS: Statement = {
+  name: 'lockUsers',
+  text: `select u.id, u.email from (
+      select named.id from unnest($1::text[]) as asked (email)
+        cross join lateral (select id from workspace_gateway.user where email = asked.email offset 0) named
+      union select user_id from workspace_gateway.staged_export where stage = any($2::text[])
+      order by id) asked
+    cross join lateral (
+      select id, email from workspace_gateway.user where id = asked.id for no key update) u`,
+}
+const STAGE: Statement = {
+  name: 'stageExports',
+  text: `insert into workspace_gateway.staged_export (stage, user_id, ref, created_at, instant, staged_at)
+    select stage, user_id, ref, created_at, instant, staged_at
+    from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+      with ordinality as asked (stage, user_id, ref, created_at, instant, staged_at, n)
+    order by n`,
+}
+const LOCK_STAGES: Statement = {
+  name: 'lockStages',
+  text: `select stage, id, user_id as "userId" from workspace_gateway.staged_export
+    where stage = any($1::text[]) order by id for update`,
+}
+const TOUCH: Statement = {
+  name: 'touchStages',
+  text: `update workspace_gateway.staged_export set staged_at = greatest(staged_at, $2) where stage = any($1::text[])`,
+}
+const ADD_ELEMENTS: Statement = {
+  name: 'addElements',
+  text: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
+    select * from unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[])`,
+}
+const SEAL: Statement = {
+  name: 'sealExports',
+  text: `insert into workspace_gateway.export
+      (user_id, id, ref, created_at, instant, digest, byte_length, element_count)
+    select s.user_id, s.id, s.ref, s.created_at, s.instant, asked.digest, asked.byte_length, asked.element_count
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::int[])
+      with ordinality as asked (stage, digest, byte_length, element_count, n)
+    join workspace_gateway.staged_export s on s.stage = asked.stage
+    order by asked.n
+    on conflict do nothing returning id`,
+}
+const DROP_ELEMENTS: Statement = {
+  name: 'dropElements',
+  text: `delete from workspace_gateway.export_element e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, export_id)
+    where (e.user_id, e.export_id) = (asked.user_id, asked.export_id)`,
+}
+const UNSTAGE: Statement = {
+  name: 'unstage',
+  text: 'delete from workspace_gateway.staged_export where id = any($1::bigint[])',
+}
+const PROJECT_IDS: Statement = {
+  name: 'projectIdsByRef',
+  text: `select asked.n, d.id from unnest($1::text[], $2::bytea[]) with ordinality as asked (email, ref_key, n)
+    join workspace_gateway.user u on u.email = asked.email
+    cross join lateral (
+      select id from workspace_gateway.document
+      where user_id = u.id and workspace_gateway.key_of(ref) = asked.ref_key and ref is not null offset 0) d`,
+}
+const STALE: Statement = {
+  name: 'staleStage',
+  text: `select id, user_id as "userId" from workspace_gateway.staged_export
+    where staged_at < $1 order by id limit 1 for update skip locked`,
+}
+const DROP_SOME_ELEMENTS: Statement = {
+  name: 'dropSomeElements',
+  text: `delete from workspace_gateway.export_element where user_id = $1 and export_id = $2 and position in (
+      select position from workspace_gateway.export_element where user_id = $1 and export_id = $2 limit $3)
+    returning position`,
+}
+
+interface Stage {
+  readonly stage: string
+  readonly id: number
+  readonly userId: number
+}
+
+export function createChanges(pool: Pool): ChangeVerbs {
+  return {
+    applyChanges: (changes) =>
+      changes.length === 0 ? Promise.resolve([]) : pool.transaction((connection) => apply(connection, changes)),
+    projectIdsByRef: (refs) =>
+      pool.repeatable(async (connection) => {
+        const found = await connection.query<{ n: number; id: string }>(PROJECT_IDS, [
+          refs.map(({ email }) => email),
+          refs.map(({ ref }) => keyOf(ref)),
+        ])
+        const ids = new Map(found.map(({ n, id }) => [n, id]))
+        return refs.map((_, index) => ids.get(index + 1) ?? null)
+      }),
+    dropStaleStages: (before) =>
+      pool.transaction(async (connection) => {
+        const [next] = await connection.query<Omit<Stage, 'stage'>>(STALE, [before])
+        if (!next) return true
+        const dropped = await connection.query(DROP_SOME_ELEMENTS, [next.userId, next.id, STALE_ROWS_PER_CALL])
+        if (dropped.length === 0) await connection.query(UNSTAGE, [[next.id]])
+        return false
+      }),
+  }
+}
+
+async function apply(connection: Connection, changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
+  const staging = ofType(changes, 'stageExport')
+  const filling = ofType(changes, 'stageElements')
+  const sealing = ofType(changes, 'sealExport')
+  const putting = ofType(changes, 'putDocument')
+  const emails = [...new Set([...staging, ...putting].map(({ email }) => email))]
+  const stageNames = [...new Set([...filling, ...sealing].map(({ stage }) => stage))]
+
+  // Also for none: what a move has to say, it says before this transaction has a row locked that others wait for.
+  await connection.query(ADD_USERS, [emails])
+  const users = await connection.query<{ id: number; email: string }>(LOCK_USERS, [emails, stageNames])
+  const userIds = new Map(users.map(({ id, email }) => [email, id]))
+
+  const outcomes = new Map<Change, ChangeOutcome>()
+  if (staging.length > 0) await stageExports(connection, staging, userIds)
+  const stages = stageNames.length > 0 ? await requireStages(connection, stageNames) : new Map<string, Stage>()
+  if (filling.length > 0) await stageElements(connection, filling, stages)
+  if (sealing.length > 0) setAll(outcomes, sealing, await sealExports(connection, sealing, stages))
+  if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, userIds))
+  return changes.map((change) => outcomes.get(change) ?? 'staged')
+}
+
+function stageExports(
+  connection: Connection,
+  staging: readonly ChangeOf<'stageExport'>[],
+  userIds: ReadonlyMap<string, number>,
+) {
+  return connection.query(STAGE, [
+    staging.map(({ stage }) => stage),
+    staging.map(({ email }) => userIds.get(email)),
+    staging.map(({ ref }) => ref),
+    staging.map(({ createdAt }) => createdAt),
+    staging.map(({ instant }) => instant),
+    staging.map(({ now }) => now),
+  ])
+}
+
+async function requireStages(connection: Connection, names: readonly string[]): Promise<ReadonlyMap<string, Stage>> {
+  const found = await connection.query<Stage & object>(LOCK_STAGES, [names])
+  if (found.length < names.length) {
+    throw new Error('the staged export is gone: it was removed while it was being imported')
+  }
+  return new Map(found.map((stage) => [stage.stage, stage]))
+}
+
+function requireStage(stages: ReadonlyMap<string, Stage>, name: string): Stage {
+  const stage = stages.get(name)
+  if (!stage) throw new Error('a staged export was not locked')
+  return stage
+}
+
+async function stageElements(
+  connection: Connection,
+  filling: readonly ChangeOf<'stageElements'>[],
+  stages: ReadonlyMap<string, Stage>,
+): Promise<void> {
+  const rows = filling.flatMap(({ stage, position, texts }) => {
+    const { id, userId } = requireStage(stages, stage)
+    return texts.map((text, index) => ({ userId, id, position: position + index, text }))
+  })
+  await connection.query(TOUCH, [filling.map(({ stage }) => stage), Math.max(...filling.map(({ now }) => now))])
+  await connection.query(ADD_ELEMENTS, [
+    rows.map(({ userId }) => userId),
+    rows.map(({ id }) => id),
+    rows.map(({ position }) => position),
+    rows.map(({ text }) => text),
+  ])
+}
+
+async function sealExports(
+  connection: Connection,
+  sealing: readonly ChangeOf<'sealExport'>[],
+  stages: ReadonlyMap<string, Stage>,
+): Promise<readonly ChangeOutcome[]> {
+  const rows = await connection.query<{ id: number }>(SEAL, [
+    sealing.map(({ stage }) => stage),
+    sealing.map(({ digest }) => digest),
+    sealing.map(({ byteLength }) => byteLength),
+    sealing.map(({ elementCount }) => elementCount),
+  ])
+  const sealed = new Set(rows.map(({ id }) => id))
+  const all = sealing.map(({ stage }) => requireStage(stages, stage))
+  const unchanged = all.filter(({ id }) => !sealed.has(id))
+  if (unchanged.length > 0) {
+    await connection.query(DROP_ELEMENTS, [unchanged.map(({ userId }) => userId), unchanged.map(({ id }) => id)])
+  }
+  await connection.query(UNSTAGE, [all.map(({ id }) => id)])
+  return all.map(({ id }) => (sealed.has(id) ? 'added' : 'unchanged'))
+}
+
+function ofType<T extends Change['type']>(changes: readonly Change[], type: T): readonly ChangeOf<T>[] {
+  return changes.filter((change): change is ChangeOf<T> => change.type === type)
+}
+
+function setAll(outcomes: Map<Change, ChangeOutcome>, changes: readonly Change[], answers: readonly ChangeOutcome[]) {
+  changes.forEach((change, index) => {
+    outcomes.set(change, answers[index] ?? 'staged')
+  })
+}

@@ -1,0 +1,101 @@
+// The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
+
+import type { Snapshot } from '../contract.ts'
+import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import type { MigratableStore } from '../cutover/contract.ts'
+import type { Connection, Statement } from './connection.ts'
+import { createMoves } from './cutover.ts'
+import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
+import { assertActive, sqlState } from './engine/pg-errors.ts'
+import { createPool, type Pool, type PoolOptions } from './engine/pool.ts'
+import { openReplica, type ReplicaOptions } from './engine/replica.ts'
+import { createChanges } from './import.ts'
+import { migrate } from './migrations.ts'
+import { answering, coalesced, createReads } from './reads.ts'
+import { createCopies } from './row-copies.ts'
+import { createSessions } from './sessions.ts'
+
+export interface PostgresStoreOptions extends PoolOptions {
+  /** Refuse to make the schema when it is missing. */
+  readonly mustExist?: boolean
+  /** Answers what is read for a request, where it is in the state that the request's session was looked up in. */
+  readonly replica?: ReplicaOptions | undefined
+}
+
+const PING: Statement = {
+  name: 'ping',
+  text: `select phase = 'moved' as "isRetired" from workspace_gateway.move`,
+}
+
+/** Connects, and brings the database to the current schema. */
+export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<MigratableStore> {
+  const pool = createPool(readPostgresUrl(databaseUrl), options)
+  const replicaTarget = options.replica && readReplicaUrl(options.replica.url)
+  await prepare(pool, options.mustExist === true)
+  const replica = options.replica && replicaTarget && openReplica(replicaTarget, options.replica, options)
+  const primary = coalesced(answering(pool.repeatable))
+  return {
+    ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
+    ...createSessions(pool),
+    ...createChanges(pool),
+    ...createMoves(pool),
+    ...createCopies(pool),
+    openSnapshot: () => openSnapshot(pool),
+    ping: () =>
+      pool.repeatable(async (connection) => {
+        assertActive((await connection.query(PING))[0]?.isRetired)
+      }),
+    async [Symbol.asyncDispose]() {
+      await replica?.[Symbol.asyncDispose]()
+      await pool[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function prepare(pool: Pool, mustExist: boolean): Promise<void> {
+  let connection: Connection | null = null
+  try {
+    // Without a statement timeout: a migration takes the time it takes, and those who wait for it too.
+    connection = await pool.dedicated()
+    await migrate(connection, mustExist)
+  } catch (error) {
+    throw toOpenError(error)
+  } finally {
+    connection?.close()
+  }
+}
+
+/** What the operator has to put right is told from what only has to be waited for. */
+function toOpenError(error: unknown): unknown {
+  const cause = error instanceof StoreUnavailableError ? error.cause : error
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  if (/^(?:28|3D|42501)/.test(sqlState(rootOf(cause)))) {
+    return new StoreOpenError(`cannot open the database: ${reason}`, { cause: error })
+  }
+  return error instanceof StoreUnavailableError
+    ? new StoreUnavailableError(`${error.message}: ${reason}`, { cause: error })
+    : error
+}
+
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error
+}
+
+async function openSnapshot(pool: Pool): Promise<Snapshot> {
+  const connection = await pool.dedicated()
+  await connection.script('begin isolation level repeatable read read only')
+  // The first statement takes the snapshot.
+  await connection.query(PING)
+  // One after the other, however many ask at once.
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    ...createReads((read) => {
+      const answer = last.then(() => read(connection))
+      last = answer.catch(() => {})
+      return answer
+    }),
+    async [Symbol.asyncDispose]() {
+      connection.close()
+    },
+  }
+}

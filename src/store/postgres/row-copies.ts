@@ -1,0 +1,192 @@
+// The steps of a move into a PostgreSQL database: those of one type are one statement.
+import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
+import type { Connection, Statement } from './connection.ts'
+import type { Pool } from './engine/pool.ts'
+import { sessionColumns } from './sessions.ts'
+
+type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
+
+const CLAIM: Statement = {
+  name: 'reserveTarget',
+  text: `update workspace_gateway.move set phase = 'filling', move_id = $1, other = $2
+    where (phase in ('filling', 'filled') and other = $2) or (phase = 'live'
+      and not exists (select 1 from workspace_gateway.user) and not exists (select 1 from workspace_gateway.session)
+      and not exists (select 1 from workspace_gateway.signing_key)
+      and not exists (select 1 from workspace_gateway.staged_export))
+    returning 1`,
+}
+// Held until the copies are committed: nobody else's move, and no gateway, can have the database in between.
+const LOCK_MINE: Statement = {
+  name: 'lockMyMove',
+  text: `select 1 from workspace_gateway.move where phase = 'filling' and move_id = $1 for share`,
+}
+const COMPLETE: Statement = {
+  name: 'completeTarget',
+  text: `update workspace_gateway.move set phase = 'filled' where phase = 'filling' and move_id = $1 returning 1`,
+}
+const TAKE_OVER: Statement = {
+  name: 'promote',
+  text: `update workspace_gateway.move set phase = 'live' where phase in ('filling', 'filled') and other = $1`,
+}
+const RAISE: Statement = {
+  name: 'raiseIds',
+  text: `select setval(sequence, greatest(wanted, coalesce(pg_sequence_last_value(sequence), 1)))
+    from (values (pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass, $1::bigint),
+      (pg_get_serial_sequence('workspace_gateway.staged_export', 'id')::regclass, $2::bigint)) as asked (sequence, wanted)
+    where wanted > 0`,
+}
+
+const DROP_USERS: Statement = {
+  name: 'dropUsers',
+  text: 'delete from workspace_gateway.user where id = any($1::bigint[])',
+}
+const DROP_OTHER_USERS: Statement = {
+  name: 'dropOtherUsers',
+  text: `delete from workspace_gateway.user u using unnest($1::bigint[], $2::text[]) as asked (id, email)
+    where u.email = asked.email and u.id <> asked.id`,
+}
+const PUT_USERS: Statement = {
+  name: 'putUsers',
+  text: `insert into workspace_gateway.user as u (id, email) overriding system value
+    select * from unnest($1::bigint[], $2::text[])
+    on conflict (id) do update set email = excluded.email where u.email <> excluded.email`,
+}
+const DROP_DOCUMENTS: Statement = {
+  name: 'dropDocuments',
+  text: `delete from workspace_gateway.document d
+    using unnest($1::bigint[], $2::text[], $3::int[]) as asked (user_id, kind, position)
+    where (d.user_id, d.kind, d.position) = (asked.user_id, asked.kind, asked.position)`,
+}
+const ADD_DOCUMENTS: Statement = {
+  name: 'copyDocuments',
+  text: `insert into workspace_gateway.document (user_id, kind, position, id, ref, text)
+    select * from unnest($1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[])`,
+}
+const DROP_EXPORTS: Statement = {
+  name: 'dropExports',
+  text: `delete from workspace_gateway.export e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, id)
+    where (e.user_id, e.id) = (asked.user_id, asked.id)`,
+}
+// Left by a move that was broken off in the middle of an export.
+const DROP_HALF_EXPORTS: Statement = {
+  name: 'dropHalfExports',
+  text: `with elements as (
+      delete from workspace_gateway.export_element e using unnest($1::bigint[], $2::bigint[]) as asked (user_id, id)
+      where (e.user_id, e.export_id) = (asked.user_id, asked.id))
+    delete from workspace_gateway.staged_export where id = any($2::bigint[])`,
+}
+const BEGIN_EXPORTS: Statement = {
+  name: 'beginExports',
+  text: `insert into workspace_gateway.staged_export (user_id, id, stage, ref, created_at, instant, staged_at)
+    overriding system value
+    select user_id, id, 'move:' || id, ref, created_at, instant, 0
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+      as asked (user_id, id, ref, created_at, instant)`,
+}
+const ADD_ELEMENTS: Statement = {
+  name: 'copyElements',
+  text: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
+    select * from unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[])`,
+}
+const SEAL_EXPORTS: Statement = {
+  name: 'copyExports',
+  text: `with unstaged as (delete from workspace_gateway.staged_export where id = any($2::bigint[]))
+    insert into workspace_gateway.export (user_id, id, ref, created_at, instant, digest, byte_length, element_count)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::int[])`,
+}
+const DROP_SESSIONS: Statement = {
+  name: 'dropSessions',
+  text: 'delete from workspace_gateway.session where id = any($1::text[])',
+}
+const PUT_SESSIONS: Statement = {
+  name: 'putSessions',
+  text: `insert into workspace_gateway.session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
+    select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[])
+    on conflict (id) do update set email = excluded.email, refresh_hash = excluded.refresh_hash,
+      created_at = excluded.created_at, idle_expires_at = excluded.idle_expires_at, expires_at = excluded.expires_at`,
+}
+const DROP_KEYS: Statement = {
+  name: 'dropKeys',
+  text: 'delete from workspace_gateway.signing_key where kid = any($1::text[])',
+}
+const PUT_KEYS: Statement = {
+  name: 'putKeys',
+  text: `insert into workspace_gateway.signing_key (kid, private_jwk, created_at)
+    select * from unnest($1::text[], $2::text[], $3::bigint[])
+    on conflict (kid) do update set private_jwk = excluded.private_jwk, created_at = excluded.created_at`,
+}
+
+type Query = readonly [statement: Statement, values: readonly unknown[]]
+
+/** The statements that bring copies of one type here. */
+const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) => readonly Query[] } = {
+  dropUser: (copies) => [[DROP_USERS, columns(copies, ['id'])]],
+  putUser(copies) {
+    const values = columns(copies, ['id', 'email'])
+    return [
+      [DROP_OTHER_USERS, values],
+      [PUT_USERS, values],
+    ]
+  },
+  dropDocument: (copies) => [[DROP_DOCUMENTS, columns(copies, ['userId', 'kind', 'position'])]],
+  dropExport: (copies) => [[DROP_EXPORTS, columns(copies, ['userId', 'id'])]],
+  addDocument: (copies) => [[ADD_DOCUMENTS, columns(copies, ['userId', 'kind', 'position', 'id', 'ref', 'text'])]],
+  beginExport(copies) {
+    const exports = copies.map((copy) => copy.export)
+    return [
+      [DROP_HALF_EXPORTS, columns(exports, ['userId', 'id'])],
+      [BEGIN_EXPORTS, columns(exports, ['userId', 'id', 'ref', 'createdAt', 'instant'])],
+    ]
+  },
+  addElement: (copies) => [[ADD_ELEMENTS, columns(copies, ['userId', 'exportId', 'position', 'text'])]],
+  sealExport(copies) {
+    const exports = copies.map((copy) => copy.export)
+    const names = ['userId', 'id', 'ref', 'createdAt', 'instant', 'digest', 'byteLength', 'elementCount'] as const
+    return [[SEAL_EXPORTS, columns(exports, names)]]
+  },
+  dropSession: (copies) => [[DROP_SESSIONS, columns(copies, ['id'])]],
+  putSession: (copies) => [[PUT_SESSIONS, sessionColumns(copies.map(({ session }) => session))]],
+  dropKey: (copies) => [[DROP_KEYS, columns(copies, ['kid'])]],
+  putKey(copies) {
+    const keys = copies.map(({ key }) => key)
+    return [[PUT_KEYS, columns(keys, ['kid', 'privateJwk', 'createdAt'])]]
+  },
+}
+
+function queriesOf<T extends Copy['type']>(type: T, copies: readonly CopyOf<T>[]): readonly Query[] {
+  return copies.length === 0 ? [] : QUERIES[type](copies)
+}
+
+function columns<R, N extends keyof R>(rows: readonly R[], names: readonly N[]): readonly unknown[] {
+  return names.map((name) => rows.map((row) => row[name]))
+}
+
+export function createCopies(pool: Pool): CopyVerbs {
+  async function affects(statement: Statement, values: readonly unknown[]): Promise<boolean> {
+    return pool.once(async (connection) => (await connection.query(statement, values)).length > 0)
+  }
+
+  /** In one transaction in which the database is this move's. */
+  async function asMine(moveId: string, run: (connection: Connection) => Promise<unknown>): Promise<boolean> {
+    return pool.transaction(async (connection) => {
+      if ((await connection.query(LOCK_MINE, [moveId])).length === 0) return false
+      await run(connection)
+      return true
+    })
+  }
+
+  return {
+    reserveTarget: ({ id, other }) => affects(CLAIM, [id, other]),
+    applyCopies: (moveId, copies) =>
+      asMine(moveId, async (connection) => {
+        for (const [type, some] of byCopyType(copies)) {
+          for (const [statement, values] of queriesOf(type, some)) await connection.query(statement, values)
+        }
+      }),
+    raiseIds: (moveId, ids) => asMine(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export])),
+    completeTarget: (moveId) => affects(COMPLETE, [moveId]),
+    async promote(from) {
+      await affects(TAKE_OVER, [from])
+    },
+  }
+}

@@ -1,0 +1,142 @@
+// Where an SQLite database stands in a move, and the steps of a move away from it.
+import type { Database } from 'better-sqlite3'
+import type { NewSession } from '../contract.ts'
+import {
+  CLOSED_MESSAGE,
+  MOVED_MESSAGE,
+  type MoveState,
+  type MoveVerbs,
+  StoreClosedError,
+  StoreMovedError,
+} from '../cutover/contract.ts'
+import { ADD_TRIGGERS, DROP_TRIGGERS, IS_CLOSED, NOW } from './engine/change-log-triggers.ts'
+import type { GroupCommit } from './engine/group-commit.ts'
+import type { ReadTransaction } from './engine/read-transaction.ts'
+
+// A closing whose time is over is none any more, though the row says so until somebody writes.
+const STATE = `select identity, case when phase = 'closed' and not ${IS_CLOSED} then 'copying' else phase end as phase,
+  move_id as moveId, other from move`
+
+/** Throws once another database has taken over. */
+export function createActiveCheck(reader: Database): () => void {
+  const isRetired = reader.prepare<[], 0 | 1>(`select phase = 'moved' from move`).pluck()
+  return () => {
+    if (isRetired.get() === 1) throw new StoreMovedError(MOVED_MESSAGE)
+  }
+}
+
+/**
+ * The same, refusing writes that a move must not miss, each within its own transaction: the triggers would, but not those
+ * that find no row to change, and these would be answered from a state that counts no more.
+ */
+export function whileOpen(writer: Database, commits: GroupCommit): GroupCommit {
+  const state = writer
+    .prepare<[], 'moved' | 'closed' | 'open'>(
+      `select case when phase = 'moved' then 'moved' when ${IS_CLOSED} then 'closed' else 'open' end from move`,
+    )
+    .pluck()
+  const writeWhileOpen = <T>(write: () => T): T => {
+    const found = state.get()
+    if (found === 'moved') throw new StoreMovedError(MOVED_MESSAGE)
+    if (found === 'closed') throw new StoreClosedError(CLOSED_MESSAGE)
+    return write()
+  }
+  return {
+    ...commits,
+    write: (write) => commits.write(() => writeWhileOpen(write)),
+    add: (write) => commits.add(() => writeWhileOpen(write)),
+  }
+}
+
+export function createMoves(
+  reader: Database,
+  turn: ReadTransaction,
+  writer: Database,
+  commits: GroupCommit,
+): MoveVerbs {
+  const state = reader.prepare<[], MoveState>(STATE)
+  const stateForWriting = writer.prepare<[], MoveState>(STATE)
+  const activate = writer.prepare(`update move set phase = 'live' where phase = 'filled'`)
+  const begin = writer.prepare<[string, string]>(
+    `update move set phase = 'copying', move_id = ?, other = ?
+     where phase in ('live', 'filled', 'copying', 'closed')`,
+  )
+  const changes = writer.prepare<[], { readonly kind: string; readonly key: string }>(
+    'select kind, key from move_change',
+  )
+  const forget = writer.prepare('delete from move_change')
+  const close = writer.prepare<[number, string]>(
+    `update move set phase = 'closed', closed_until = ${NOW} + ? where phase in ('copying', 'closed') and move_id = ?`,
+  )
+  const open = writer.prepare<[string]>(`update move set phase = 'copying' where phase = 'closed' and move_id = ?`)
+  const finish = writer.prepare<[string]>(`update move set phase = 'moved' where phase = 'closed' and move_id = ?`)
+  const cancel = writer.prepare<[string | null]>(
+    `update move set phase = 'live' where phase in ('copying', 'closed') and move_id = coalesce(?, move_id)`,
+  )
+  const lastId = reader
+    .prepare<[string], number>('select coalesce((select seq from sqlite_sequence where name = ?), 0)')
+    .pluck()
+  const session = reader.prepare<[string], NewSession>(
+    `select id, email, refresh_hash as refreshHash, created_at as createdAt, idle_expires_at as idleExpiresAt,
+       expires_at as expiresAt from session where id = ?`,
+  )
+
+  function currentState(): MoveState {
+    const found = stateForWriting.get()
+    if (!found) throw new Error('the database does not say where it stands')
+    return found
+  }
+
+  return {
+    moveState() {
+      turn.refresh()
+      const found = turn.read(() => state.get())
+      if (!found) throw new Error('the database does not say where it stands')
+      return found
+    },
+    activate: () =>
+      commits.write(() => {
+        activate.run()
+        return currentState()
+      }),
+    beginMove: ({ id, other }) =>
+      commits.write(() => {
+        if (begin.run(id, other).changes === 0) return false
+        writer.exec(ADD_TRIGGERS)
+        forget.run()
+        return true
+      }),
+    drainChangeLog: (moveId) =>
+      commits.write(() => {
+        if (currentState().moveId !== moveId) return null
+        const found = changes.all()
+        forget.run()
+        const keysOf = (kind: string) => found.filter((change) => change.kind === kind).map(({ key }) => key)
+        return {
+          users: keysOf('user').map(Number),
+          sessions: keysOf('session'),
+          hasKeys: keysOf('signing_key').length > 0,
+        }
+      }),
+    fenceWrites: (moveId, milliseconds) => commits.write(() => close.run(milliseconds, moveId).changes > 0),
+    unfenceWrites: (moveId) =>
+      commits.write(() => {
+        open.run(moveId)
+      }),
+    finishMove: (moveId) => commits.write(() => finish.run(moveId).changes > 0),
+    cancelMove: (moveId) =>
+      commits.write(() => {
+        if (cancel.run(moveId).changes === 0) return
+        writer.exec(DROP_TRIGGERS)
+        forget.run()
+      }),
+    async lastIds() {
+      turn.refresh()
+      return turn.read(() => ({ user: lastId.get('user') ?? 0, export: lastId.get('staged_export') ?? 0 }))
+    },
+    sessionsById(ids) {
+      turn.refresh()
+      return turn.read(() => ids.flatMap((id) => session.get(id) ?? []))
+    },
+  }
+}

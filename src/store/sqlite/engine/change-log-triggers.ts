@@ -1,0 +1,48 @@
+// The triggers of a move away from an SQLite database: there as long as the move is, so that nothing else pays for them.
+import { CLOSED_MESSAGE, MAX_CLOSED_MS, MOVED_MESSAGE } from '../../cutover/contract.ts'
+
+const TABLES = ['user', 'session', 'signing_key', 'document', 'staged_export', 'export', 'export_element']
+const EVENTS = ['insert', 'update', 'delete']
+/** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
+const NOTED = [
+  { table: 'user', key: 'id' },
+  { table: 'session', key: 'id' },
+  { table: 'signing_key', key: 'kid' },
+]
+
+/** Milliseconds since the epoch, in any version of SQLite that a shell may have. */
+export const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
+/** A clock that was set back does not keep a closing alive. */
+export const IS_CLOSED = `(phase = 'closed' and closed_until between ${NOW} and ${NOW} + ${MAX_CLOSED_MS})`
+
+const triggers = TABLES.flatMap((table) =>
+  EVENTS.map((event) => ({ name: `move_guards_${event}_${table}`, sql: guard(table, event) })),
+).concat(
+  NOTED.flatMap(({ table, key }) =>
+    EVENTS.map((event) => ({ name: `move_notes_${event}_${table}`, sql: note(table, event, key) })),
+  ),
+)
+
+export const ADD_TRIGGERS = triggers.map(({ name, sql }) => `create trigger if not exists ${name} ${sql};`).join('\n')
+export const DROP_TRIGGERS = triggers.map(({ name }) => `drop trigger if exists ${name};`).join('\n')
+
+/** Refuses, or takes back a closing whose time has run out. */
+function guard(table: string, event: string): string {
+  return `before ${event} on ${table} when (select phase in ('closed', 'moved') from move) begin
+    select raise(abort, '${MOVED_MESSAGE}') from move where phase = 'moved';
+    select raise(abort, '${CLOSED_MESSAGE}') from move where ${IS_CLOSED};
+    update move set phase = 'copying' where phase = 'closed';
+  end`
+}
+
+function note(table: string, event: string, key: string): string {
+  const rows = [...(event === 'insert' ? [] : ['old']), ...(event === 'delete' ? [] : ['new'])]
+  // Not "or ignore": what a statement says of conflicts holds in its triggers too.
+  const notes = rows.map(
+    (row) => `insert into move_change select '${table}', ${row}.${key}
+      where not exists (select 1 from move_change where (kind, key) = ('${table}', cast(${row}.${key} as text)));`,
+  )
+  return `after ${event} on ${table} begin
+    ${notes.join('\n')}
+  end`
+}

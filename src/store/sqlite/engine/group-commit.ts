@@ -1,0 +1,155 @@
+// The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it.
+import type { Database } from 'better-sqlite3'
+import { StoreUnavailableError } from '../../contract.ts'
+import { isBusy, isFatal } from '../connection.ts'
+
+/** How often a lock that another process holds is asked for again. */
+const LOCK_RETRY_MS = 1
+
+export interface GroupCommitOptions {
+  /** Called before anybody is told of a commit: what they read from then on must show it. */
+  readonly onCommitted: () => void
+  /** How long a write waits for other processes before it is refused as unavailable. */
+  readonly lockTimeoutMs: number
+  /** The disk failed: nothing may be acknowledged any more. */
+  readonly onFatal: (error: unknown) => void
+}
+
+export interface GroupCommit {
+  /** Runs `write` in the next transaction; resolves with its answer once that is durable. */
+  readonly write: <T>(write: () => T) => Promise<T>
+  /** The same for what only adds, so that nothing that was read before is different for it. */
+  readonly add: <T>(write: () => T) => Promise<T>
+  /** Calls `listener` with every `write`, before it is committed. */
+  readonly onWrite: (listener: () => void) => void
+  /** Resolves when every write so far is committed or refused. */
+  readonly settled: () => Promise<void>
+}
+
+interface Job {
+  readonly run: () => void
+  readonly acknowledge: () => void
+  readonly refuse: (error: unknown) => void
+}
+
+export function createGroupCommit(database: Database, options: GroupCommitOptions): GroupCommit {
+  const begin = database.prepare('begin immediate')
+  const commit = database.prepare('commit')
+  const rollback = database.prepare('rollback')
+  const savepoint = database.prepare('savepoint job')
+  const release = database.prepare('release job')
+  const rollbackToSavepoint = database.prepare('rollback to job')
+  const listeners: (() => void)[] = []
+  let queue: Job[] = []
+  let waitingSince: number | null = null
+  let idle: PromiseWithResolvers<void> | null = null
+
+  function flush(): void {
+    try {
+      begin.run()
+    } catch (error) {
+      waitOrRefuse(error)
+      return
+    }
+    waitingSince = null
+    const jobs = takeQueue()
+    let done: readonly Job[]
+    try {
+      done = runAll(jobs)
+      commit.run()
+    } catch (error) {
+      if (database.inTransaction) rollback.run()
+      refuseAll(jobs, error)
+      return
+    }
+    options.onCommitted()
+    for (const job of done) job.acknowledge()
+  }
+
+  /** Answers those that were not refused. */
+  function runAll(jobs: readonly Job[]): readonly Job[] {
+    const [only] = jobs
+    if (!only || jobs.length > 1) return jobs.filter(runJob)
+    // No savepoint: it would copy every page that is about to change. What fails takes back the transaction.
+    only.run()
+    return jobs
+  }
+
+  /** One job that fails takes back its own writes only. */
+  function runJob(job: Job): boolean {
+    savepoint.run()
+    try {
+      job.run()
+      release.run()
+      return true
+    } catch (error) {
+      if (database.inTransaction) {
+        rollbackToSavepoint.run()
+        release.run()
+      }
+      if (isFatal(error)) options.onFatal(error)
+      job.refuse(error)
+      if (!database.inTransaction) throw error
+      return false
+    }
+  }
+
+  function waitOrRefuse(error: unknown): void {
+    waitingSince ??= performance.now()
+    if (isBusy(error) && performance.now() - waitingSince < options.lockTimeoutMs) {
+      setTimeout(flush, LOCK_RETRY_MS)
+      return
+    }
+    waitingSince = null
+    const refused = isBusy(error)
+      ? new StoreUnavailableError('another process holds the write lock', { cause: error })
+      : error
+    refuseAll(takeQueue(), refused)
+  }
+
+  /** Jobs that were answered already stay answered. */
+  function refuseAll(jobs: readonly Job[], error: unknown): void {
+    if (isFatal(error)) options.onFatal(error)
+    for (const job of jobs) job.refuse(error)
+  }
+
+  function takeQueue(): readonly Job[] {
+    const jobs = queue
+    queue = []
+    idle?.resolve()
+    idle = null
+    return jobs
+  }
+
+  function enqueue<T>(write: () => T): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let answer: { readonly value: T } | null = null
+    queue.push({
+      run: () => {
+        answer = { value: write() }
+      },
+      acknowledge: () => {
+        if (answer) resolve(answer.value)
+      },
+      refuse: reject,
+    })
+    if (idle === null) {
+      idle = Promise.withResolvers<void>()
+      setImmediate(flush)
+    }
+    return promise
+  }
+
+  return {
+    write: (write) =>
+      enqueue(() => {
+        for (const listener of listeners) listener()
+        return write()
+      }),
+    add: enqueue,
+    onWrite(listener) {
+      listeners.push(listener)
+    },
+    settled: () => idle?.promise ?? Promise.resolve(),
+  }
+}

@@ -1,0 +1,44 @@
+// One read transaction per turn of the event loop: cheaper than one per read, and one consistent state for all of them.
+import type { Database } from 'better-sqlite3'
+
+export interface ReadTransaction {
+  /** Ends the transaction that is open, so that the next read sees everything committed before it. */
+  readonly refresh: () => void
+  /** Runs a read inside the transaction of this turn, which the first read of the turn begins. */
+  readonly read: <T>(run: () => T) => T
+  /** Runs a read that decides who is asking: on a state no older than this call, and only while nobody else has taken over. */
+  readonly decide: <T>(run: () => T) => T
+  /** Within a read: throws once another database has taken over. */
+  readonly assertActive: () => void
+}
+
+export function createReadTransaction(database: Database, assertActive: () => void): ReadTransaction {
+  const begin = database.prepare('begin')
+  const commit = database.prepare('commit')
+
+  function refresh(): void {
+    if (database.open && database.inTransaction) commit.run()
+  }
+
+  function read<T>(run: () => T): T {
+    if (!database.inTransaction) {
+      begin.run()
+      // Promise jobs and ticks of this turn run before immediates do: they still read the same state.
+      setImmediate(refresh)
+    }
+    return run()
+  }
+
+  return {
+    refresh,
+    read,
+    assertActive,
+    decide(run) {
+      refresh()
+      return read(() => {
+        assertActive()
+        return run()
+      })
+    },
+  }
+}

@@ -1,0 +1,15 @@
+// Row ids that are made of what rows are read by, so that a list lies in one piece on disk. As SQL, since they have 64 bits.
+import type { DocumentKind } from '../../contract.ts'
+
+/** Two bits of a document's key. */
+export const KIND_CODES: { readonly [K in DocumentKind]: number } = { project: 1, template: 2, uiLibrary: 3 }
+
+/** 35 bits of user, 2 of kind, 26 of position. */
+export const DOCUMENT_KEY = '((? << 28) | (? << 26) | ?)'
+export const DOCUMENT_POSITION = '(key & 67108863)'
+export const MAX_DOCUMENT_POSITION = 67_108_863
+
+/** 39 bits of export, 24 of position. */
+export const ELEMENT_KEY = '((? << 24) | ?)'
+export const ELEMENT_POSITION = '(key & 16777215)'
+export const MAX_ELEMENT_POSITION = 16_777_215

@@ -1,0 +1,152 @@
+// The steps of an import in SQLite.
+import type { Database } from 'better-sqlite3'
+import type { Change, ChangeOutcome, Store } from '../contract.ts'
+import { prepareRowInsert } from './engine/bulk-insert.ts'
+import type { GroupCommit } from './engine/group-commit.ts'
+import type { ReadTransaction } from './engine/read-transaction.ts'
+import { ELEMENT_KEY, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
+import { createDocumentPuts } from './upsert-documents.ts'
+
+/** Rows that one call of `dropStaleStages` removes at most, so that it holds the write lock only briefly. */
+const STALE_ROWS_PER_CALL = 2_000
+/** SQLite: a negative limit is no limit. */
+const NO_LIMIT = -1
+
+type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
+type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
+
+interface StagedExport {
+  readonly id: number
+  readonly userId: number
+  readonly ref: string
+  readonly createdAt: string
+  readonly instant: string
+}
+
+export function createChanges(
+  reader: Database,
+  turn: ReadTransaction,
+  writer: Database,
+  commits: GroupCommit,
+): ChangeVerbs {
+  const user = writer.prepare<[string], { readonly id: number }>('select id from user where email = ?')
+  const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
+  const readUser = reader.prepare<[string], number>('select id from user where email = ?').pluck()
+  const projectId = reader
+    .prepare<[number, string], string>('select id from document where user_id = ? and ref = ?')
+    .pluck()
+  const stage = writer.prepare<[string, number, string, string, string, number]>(
+    'insert into staged_export (stage, user_id, ref, created_at, instant, staged_at) values (?, ?, ?, ?, ?, ?)',
+  )
+  const staged = writer.prepare<[string], StagedExport>(
+    'select id, user_id as userId, ref, created_at as createdAt, instant from staged_export where stage = ?',
+  )
+  const touch = writer.prepare<[number, number]>('update staged_export set staged_at = ? where id = ?')
+  const unstage = writer.prepare<[number]>('delete from staged_export where id = ?')
+  const addElements = prepareRowInsert(writer, 'export_element (key, text)', `(${ELEMENT_KEY}, ?)`)
+  const dropElements = writer.prepare<[number, number, number, number, number]>(
+    `delete from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY} limit ?`,
+  )
+  const addExport = writer.prepare<[number, number, string, string, string, string, number, number]>(
+    `insert or ignore into export (id, user_id, ref, created_at, instant, digest, byte_length, element_count)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const stale = writer.prepare<[number], { readonly id: number }>(
+    'select id from staged_export where staged_at < ? limit 1',
+  )
+
+  /** What was looked up in this transaction: nobody else changes it meanwhile. */
+  const userIds = new Map<string, number>()
+
+  function userIdOf(email: string): number {
+    const id = userIds.get(email) ?? user.get(email)?.id ?? Number(addUser.run(email).lastInsertRowid)
+    userIds.set(email, id)
+    return id
+  }
+
+  const documents = createDocumentPuts(writer, userIdOf)
+
+  function requireStaged(name: string): StagedExport {
+    const found = staged.get(name)
+    if (!found) throw new Error('the staged export is gone: it was removed while it was being imported')
+    return found
+  }
+
+  function stageExport(change: ChangeOf<'stageExport'>): ChangeOutcome {
+    const owner = userIdOf(change.email)
+    stage.run(change.stage, owner, change.ref, change.createdAt, change.instant, change.now)
+    return 'staged'
+  }
+
+  function stageElements(changes: readonly ChangeOf<'stageElements'>[]): readonly ChangeOutcome[] {
+    const exports = new Map<string, StagedExport>()
+    const rows = changes.flatMap((change) => {
+      const found = exports.get(change.stage) ?? requireStaged(change.stage)
+      if (!exports.has(change.stage)) touch.run(change.now, found.id)
+      exports.set(change.stage, found)
+      return change.texts.map((text, index) => [found.id, change.position + index, text])
+    })
+    addElements(rows)
+    return changes.map(() => 'staged')
+  }
+
+  function sealExport({ stage, digest, byteLength, elementCount }: ChangeOf<'sealExport'>): ChangeOutcome {
+    const { id, userId, ref, createdAt, instant } = requireStaged(stage)
+    const { changes } = addExport.run(id, userId, ref, createdAt, instant, digest, byteLength, elementCount)
+    if (changes === 0) dropElements.run(id, 0, id, MAX_ELEMENT_POSITION, NO_LIMIT)
+    unstage.run(id)
+    return changes === 0 ? 'unchanged' : 'added'
+  }
+
+  const APPLY: {
+    readonly [T in Change['type']]: (changes: readonly ChangeOf<T>[]) => readonly ChangeOutcome[]
+  } = {
+    putDocument: documents.put,
+    stageExport: (changes) => changes.map(stageExport),
+    stageElements,
+    sealExport: (changes) => changes.map(sealExport),
+  }
+
+  function apply<T extends Change['type']>(type: T, changes: readonly Change[]): readonly ChangeOutcome[] {
+    return APPLY[type](changes as readonly ChangeOf<T>[])
+  }
+
+  return {
+    applyChanges: (changes) =>
+      commits.write(() => {
+        userIds.clear()
+        documents.begin()
+        return runsOfOneType(changes).flatMap(([type, run]) => apply(type, run))
+      }),
+    projectIdsByRef(refs) {
+      turn.refresh()
+      return turn.read(() => {
+        const owners = new Map<string, number | null>()
+        return refs.map(({ email, ref }) => {
+          const known = owners.get(email)
+          const owner = known === undefined ? (readUser.get(email) ?? null) : known
+          owners.set(email, owner)
+          return owner === null ? null : (projectId.get(owner, ref) ?? null)
+        })
+      })
+    },
+    dropStaleStages: (before) =>
+      commits.write(() => {
+        const next = stale.get(before)
+        if (!next) return true
+        const { id } = next
+        if (dropElements.run(id, 0, id, MAX_ELEMENT_POSITION, STALE_ROWS_PER_CALL).changes === 0) unstage.run(id)
+        return false
+      }),
+  }
+}
+
+function runsOfOneType(changes: readonly Change[]): readonly (readonly [Change['type'], Change[]])[] {
+  const runs: [Change['type'], Change[]][] = []
+  for (const change of changes) {
+    const last = runs.at(-1)
+    if (last?.[0] === change.type) last[1].push(change)
+    else runs.push([change.type, [change]])
+  }
+  return runs
+}

@@ -1,0 +1,130 @@
+// Documents of an import, into SQLite: new ones are inserted many at a time.
+import type { Database } from 'better-sqlite3'
+import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
+import { sqliteCode } from './connection.ts'
+import { prepareRowInsert, ROWS_PER_INSERT } from './engine/bulk-insert.ts'
+import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
+
+type DocumentPut = Extract<Change, { readonly type: 'putDocument' }>
+
+export interface DocumentPuts {
+  /** Call it when a transaction begins: what was looked up in the one before may have been changed by others. */
+  readonly begin: () => void
+  /** One outcome for each, in order. */
+  readonly put: (changes: readonly DocumentPut[]) => readonly ChangeOutcome[]
+}
+
+/** A list as this transaction found it, and what it added. */
+interface KnownList {
+  readonly owner: number
+  readonly kind: DocumentKind
+  readonly wasEmpty: boolean
+  readonly addedIds: Set<string>
+  lastPosition: number
+}
+
+interface NewDocument {
+  readonly list: KnownList
+  readonly position: number
+  readonly change: DocumentPut
+}
+
+export function createDocumentPuts(writer: Database, userIdOf: (email: string) => number): DocumentPuts {
+  const stored = writer.prepare<[number, string, string], { readonly ref: string | null; readonly text: string }>(
+    'select ref, text from document where user_id = ? and kind = ? and id = ?',
+  )
+  const replace = writer.prepare<[string | null, string, number, string, string]>(
+    'update or fail document set ref = ?, text = ? where user_id = ? and kind = ? and id = ?',
+  )
+  const lastPosition = writer
+    .prepare<[number, number, number, number, number, number], number>(
+      `select ${DOCUMENT_POSITION} from document
+       where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY} order by key desc limit 1`,
+    )
+    .pluck()
+  const insert = prepareRowInsert(
+    writer,
+    'document (key, user_id, kind, id, ref, text)',
+    `(${DOCUMENT_KEY}, ?, ?, ?, ?, ?)`,
+  )
+
+  const lists: { readonly [K in DocumentKind]: Map<string, KnownList> } = {
+    project: new Map(),
+    template: new Map(),
+    uiLibrary: new Map(),
+  }
+
+  function listOf({ email, kind }: DocumentPut): KnownList {
+    const known = lists[kind].get(email)
+    if (known) return known
+    const owner = userIdOf(email)
+    const code = KIND_CODES[kind]
+    const last = lastPosition.get(owner, code, 0, owner, code, MAX_DOCUMENT_POSITION) ?? 0
+    const list = { owner, kind, wasEmpty: last === 0, addedIds: new Set<string>(), lastPosition: last }
+    lists[kind].set(email, list)
+    return list
+  }
+
+  /** At most `ROWS_PER_INSERT`. */
+  function addAll(documents: readonly NewDocument[]): readonly ChangeOutcome[] {
+    const rows = documents.map(valuesOf)
+    if (rows.length === ROWS_PER_INSERT && !failsOnTakenRef(() => insert(rows))) return rows.map(() => 'added')
+    return rows.map((row) => (failsOnTakenRef(() => insert([row])) ? 'refTaken' : 'added'))
+  }
+
+  function putStored({ owner, kind }: KnownList, change: DocumentPut, before: { ref: string | null; text: string }) {
+    if (before.text === change.text && before.ref === change.ref) return 'unchanged'
+    const { id, ref, text } = change
+    return failsOnTakenRef(() => replace.run(ref, text, owner, kind, id)) ? 'refTaken' : 'replaced'
+  }
+
+  function put(changes: readonly DocumentPut[]): readonly ChangeOutcome[] {
+    const outcomes: ChangeOutcome[] = []
+    let waiting: NewDocument[] = []
+
+    function addWaiting(): void {
+      outcomes.push(...addAll(waiting))
+      waiting = []
+    }
+
+    for (const change of changes) {
+      const list = listOf(change)
+      const wasAdded = list.addedIds.has(change.id)
+      if (wasAdded) addWaiting()
+      const before = list.wasEmpty && !wasAdded ? undefined : stored.get(list.owner, list.kind, change.id)
+      if (before) {
+        addWaiting()
+        outcomes.push(putStored(list, change, before))
+        continue
+      }
+      list.lastPosition += 1
+      list.addedIds.add(change.id)
+      waiting.push({ list, position: list.lastPosition, change })
+      if (waiting.length === ROWS_PER_INSERT) addWaiting()
+    }
+    addWaiting()
+    return outcomes
+  }
+
+  return {
+    begin() {
+      for (const known of Object.values(lists)) known.clear()
+    },
+    put,
+  }
+}
+
+function valuesOf({ list: { owner, kind }, position, change: { id, ref, text } }: NewDocument): unknown[] {
+  return [owner, KIND_CODES[kind], position, owner, kind, id, ref, text]
+}
+
+/** Ids are looked up before: what is not unique is the reference. */
+function failsOnTakenRef(run: () => unknown): boolean {
+  try {
+    run()
+    return false
+  } catch (error) {
+    if (sqliteCode(error) === 'SQLITE_CONSTRAINT_UNIQUE') return true
+    throw error
+  }
+}
