@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../auth/guards/guard.ts'
 import { type FailureCode, GatewayError, isFailureCode, statusOf } from '../errors.ts'
-import { redact } from '../redact.ts'
+import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/store.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { GRAPHQL_HEADERS, type Headers, NO_STORE, type Reply } from './reply.ts'
@@ -32,7 +32,7 @@ export function toProblem(thrown: unknown, report: ReportFailure): Reply {
     title: STATUS_CODES[status],
     status,
     code: error.code,
-    detail: redact(error.message),
+    detail: redact(excerpt(error.message)),
     instance: incident,
   }
   return {
@@ -73,10 +73,10 @@ export function toGraphQLError({ located, error, thrown }: GraphQLFailure, repor
   if (!error) {
     const { http = { spec: true, status: 400 } } = located?.extensions ?? {}
     const extensions = { code: documentFailure(located?.extensions ?? {}), http }
-    return new GraphQLError(redact(withoutValues(located?.message ?? '')), { ...place, extensions })
+    return new GraphQLError(redact(withoutValues(excerpt(located?.message ?? ''))), { ...place, extensions })
   }
   const instance = statusOf(error.code) >= 500 ? { instance: newIncident(thrown, report) } : {}
-  return new GraphQLError(redact(error.message), { ...place, extensions: { code: error.code, ...instance } })
+  return new GraphQLError(redact(excerpt(error.message)), { ...place, extensions: { code: error.code, ...instance } })
 }
 
 /** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
