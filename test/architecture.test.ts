@@ -19,7 +19,7 @@ const LAYERS = [
   'store',
 ] as const
 /** Know nothing of the project but each other. */
-const LEAVES = ['config.ts', 'option-row.ts', 'errors.ts', 'redact.ts', 'json-text.ts']
+const LEAVES = ['config.ts', 'option-row.ts', 'errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts']
 
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 

@@ -1,6 +1,7 @@
 // What a GraphQL over HTTP request asks for (draft, sections 5.2 to 5.4), or why it is not one.
 import { GatewayError } from '../errors.ts'
-import { isJsonMediaType, parseJson } from './json-body.ts'
+import { isJsonMediaType } from '../media-type.ts'
+import { parseJson } from './json-body.ts'
 import type { GatewayRequest } from './request.ts'
 
 export interface GraphQLRequest {
