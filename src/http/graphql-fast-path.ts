@@ -1,7 +1,10 @@
-// Queries as frontends send them, answered without the whole of GraphQL over HTTP: everything else is left to it.
+// Queries as signed-in frontends send them, answered without the whole of GraphQL over HTTP: everything else is left to it.
+import type { Sessions } from '../auth/sessions.ts'
+import { GatewayError } from '../errors.ts'
 import type { CompiledQueries } from '../graphql/compiled-queries.ts'
 import { createContext } from '../graphql/context.ts'
 import { stringifyResult } from '../graphql/raw-json.ts'
+import type { LiveSession } from '../store/store.ts'
 import { viewerOf } from './bearer.ts'
 import { createCompression } from './compression.ts'
 import { createAcceptEncodingReader } from './content-coding.ts'
@@ -24,7 +27,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Of stored text in one answer, in UTF-16 code units: half of what a string can hold. */
 export const MAX_RAW_LENGTH = 268_435_456
 
-/** Answers a valid query that succeeds; null for anything else, and nothing has happened then. Throws `INVALID_TOKEN`. */
+/** Answers a valid query of a signed-in caller that succeeds; null for anything else, and nothing has happened then. */
 export type FastPath = (request: GatewayRequest, accept: string, asked: GraphQLRequest) => Promise<Reply | null>
 
 export function createFastPath(queries: CompiledQueries, services: HttpServices): FastPath {
@@ -34,16 +37,17 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
   return async (request, accept, { query, operationName, variables, source }) => {
     const contentType = request.method === 'POST' ? MEDIA_TYPES[accept] : undefined
     if (contentType === undefined) return null
+    // Compiling takes time and memory: nothing is compiled or kept for strangers.
+    const viewer = await signedInViewer(request, sessions)
+    if (!viewer) return null
     const compiled = queries.get(query, operationName)
     if (!compiled) return null
-    const viewer = await viewerOf(request, sessions)
     const operation = `${contentType}\n${source}`
     const accepted = readAcceptEncoding(request.header('accept-encoding'))
-    // Those who did not sign in are not worth the work.
-    const isCoded = viewer !== null && accepted.coding !== null
+    const isCoded = accepted.coding !== null
     const coded = isCoded && compression.find(viewer, operation, accepted)
     if (coded) return coded
-    const kept = viewer && cache.find(viewer, operation)
+    const kept = cache.find(viewer, operation)
     if (kept) return isCoded ? compression.encode(viewer, operation, kept, accepted) : kept
     const context = createContext(services, request, viewer)
     const data = await compiled.answer(context, variables)
@@ -55,8 +59,18 @@ export function createFastPath(queries: CompiledQueries, services: HttpServices)
       body: Buffer.from(`{"data":${text}}`),
       derived: {},
     }
-    const state = viewer && (context.isOfOneState() ? viewer : withoutState(viewer))
-    if (state) cache.keep(state, operation, reply)
-    return state && isCoded ? compression.encode(state, operation, reply, accepted) : reply
+    const state = context.isOfOneState() ? viewer : withoutState(viewer)
+    cache.keep(state, operation, reply)
+    return isCoded ? compression.encode(state, operation, reply, accepted) : reply
+  }
+}
+
+/** Null for a bad token too: only the operation says whether the token is looked at, and nobody has read it yet. */
+async function signedInViewer(request: GatewayRequest, sessions: Sessions): Promise<LiveSession | null> {
+  try {
+    return await viewerOf(request, sessions)
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'INVALID_TOKEN') return null
+    throw error
   }
 }

@@ -52,6 +52,8 @@ export function createGraphQLOverHttp(
     // Errors are masked where both dialects are, below; sizes are limited before Yoga sees a body.
     maskedErrors: false,
     maxRequestBodySize: false,
+    // It would keep a thousand documents, and errors with their documents, of whoever asks.
+    parserAndValidationCache: false,
     context: (operation: OperationContext) => signedInContext(operation, services),
     plugins: [executeAsSpecified, limitDocument, keepDocument, refuseSecondSession, answer(report)],
   })
