@@ -8,7 +8,6 @@ import {
   getOperationAST,
   Kind,
   OperationTypeNode,
-  parse,
   type SelectionSetNode,
   specifiedRules,
   TypeInfo,
@@ -19,9 +18,8 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Context } from './context.ts'
 import { oneSessionMutation } from './one-session-mutation.ts'
+import { parseDocument } from './parse-document.ts'
 
-/** GraphiQL's introspection query is some 300 tokens. */
-export const MAX_DOCUMENT_TOKENS = 2_000
 /** A compiled query holds some 2 KB for each of its fields. */
 const MAX_FIELDS = 1_000
 const MAX_CACHED_FIELDS = 20_000
@@ -123,7 +121,7 @@ function expandedFieldCount(document: DocumentNode, operation: SelectionSetNode)
 
 function validDocument(schema: GraphQLSchema, text: string): DocumentNode | null {
   try {
-    const document = parse(text, { maxTokens: MAX_DOCUMENT_TOKENS })
+    const document = parseDocument(text)
     return validate(schema, document, RULES).length === 0 ? document : null
   } catch {
     return null

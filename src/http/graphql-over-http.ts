@@ -6,14 +6,12 @@ import {
   type GraphQLSchema,
   getOperationAST,
   OperationTypeNode,
-  parse,
-  type Source,
 } from 'graphql'
 import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 import { statusOf } from '../errors.ts'
-import { MAX_DOCUMENT_TOKENS } from '../graphql/compiled-queries.ts'
 import { type Context, createContext } from '../graphql/context.ts'
 import { oneSessionMutation } from '../graphql/one-session-mutation.ts'
+import { parseDocument } from '../graphql/parse-document.ts'
 import { stringifyResult } from '../graphql/raw-json.ts'
 import { viewerOf } from './bearer.ts'
 import { failureHeaders, type ReportFailure, toFailure, toGraphQLError } from './failures.ts'
@@ -86,7 +84,7 @@ const executeAsSpecified: Plugin = {
 
 const limitDocument: Plugin = {
   onParse({ setParseFn }) {
-    setParseFn((source: string | Source) => parse(source, { maxTokens: MAX_DOCUMENT_TOKENS }))
+    setParseFn(parseDocument)
   },
 }
 
