@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts'
 import { toProblem } from './failures.ts'
 import type { Handler } from './handler.ts'
 import { createServer } from './node-http.ts'
+import { limitPipelining } from './pipelining.ts'
 import { noteExchange, refuseConnection } from './refuse-connection.ts'
 import type { Reply } from './reply.ts'
 import type { GatewayRequest } from './request.ts'
@@ -23,13 +24,19 @@ export interface ServerOptions {
 
 export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOptions): Server {
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
-    noteExchange(incoming, response)
     const replying = hasOneHost(incoming) ? handle(toRequest(incoming, response, bodyLimitBytes)) : refuseHost()
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening) response.shouldKeepAlive = false
       return sendReply(reply, incoming, response)
     })
+  }
+
+  const answerInTurn = limitPipelining(answer)
+
+  function listen(incoming: IncomingMessage, response: ServerResponse): void {
+    noteExchange(incoming, response)
+    answerInTurn(incoming, response)
   }
 
   const server = createServer(
@@ -41,11 +48,11 @@ export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOpti
       // Asked for below, so that its refusal looks like every other.
       requireHostHeader: false,
     },
-    answer,
+    listen,
   )
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
-  server.on('checkContinue', answer)
-  server.on('checkExpectation', answer)
+  server.on('checkContinue', listen)
+  server.on('checkExpectation', listen)
   server.on('clientError', refuseConnection)
   return server
 }
