@@ -81,11 +81,17 @@ export function toGraphQLError({ located, error, thrown }: GraphQLFailure, repor
 
 /** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
 function withoutValues(message: string): string {
-  return message
+  const shown = message
     .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')
-    .replace(/( cannot represent [^:]*?)(?: value)?:.*/s, '$1 value.')
-    .replace(/(Expected value of type [^,]*), found.*/s, '$1.')
     .replace(/Unexpected (String|BlockString|Name|Int|Float) .*/s, 'Unexpected $1.')
+  return upTo(upTo(shown, ' cannot represent ', ':'), 'Expected value of type ', ', found')
+}
+
+/** What stands before `end`, where it follows `start`; the value stands behind it. */
+function upTo(message: string, start: string, end: string): string {
+  const at = message.indexOf(start)
+  const endAt = at === -1 ? -1 : message.indexOf(end, at)
+  return endAt === -1 ? message : `${message.slice(0, endAt)}.`
 }
 
 /** A GraphQL response that is nothing but one failure, in the media type the client asked for. */
