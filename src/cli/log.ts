@@ -1,10 +1,13 @@
 // The log: JSON lines on stderr, without secrets.
 import { type Logger, pino } from 'pino'
 import type { ReportFailure } from '../http/problem-details.ts'
-import { redact } from '../redact.ts'
+import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
 import type { ServeConfig } from './options/config.ts'
+
+/** Of a message or a stack, in UTF-16 units: what a client sent may be in it. */
+const MAX_LOGGED_LENGTH = 8_192
 
 export function createLog(level: ServeConfig['logLevel'], { stderr }: CommandIo): Logger {
   return pino(
@@ -27,14 +30,18 @@ interface LoggedError {
 }
 
 function toLoggedError(error: unknown): LoggedError {
-  if (!(error instanceof Error)) return { name: typeof error, message: redact(String(error)) }
+  if (!(error instanceof Error)) return { name: typeof error, message: logged(String(error)) }
   const code: unknown = Reflect.get(error, 'code')
   return {
     name: error.name,
-    message: redact(error.message),
+    message: logged(error.message),
     // Where in the program a database was missed tells nothing.
-    ...(error.stack === undefined || error instanceof StoreUnavailableError ? {} : { stack: redact(error.stack) }),
+    ...(error.stack === undefined || error instanceof StoreUnavailableError ? {} : { stack: logged(error.stack) }),
     ...(typeof code === 'string' ? { code } : {}),
     ...(error.cause === undefined ? {} : { cause: toLoggedError(error.cause) }),
   }
+}
+
+function logged(text: string): string {
+  return redact(excerpt(text, MAX_LOGGED_LENGTH))
 }

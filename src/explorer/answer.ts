@@ -27,11 +27,16 @@ function networkMs(url: string, began: number): number | undefined {
   return entry && entry.duration > 0 ? entry.duration : undefined
 }
 
-const TOKENS = /\b(eyJ[\w-]{8})[\w-]*\.[\w-]+\.[\w-]+|\b(wgr_[\w-]{4})[\w-]{16,}/g
+/** Whatever begins like a token, to its end, so that no text is looked at twice. */
+const TOKENS = /\beyJ[\w-]*(?:\.[\w-]+){0,2}|\bwgr_[\w-]*/g
 
 /** Tokens cut short, for what is shown or shared. */
 export function withoutTokens(text: string): string {
-  return text.replace(TOKENS, (_, access: string | undefined, refresh: string | undefined) => `${access ?? refresh}…`)
+  return text.replace(TOKENS, (found) => {
+    if (found.startsWith('wgr_')) return found.length < 24 ? found : `${found.slice(0, 8)}…`
+    const [header = '', ...others] = found.split('.')
+    return header.length < 11 || others.length < 2 ? found : `${found.slice(0, 11)}…`
+  })
 }
 
 export function sizeText(byteLength: number): string {

@@ -62,14 +62,23 @@ export interface Token {
 
 /** The parts of a line, for colouring. */
 export function tokensOf(line: string): readonly Token[] {
-  const pattern = /("(?:[^"\\]|\\.)*")(?=: )|("(?:[^"\\]|\\.)*")|(-?\d[\d.eE+-]*|true|false|null)/g
+  // A string that is not closed matches too, so that no text is looked at twice.
+  const pattern = /"(?:[^"\\]|\\.)*("?)|-?\d[\d.eE+-]*|true|false|null/g
   const tokens: Token[] = []
   let end = 0
   for (const match of line.matchAll(pattern)) {
     if (match.index > end) tokens.push({ kind: 'plain', text: line.slice(end, match.index) })
-    const kind = match[1] !== undefined ? 'name' : match[2] !== undefined ? 'string' : 'value'
-    tokens.push({ kind, text: match[0] })
-    end = match.index + match[0].length
+    const [text, closingQuote] = match
+    end = match.index + text.length
+    const kind =
+      closingQuote === undefined
+        ? 'value'
+        : closingQuote === ''
+          ? 'plain'
+          : line.startsWith(': ', end)
+            ? 'name'
+            : 'string'
+    tokens.push({ kind, text })
   }
   if (end < line.length) tokens.push({ kind: 'plain', text: line.slice(end) })
   return tokens

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/guards/guard.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Awaitable, LiveSession } from '../store/contract.ts'
 
-const BEARER = /^bearer(?: +(.*))?$/i
+const BEARER = /^bearer(?: (.*))?$/is
 
 /** What was presented as a bearer token, however broken; null when nothing was. */
 export function bearerToken(caller: Caller): string | null {
@@ -12,7 +12,7 @@ export function bearerToken(caller: Caller): string | null {
   // As nearly every client writes it, without the cost of a pattern.
   if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)
   const match = BEARER.exec(authorization.trim())
-  return match ? (match[1] ?? '') : null
+  return match ? (match[1] ?? '').replace(/^ +/, '') : null
 }
 
 /** The session a request is signed in with, null when it presents no token. Throws `INVALID_TOKEN`: a bad one is not none. */

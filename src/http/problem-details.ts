@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../auth/guards/guard.ts'
 import { type FailureCode, GatewayError, isFailureCode, statusOf } from '../errors.ts'
-import { redact } from '../redact.ts'
+import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import { type GatewayResponse, GRAPHQL_HEADERS, type Headers, NO_STORE } from './response.ts'
 import { STATUS_CODES } from './server/http-builtin.ts'
@@ -32,7 +32,7 @@ export function toProblem(thrown: unknown, report: ReportFailure): GatewayRespon
     title: STATUS_CODES[status],
     status,
     code: error.code,
-    detail: redact(error.message),
+    detail: redact(excerpt(error.message)),
     instance: incident,
   }
   return {
@@ -73,19 +73,25 @@ export function toGraphQLError({ located, error, thrown }: GraphQLFailure, repor
   if (!error) {
     const { http = { spec: true, status: 400 } } = located?.extensions ?? {}
     const extensions = { code: documentFailure(located?.extensions ?? {}), http }
-    return new GraphQLError(redact(withoutValues(located?.message ?? '')), { ...place, extensions })
+    return new GraphQLError(redact(withoutValues(excerpt(located?.message ?? ''))), { ...place, extensions })
   }
   const instance = statusOf(error.code) >= 500 ? { instance: newIncident(thrown, report) } : {}
-  return new GraphQLError(redact(error.message), { ...place, extensions: { code: error.code, ...instance } })
+  return new GraphQLError(redact(excerpt(error.message)), { ...place, extensions: { code: error.code, ...instance } })
 }
 
 /** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
 function withoutValues(message: string): string {
-  return message
+  const shown = message
     .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')
-    .replace(/( cannot represent [^:]*?)(?: value)?:.*/s, '$1 value.')
-    .replace(/(Expected value of type [^,]*), found.*/s, '$1.')
     .replace(/Unexpected (String|BlockString|Name|Int|Float) .*/s, 'Unexpected $1.')
+  return upTo(upTo(shown, ' cannot represent ', ':'), 'Expected value of type ', ', found')
+}
+
+/** What stands before `end`, where it follows `start`; the value stands behind it. */
+function upTo(message: string, start: string, end: string): string {
+  const at = message.indexOf(start)
+  const endAt = at === -1 ? -1 : message.indexOf(end, at)
+  return endAt === -1 ? message : `${message.slice(0, endAt)}.`
 }
 
 /** A GraphQL response that is nothing but one failure, in the media type the client asked for. */

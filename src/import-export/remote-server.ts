@@ -87,7 +87,7 @@ interface ContractSession {
 }
 
 async function openSession(baseUrl: string, email: string): Promise<ContractSession> {
-  const base = baseUrl.replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(baseUrl)
   let tokens = await tokensFrom('/login', { email })
   const { refreshToken } = tokens
 
@@ -161,4 +161,10 @@ function arrayElements(bytes: ArrayBuffer): readonly string[] | null {
 /** The same JSON without line ends between its tokens; within strings JSON has none. */
 function toOneLine(text: string): string {
   return text.replaceAll(/[\r\n]/g, ' ')
+}
+
+function withoutTrailingSlashes(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end -= 1
+  return url.slice(0, end)
 }

@@ -5,7 +5,7 @@ import { matchingEntityTag } from '../http/caching/conditional.ts'
 import { uncacheable } from '../http/caching/response-cache.ts'
 import { type Compression, createCompression } from '../http/compression/compression.ts'
 import type { Endpoint } from '../http/handler.ts'
-import { isJsonMediaType, parseJson } from '../http/json-body.ts'
+import { parseJson } from '../http/json-body.ts'
 import { createRoundRobin, type YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import {
   type AcceptedCodings,
@@ -16,6 +16,7 @@ import {
 } from '../http/negotiation/content-coding.ts'
 import type { GatewayRequest } from '../http/request.ts'
 import { type GatewayResponse, jsonResponse, NO_STORE } from '../http/response.ts'
+import { isJsonMediaType } from '../media-type.ts'
 import { createContext } from '../resolvers/context.ts'
 import { resolvers } from '../resolvers/resolvers.ts'
 import type { EndpointServices } from '../resolvers/services.ts'

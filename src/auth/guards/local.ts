@@ -1,5 +1,5 @@
 // The default guard: only programs and pages on this very machine may sign in.
-
+import { isJsonMediaType } from '../../media-type.ts'
 import type { Caller, LoginGuard } from './guard.ts'
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
 
@@ -18,8 +18,6 @@ const FORWARDING_HEADERS = [
   'true-client-ip',
 ]
 
-const JSON_BODY = /^application\/(?:[a-z0-9.+-]*\+)?json\s*(?:;|$)/i
-
 type Check = (caller: Caller) => string | null
 
 /** In the order they are asked. The last three keep out web pages of other sites (CSRF, DNS rebinding). */
@@ -31,7 +29,7 @@ function checks(trustedOrigins: readonly string[]): readonly Check[] {
       return header === undefined ? null : `the request came through a proxy (it has a ${header} header)`
     },
     (caller) => (isLoopbackHost(caller.header('host') ?? '') ? null : 'the Host header does not name this machine'),
-    (caller) => (JSON_BODY.test(caller.header('content-type') ?? '') ? null : 'the body is not application/json'),
+    (caller) => (isJsonMediaType(caller.header('content-type')) ? null : 'the body is not application/json'),
     (caller) => {
       const origin = caller.header('origin')
       if (origin !== undefined)

@@ -32,10 +32,13 @@ export function routeName({ method, path }: ExplorerRoute): string {
 export function indented(twin: string): string {
   let depth = 0
   return twin
-    .replace(/\s*([{}])\s*/g, (_, brace: string) => {
-      depth += brace === '{' ? 1 : -1
+    .split(/([{}])/)
+    .map((part) => {
+      if (part !== '{' && part !== '}') return part.trim()
+      depth += part === '{' ? 1 : -1
       const line = `\n${'  '.repeat(Math.max(0, depth))}`
-      return brace === '{' ? ` {${line}` : `${line.slice(0)}}`
+      return part === '{' ? ` {${line}` : `${line}}`
     })
+    .join('')
     .trim()
 }

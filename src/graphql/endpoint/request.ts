@@ -1,7 +1,8 @@
 // What a GraphQL over HTTP request asks for (draft, sections 5.2 to 5.4), or why it is not one.
 import { GatewayError } from '../../errors.ts'
-import { isJsonMediaType, parseJson } from '../../http/json-body.ts'
+import { parseJson } from '../../http/json-body.ts'
 import type { GatewayRequest } from '../../http/request.ts'
+import { isJsonMediaType } from '../../media-type.ts'
 
 export interface GraphQLRequest {
   readonly query: string

@@ -6,8 +6,6 @@ import {
   type GraphQLSchema,
   getOperationAST,
   OperationTypeNode,
-  parse,
-  type Source,
 } from 'graphql'
 import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 import { statusOf } from '../../errors.ts'
@@ -18,8 +16,8 @@ import { type GatewayResponse, GRAPHQL_HEADERS } from '../../http/response.ts'
 import { type Context, createContext } from '../../resolvers/context.ts'
 import { stringifyResult } from '../../resolvers/documents/raw-json.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
+import { parseDocument } from '../document/parse-document.ts'
 import { singleSessionMutation } from '../document/single-session-mutation-rule.ts'
-import { MAX_DOCUMENT_TOKENS } from '../execution/compiled-queries.ts'
 import { MAX_RAW_LENGTH } from './fast-path.ts'
 import type { GraphQLRequest } from './request.ts'
 
@@ -56,6 +54,8 @@ export function createGraphQLOverHttp(
     // Errors are masked where both dialects are, below; sizes are limited before Yoga sees a body.
     maskedErrors: false,
     maxRequestBodySize: false,
+    // It would keep a thousand documents, and errors with their documents, of whoever asks.
+    parserAndValidationCache: false,
     context: (operation: OperationContext) => signedInContext(operation, services),
     plugins: [executeAsSpecified, limitDocument, keepDocument, refuseSecondSession, answer(report)],
   })
@@ -88,7 +88,7 @@ const executeAsSpecified: Plugin = {
 
 const limitDocument: Plugin = {
   onParse({ setParseFn }) {
-    setParseFn((source: string | Source) => parse(source, { maxTokens: MAX_DOCUMENT_TOKENS }))
+    setParseFn(parseDocument)
   },
 }
 

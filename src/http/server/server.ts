@@ -7,6 +7,7 @@ import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
 import { handleClientError, trackExchange } from './client-error.ts'
 import { createServer } from './http-builtin.ts'
+import { limitPipelining } from './pipelining.ts'
 import { sendResponse } from './send-response.ts'
 
 /** A client that sends slower than this is cut off. */
@@ -23,13 +24,19 @@ export interface ServerOptions {
 
 export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOptions): Server {
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
-    trackExchange(incoming, response)
     const replying = hasOneHost(incoming) ? handle(toRequest(incoming, response, bodyLimitBytes)) : refuseHost()
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening) response.shouldKeepAlive = false
       return sendResponse(reply, incoming, response)
     })
+  }
+
+  const answerInTurn = limitPipelining(answer)
+
+  function listen(incoming: IncomingMessage, response: ServerResponse): void {
+    trackExchange(incoming, response)
+    answerInTurn(incoming, response)
   }
 
   const server = createServer(
@@ -41,11 +48,11 @@ export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOpti
       // Asked for below, so that its refusal looks like every other.
       requireHostHeader: false,
     },
-    answer,
+    listen,
   )
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
-  server.on('checkContinue', answer)
-  server.on('checkExpectation', answer)
+  server.on('checkContinue', listen)
+  server.on('checkExpectation', listen)
   server.on('clientError', handleClientError)
   return server
 }

@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { type FailureCode, messageOf, statusOf } from '../../errors.ts'
 import type { Endpoint } from '../../http/handler.ts'
-import { jsonResponse } from '../../http/response.ts'
+import { type GatewayResponse, JSON_TYPE } from '../../http/response.ts'
 import { ANY_ROUTE_FAILURES, READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from '../routes.ts'
 import { HEADERS, IF_NONE_MATCH, INTRODUCTION, type Json, PROBLEM } from './parts.ts'
 
@@ -27,12 +27,14 @@ export interface OpenApiOptions {
 const NOT_IN_DOCUMENTS = ['data', 'cursor']
 
 export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
-  const document = createOpenApi(schema, options)
-  return {
-    method: 'GET',
-    path: '/openapi.json',
-    handle: async () => jsonResponse(document, { 'cache-control': 'no-cache' }),
+  // Made once: a copy for each of many unread answers would fill the memory.
+  const body = Buffer.from(JSON.stringify(createOpenApi(schema, options)))
+  const reply: GatewayResponse = {
+    status: 200,
+    headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-cache' },
+    body,
   }
+  return { method: 'GET', path: '/openapi.json', handle: async () => reply }
 }
 
 export function createOpenApi(schema: GraphQLSchema, { apiVersion, basePath, examples }: OpenApiOptions): Json {

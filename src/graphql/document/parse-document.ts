@@ -1,0 +1,34 @@
+// Text to document, within limits: what is too large or too deep is a syntax error.
+import { type DocumentNode, Lexer, parse, Source, syntaxError, TokenKind } from 'graphql'
+
+/** GraphiQL's introspection query is some 300 tokens. */
+const MAX_TOKENS = 2_000
+/** Of selections, lists and objects in each other. The parser, and what walks a document, recurse. */
+const MAX_NESTING = 200
+const MAX_NAME_LENGTH = 256
+
+const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
+const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
+
+/** Throws a `GraphQLError` with the place of what is wrong. */
+export function parseDocument(text: string | Source): DocumentNode {
+  const source = typeof text === 'string' ? new Source(text) : text
+  requireModestTokens(source)
+  return parse(source, { maxTokens: MAX_TOKENS })
+}
+
+/** One pass over the tokens, before anything recurses. More tokens than are read are left to the parser to refuse. */
+function requireModestTokens(source: Source): void {
+  const lexer = new Lexer(source)
+  let depth = 0
+  for (let count = 0; count <= MAX_TOKENS; count += 1) {
+    const { kind, start, end } = lexer.advance()
+    if (kind === TokenKind.EOF) return
+    if (kind === TokenKind.NAME && end - start > MAX_NAME_LENGTH) {
+      throw syntaxError(source, start, `A name has more than ${MAX_NAME_LENGTH} characters.`)
+    }
+    if (OPENING.has(kind)) depth += 1
+    else if (CLOSING.has(kind)) depth -= 1
+    if (depth > MAX_NESTING) throw syntaxError(source, start, `The document nests more than ${MAX_NESTING} levels.`)
+  }
+}

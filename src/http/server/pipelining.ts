@@ -1,0 +1,74 @@
+// Backpressure for pipelined requests: a connection whose answers are not read is not read either.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Of one connection at a time, until an answer has left the process. */
+const MAX_UNANSWERED = 16
+/** With more than this not sent, the next request waits until everything is. */
+const MAX_UNSENT_BYTES = 262_144
+
+export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
+
+interface Connection {
+  /** Handled, and not yet sent whole. */
+  readonly unanswered: ServerResponse[]
+  /** Parsed, and not yet handled: what a single read of the socket held. */
+  readonly waiting: (readonly [incoming: IncomingMessage, response: ServerResponse])[]
+}
+
+/**
+ * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused.
+ * Requests that wait when their connection ends are dropped.
+ */
+export function limitPipelining(listener: Listener): Listener {
+  const connections = new WeakMap<Socket, Connection>()
+
+  function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
+    connection.unanswered.push(response)
+    response.once('close', () => {
+      connection.unanswered.splice(connection.unanswered.indexOf(response), 1)
+      if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
+    })
+    listener(incoming, response)
+  }
+
+  function handleWaiting(connection: Connection, socket: Socket): void {
+    const { waiting } = connection
+    if (!socket.writable) waiting.length = 0
+    while (waiting.length > 0 && hasRoom(connection)) {
+      const [next] = waiting.splice(0, 1)
+      if (next) handle(connection, ...next)
+    }
+    if (waiting.length === 0) socket.resume()
+  }
+
+  return (incoming, response) => {
+    const { socket } = incoming
+    const connection = connections.get(socket) ?? { unanswered: [], waiting: [] }
+    if (!connections.has(socket)) connections.set(socket, connection)
+    if (connection.waiting.length === 0 && hasRoom(connection)) {
+      handle(connection, incoming, response)
+      return
+    }
+    connection.waiting.push([incoming, response])
+    if (connection.waiting.length > 1) return
+    socket.pause()
+    keepPaused(socket, connection)
+  }
+}
+
+/** node:http resumes a socket for reasons of its own: a request that ends, an answer that is sent. */
+function keepPaused(socket: Socket, { waiting }: Connection): void {
+  const onResume = () => {
+    if (waiting.length > 0) socket.pause()
+    else socket.off('resume', onResume)
+  }
+  socket.on('resume', onResume)
+}
+
+function hasRoom({ unanswered }: Connection): boolean {
+  if (unanswered.length === 0) return true
+  if (unanswered.length >= MAX_UNANSWERED) return false
+  const unsentBytes = unanswered.reduce((sum, { writableLength }) => sum + writableLength, 0)
+  return unsentBytes <= MAX_UNSENT_BYTES
+}

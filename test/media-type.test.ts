@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '../src/auth/guards/guard.ts'
+import { createLocalGuard } from '../src/auth/guards/local.ts'
+import { isJsonMediaType } from '../src/media-type.ts'
+import { startGateway } from './support/gateway.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+const MEDIA_TYPES: readonly (readonly [contentType: string | undefined, isJson: boolean])[] = [
+  ['application/json', true],
+  ['Application/JSON', true],
+  ['application/json;', true],
+  ['application/json; charset=utf-8', true],
+  ['application/json;charset="UTF-8"', true],
+  ['application/json ; charset=utf8', true],
+  ['application/json; profile=x', true],
+  ['application/json; profile="x; charset=utf-16"', true],
+  ['application/json; charset=utf-8; profile=x', true],
+  ['application/json; charset=utf-16', false],
+  ['application/json; profile=x; charset=iso-8859-1', false],
+  ['application/json, text/plain', false],
+  ['application/json text/plain', false],
+  ['application/jsonp', false],
+  ['application/problem+json', false],
+  ['text/json', false],
+  ['text/plain', false],
+  ['text/plain; application/json', false],
+  ['application/x-www-form-urlencoded', false],
+  ['multipart/form-data; boundary=x', false],
+  ['json', false],
+  ['', false],
+  [undefined, false],
+]
+
+const LONG: readonly (readonly [what: string, contentType: string])[] = [
+  ['spaces', `application/json${' '.repeat(15_000)}x`],
+  ['spaces before a parameter', `application/json;${' '.repeat(15_000)}x`],
+  ['spaces in a parameter', `application/json; charset=${' '.repeat(15_000)}x`],
+  ['semicolons', `application/json${';'.repeat(15_000)}x`],
+  ['letters', `application/${'a'.repeat(15_000)}`],
+  ['a quoted parameter', `application/json; a="${'\\'.repeat(15_000)}`],
+]
+
+describe.each([
+  ['the reader of bodies', isJsonMediaType],
+  ['the guard "local"', isLetIn],
+])('%s', (_name, isJson) => {
+  test.each(MEDIA_TYPES)('takes %s for JSON: %s', (contentType, expected) => {
+    expect(isJson(contentType)).toBe(expected)
+  })
+
+  test.each(LONG)('refuses 15,000 %s at once', (_what, contentType) => {
+    const started = performance.now()
+    for (let round = 0; round < 20; round += 1) expect(isJson(contentType)).toBe(false)
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+})
+
+function isLetIn(contentType: string | undefined): boolean {
+  const headers: Readonly<Record<string, string | undefined>> = { host: 'localhost', 'content-type': contentType }
+  const caller: Caller = { peerAddress: '127.0.0.1', header: (name) => headers[name] }
+  return createLocalGuard([]).refusal(caller) === null
+}
+
+test('a login and a query whose media type has a parameter are answered', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const headers = { 'content-type': 'application/json; profile="x"' }
+  const login = await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)
+  expect(login.status).toBe(200)
+  const query = await gateway.send('POST', '/graphql', JSON.stringify({ query: '{ __typename }' }), headers)
+  expect(query.json()).toEqual({ data: { __typename: 'Query' } })
+})

@@ -1,0 +1,47 @@
+import { getIntrospectionQuery, parse } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { parseDocument } from '../src/graphql/document/parse-document.ts'
+import { ask, startGateway } from './support/gateway.ts'
+
+const nestedList = (depth: number) => `{ me { project(ref: ${'['.repeat(depth)}${']'.repeat(depth)}) { id } } }`
+const nestedFields = (depth: number) => `${'{a'.repeat(depth)}${'}'.repeat(depth)}`
+
+test.each([
+  ['an introspection query', getIntrospectionQuery()],
+  ['190 lists', nestedList(190)],
+  ['200 fields in each other', nestedFields(200)],
+  ['a name of 256 characters', `{ ${'a'.repeat(256)} }`],
+  ['lists beside each other', `{ ${'me { project(ref: [[]]) { id } } '.repeat(90)} }`],
+])('%s: parsed as graphql-js parses it', (_what, text) => {
+  expect(JSON.stringify(parseDocument(text))).toBe(JSON.stringify(parse(text)))
+})
+
+const REFUSED: readonly (readonly [what: string, text: string, reason: string])[] = [
+  ['1,980 lists that are not closed', `{me{project(ref:${'['.repeat(1_980)}`, 'nests more than 200 levels'],
+  ['980 lists', nestedList(980), 'nests more than 200 levels'],
+  ['640 objects', `{me{project(ref:${'{a:'.repeat(640)}1${'}'.repeat(640)}`, 'nests more than 200 levels'],
+  ['201 fields in each other', nestedFields(201), 'nests more than 200 levels'],
+  [
+    '980 types in each other',
+    `query($a: ${'['.repeat(980)}Int${']'.repeat(980)}) { me }`,
+    'nests more than 200 levels',
+  ],
+  ['a name of 257 characters', `{ ${'a'.repeat(257)} }`, 'more than 256 characters'],
+  ['more tokens than are read', `{ ${'a '.repeat(2_001)} }`, 'more than 2000 tokens'],
+  ['a string that is not closed', '{ me { project(ref: "', 'Unterminated string'],
+]
+
+describe.each(REFUSED)('%s', (_what, query, reason) => {
+  test('is a syntax error, by POST and by GET', async () => {
+    const gateway = await startGateway()
+    const accept = { accept: 'application/graphql-response+json' }
+    const url = `${gateway.url}/graphql?${new URLSearchParams({ query })}`
+    for (const answer of [await gateway.graphql(query, { headers: accept }), await ask(url, { headers: accept })]) {
+      expect(answer.status).toBe(400)
+      const [error] = answer.json().errors
+      expect(error.extensions.code).toBe('GRAPHQL_PARSE_FAILED')
+      expect(error.message).toContain(reason)
+    }
+    expect(gateway.reported).toEqual([])
+  })
+})

@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Handler } from '../src/http/handler.ts'
+import { createHttpServer } from '../src/http/server/server.ts'
+import { startGateway } from './support/gateway.ts'
+import { liveBytes } from './support/live-bytes.ts'
+import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
+import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+
+const COUNT = 3_000
+const CLOSE = ['Connection', 'close'] as const
+
+async function serve(handle: Handler): Promise<string> {
+  const server = createHttpServer(handle, { bodyLimitBytes: 1_048_576 })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Paths `/0` to `/2999`; the last one asks for the end. */
+function requests(count: number): string {
+  return Array.from({ length: count }, (_, at) =>
+    requestText({ target: `/${at}`, headers: at === count - 1 ? [CLOSE] : [] }),
+  ).join('')
+}
+
+/** What a server has counted once it counts no more. */
+async function settled(count: () => number): Promise<number> {
+  for (let before = -1; ; ) {
+    await delay(400)
+    if (count() === before) return before
+    before = count()
+  }
+}
+
+function expectInOrder(bytes: Buffer, count: number): void {
+  const answers = readAnswers(bytes)
+  expect(answers.length).toBe(count)
+  for (const [at, { status, text }] of answers.entries()) {
+    expect(status).toBe(200)
+    expect(text.slice(0, text.indexOf(' '))).toBe(`/${at}`)
+  }
+}
+
+test('3,000 requests for the OpenAPI document on each of four connections that do not read cost little memory', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const one = requestText({ target: '/openapi.json' })
+  const last = requestText({ target: '/openapi.json', headers: [CLOSE] })
+  const before = await liveBytes()
+  const sockets: Socket[] = []
+  for (let at = 0; at < 4; at += 1) {
+    const socket = await openSocket(gateway.url)
+    socket.pause()
+    socket.write(one.repeat(COUNT - 1) + last)
+    sockets.push(socket)
+  }
+  await delay(1_500)
+  expect((await liveBytes()) - before).toBeLessThan(32 * 1_048_576)
+  const { accessToken } = await gateway.login(ANA)
+  expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+  const [first, ...others] = sockets
+  for (const socket of others) socket.destroy()
+  const answers = first ? readAnswers(await readToEnd(first)) : []
+  expect(answers.length).toBe(COUNT)
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+})
+
+test('a client that sends 3,000 requests and reads nothing is answered no more than the network holds, then all', async () => {
+  const filling = ` ${'x'.repeat(65_536)}`
+  let handled = 0
+  const url = await serve(async ({ path }) => {
+    handled += 1
+    return { status: 200, headers: {}, body: path + filling }
+  })
+  const socket = await openSocket(url)
+  socket.pause()
+  socket.write(requests(COUNT))
+  // Of 64 KB each: what the kernel takes, and a few. A single read of the socket holds more than a thousand requests.
+  expect(await settled(() => handled)).toBeLessThan(400)
+  expectInOrder(await readToEnd(socket), COUNT)
+  expect(handled).toBe(COUNT)
+})
+
+test('a slow handler has a few requests of one connection at a time', async () => {
+  let [running, most] = [0, 0]
+  const url = await serve(async ({ path }) => {
+    running += 1
+    most = Math.max(most, running)
+    await delay(1)
+    running -= 1
+    return { status: 200, headers: {}, body: `${path} ` }
+  })
+  const socket = await openSocket(url)
+  socket.write(requests(1_000))
+  expectInOrder(await readToEnd(socket), 1_000)
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThanOrEqual(16)
+})
+
+test('bodies that are pipelined arrive whole, each with its own request', async () => {
+  const url = await serve(async ({ path, body }) => {
+    const bytes = await body()
+    return { status: 200, headers: {}, body: `${path} ${bytes.byteLength}` }
+  })
+  const socket = await openSocket(url)
+  const lengths = Array.from({ length: 200 }, (_, at) => (at % 7) * 20_000 + 1)
+  for (const [at, length] of lengths.entries()) {
+    const headers = at === lengths.length - 1 ? [CLOSE] : []
+    socket.write(requestText({ method: 'POST', target: `/${at}`, headers, body: 'x'.repeat(length) }))
+  }
+  const answers = readAnswers(await readToEnd(socket))
+  expect(answers.map(({ text }) => text)).toEqual(lengths.map((length, at) => `/${at} ${length}`))
+})
+
+test('what is not HTTP after many requests is refused after their answers', async () => {
+  const url = await serve(async ({ path }) => {
+    await delay(1)
+    return { status: 200, headers: {}, body: `${path} ` }
+  })
+  const socket = await openSocket(url)
+  const asked = Array.from({ length: 100 }, (_, at) => requestText({ target: `/${at}` })).join('')
+  socket.write(`${asked}this is not HTTP\r\n\r\n`)
+  const answers = readAnswers(await readToEnd(socket))
+  expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 100 }, () => 200), 400])
+})
+
+test('requests that wait when the client goes away are not handled', async () => {
+  let handled = 0
+  let leave = (): void => {}
+  const url = await serve(async ({ path }) => {
+    handled += 1
+    if (handled === 16) leave()
+    await delay(50)
+    return { status: 200, headers: {}, body: path }
+  })
+  const socket = await openSocket(url)
+  leave = () => socket.destroy()
+  socket.write(requests(1_000))
+  // The gateway sees that nobody is there when it sends the first answers.
+  expect(await settled(() => handled)).toBeLessThan(50)
+})
+
+test('a connection is kept and read on after a burst', async () => {
+  const url = await serve(async ({ path }) => ({ status: 200, headers: {}, body: `${path} ` }))
+  const socket = await openSocket(url)
+  for (let round = 0; round < 3; round += 1) {
+    socket.write(Array.from({ length: 500 }, (_, at) => requestText({ target: `/${at}` })).join(''))
+    expectInOrder(await readCount(socket, 500), 500)
+  }
+  socket.destroy()
+})
+
+async function readCount(socket: Socket, count: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let ends = 0
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const onData = (chunk: Buffer) => {
+    chunks.push(chunk)
+    ends = Buffer.concat(chunks).toString('latin1').split('HTTP/1.1 200').length - 1
+    if (ends === count) setTimeout(resolve, 100)
+  }
+  socket.on('data', onData)
+  await promise
+  socket.off('data', onData)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { excerpt, redact } from '../src/redact.ts'
+import { startGateway } from './support/gateway.ts'
+
+test.each([
+  ['nothing secret', 'nothing secret'],
+  ['mail ana@example.com, please', 'mail [email], please'],
+  ['<ana@example.com>(ben@example.com)', '<[email]>([email])'],
+  ['"ana@example.com":"ben@example.com"', '"[email]":"[email]"'],
+  ['a@b@c', '[email]@c'],
+  ['@ a@ @b a @ b @@', '@ a@ @b a @ b @@'],
+  ['wgr_abc-_9 and wgr_', '[token] and [token]'],
+  ['Bearer eyJhbGciOi.eyJzdWIi.c2ln!', 'Bearer [token]!'],
+  ['postgres://gateway:pass-word@db/workspace', 'postgres://gateway:[email]'],
+  ['postgres://gateway@db/workspace', 'postgres:[email]'],
+  ['', ''],
+])('%j is shown as %j', (text, shown) => {
+  expect(redact(text)).toBe(shown)
+})
+
+test('a short text is shown whole, a long one up to its last whole word', () => {
+  expect(excerpt('x'.repeat(512))).toBe('x'.repeat(512))
+  expect(excerpt(`Cannot query field "${'x'.repeat(600)}"`)).toBe('Cannot query field …')
+  expect(excerpt('x'.repeat(513))).toBe('…')
+  expect(excerpt('one two three', 9)).toBe('one two …')
+})
+
+test.each(['a', 'a@', '@', '//a', '//a:', '//:', ':', 'eyJ', 'eyJ.', 'wgr_', 'a.'])(
+  'a long text of nothing but %j takes no longer than its length',
+  (part) => {
+    const started = performance.now()
+    redact(part.repeat(200_000))
+    redact(`${part.repeat(200_000)}!`)
+    expect(performance.now() - started).toBeLessThan(1_000)
+  },
+)
+
+test.each([
+  ['a field of 200,000 letters', `{ ${'a'.repeat(200_000)} }`],
+  ['a fragment of 200,000 letters', `{ ...${'a'.repeat(200_000)} }`],
+  ['a variable of 200,000 letters', `{ me { project(ref: $${'a'.repeat(200_000)}) { id } } }`],
+  ['an unexpected word of 200,000 letters', `{ me } ${'a'.repeat(200_000)}`],
+  [
+    'many fields of 10,000 letters',
+    `{ ${Array.from({ length: 90 }, (_, at) => `${'a'.repeat(10_000)}${at}`).join(' ')} }`,
+  ],
+])('%s holds nobody up, and is not repeated', async (_name, query) => {
+  const gateway = await startGateway()
+  const started = performance.now()
+  const answer = await gateway.graphql(query)
+  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(answer.status).toBe(200)
+  expect(answer.json().errors[0].message).toBeTruthy()
+  for (const { message } of answer.json().errors) expect(message.length).toBeLessThanOrEqual(513)
+})

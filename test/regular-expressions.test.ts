@@ -1,0 +1,64 @@
+// No regular expression of the sources takes more than linear time, whatever text it is given.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { checkSync } from 'recheck'
+import { parseSync } from 'vite'
+import { beforeAll, expect, test } from 'vitest'
+
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
+
+const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+
+interface Pattern {
+  readonly source: string
+  readonly flags: string
+}
+
+beforeAll(() => {
+  // The JavaScript build: the same on every machine, without a process of its own.
+  process.env.RECHECK_SYNC_BACKEND = 'pure'
+})
+
+/** Every literal of a file, from its syntax tree. */
+function patternsOf(file: string): readonly Pattern[] {
+  const { program, errors } = parseSync(file, readFileSync(join(SOURCES, file), 'utf8'))
+  expect(errors, file).toEqual([])
+  const found: Pattern[] = []
+  JSON.stringify(program, (_key, node: unknown) => {
+    const regex = typeof node === 'object' && node !== null ? Reflect.get(node, 'regex') : undefined
+    if (regex) found.push({ source: regex.pattern, flags: regex.flags })
+    // A BigInt literal, which JSON does not have.
+    return typeof node === 'bigint' ? null : node
+  })
+  return found
+}
+
+function judge({ source, flags }: Pattern): string {
+  return checkSync(source, flags, { timeout: 20_000 }).status
+}
+
+test.each([
+  ['^application\\/json\\s*(?:;\\s*charset\\s*=\\s*"?utf-?8"?\\s*)?;?\\s*$', 'i', 'vulnerable'],
+  ['[^\\s@]+@[^\\s@]+', 'g', 'vulnerable'],
+  ['(a+)+$', '', 'vulnerable'],
+  ['\\/+$', '', 'vulnerable'],
+  ['^[a-z]+$', '', 'safe'],
+])('the check itself: /%s/%s is %s', (source, flags, status) => {
+  expect(judge({ source, flags })).toBe(status)
+})
+
+test('every regular expression is linear', () => {
+  const patterns = files.flatMap((file) => patternsOf(file).map((pattern) => ({ file, ...pattern })))
+  expect(patterns.length).toBeGreaterThan(30)
+  const wrong = patterns.flatMap(({ file, source, flags }) => {
+    const status = judge({ source, flags })
+    return status === 'safe' ? [] : [`${file}: /${source}/${flags} is ${status}`]
+  })
+  expect(wrong).toEqual([])
+})
+
+test('no regular expression is made from text, where this check would not see it', () => {
+  const makers = files.filter((file) => /\bRegExp\(/.test(readFileSync(join(SOURCES, file), 'utf8')))
+  expect(makers).toEqual([])
+})
