@@ -7,6 +7,7 @@ import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
 import { openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
+import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
 import type { Handler } from './http/handler.ts'
@@ -33,6 +34,7 @@ export interface GatewayOptions {
   readonly attemptsPerMinute: number
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number
+  readonly graphql: GraphQLOptions
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
   readonly demoEmail: string | null
   /** What the reference shows of documents, by GraphQL type. */
@@ -73,7 +75,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services),
-    ...createGraphQLEndpoints(schema, services, report).map((endpoint) => withGraphiql(endpoint, page)),
+    ...createGraphQLEndpoints(schema, services, options.graphql, report).map((endpoint) =>
+      withGraphiql(endpoint, page),
+    ),
     ...createOperationsEndpoints({ keyset, ping: store.ping, isDraining: options.isDraining }),
   ]
   return createPipeline(endpoints, options)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createLocalGuard } from '../../src/auth/guards/local.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
+import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
@@ -56,6 +57,8 @@ export interface Answer {
 
 export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly bodyLimitBytes?: number
+  /** Options of GraphQL as they are written on the command line. */
+  readonly graphqlValues?: Readonly<Record<string, string | boolean>>
   readonly databasePath?: string
   /** Instead of the SQLite file at `databasePath`. */
   readonly databaseUrl?: string
@@ -92,6 +95,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
+    graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),
     demoEmail: null,
     examples: {},
     clock,

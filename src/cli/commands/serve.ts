@@ -17,6 +17,7 @@ import { createLog, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
+import { toGraphQLOptions } from '../options/graphql.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
@@ -74,6 +75,7 @@ export async function runServe(
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
+    graphql: toGraphQLOptions(config, guard.name),
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
     clock: io.clock,

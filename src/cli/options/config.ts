@@ -1,5 +1,6 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
+import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
 const YEAR_SECONDS = 31_536_000
@@ -144,6 +145,7 @@ export const SERVE_OPTIONS = {
     default: String(67_108_864),
     schema: integer(0, 1_099_511_627_776),
   },
+  ...GRAPHQL_OPTIONS,
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
