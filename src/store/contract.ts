@@ -137,6 +137,17 @@ export interface ProjectRef extends OfUser {
   readonly ref: string
 }
 
+/** What makes it the same document in whichever database it is. */
+export interface DocumentKey extends DocumentList {
+  readonly id: string
+}
+
+/** What makes it the same export in whichever database it is. */
+export interface ExportKey extends ProjectRef {
+  readonly instant: string
+  readonly digest: string
+}
+
 /** Where an export stands in the history of its project. */
 export interface ExportPlace {
   readonly instant: string
@@ -183,12 +194,16 @@ export interface WorkspaceReads {
   readonly documentsWithin: (
     pages: readonly (DocumentList & PageWithin)[],
   ) => Awaitable<readonly PagePart<StoredDocument>[]>
+  /** The document with each key, null where the user has none. */
+  readonly documentsById: (keys: readonly DocumentKey[]) => Awaitable<readonly (StoredDocument | null)[]>
   /** How many documents each list has. */
   readonly documentCounts: (lists: readonly DocumentList[]) => Awaitable<readonly number[]>
   /** The project with each reference, null where the user has none. */
   readonly projectsByRef: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredDocument | null)[]>
   /** The newest export of each project: by instant, then by order of import. Null where there is none. */
   readonly latestExports: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredExport | null)[]>
+  /** The export with each key, null where there is none or its project is gone. */
+  readonly exportsByKey: (keys: readonly ExportKey[]) => Awaitable<readonly (StoredExport | null)[]>
   /** The exports of each page, newest first. Only whole exports are ever seen, here and above. */
   readonly exportsOf: (pages: readonly ExportPage[]) => Awaitable<readonly (readonly StoredExport[])[]>
   readonly exportCounts: (refs: readonly ProjectRef[]) => Awaitable<readonly number[]>

@@ -71,9 +71,11 @@ export function createReads(run: RunRead, answers: Answering = answering(run)): 
   return {
     documentsOf: fromEitherEnd(answers(READ_VERBS.documentsOf), answers(READ_VERBS.documentsFromEnd)),
     documentsWithin: fromEitherEnd(answers(READ_VERBS.documentsWithin), answers(READ_VERBS.documentsWithinFromEnd)),
+    documentsById: answers(READ_VERBS.documentsById),
     documentCounts: answers(READ_VERBS.documentCounts),
     projectsByRef: answers(READ_VERBS.projectsByRef),
     latestExports: answers(READ_VERBS.latestExports),
+    exportsByKey: answers(READ_VERBS.exportsByKey),
     exportsOf: fromEitherEnd(answers(READ_VERBS.exportsOf), answers(READ_VERBS.exportsFromEnd)),
     exportCounts: answers(READ_VERBS.exportCounts),
     elementsOf: fromEitherEnd(answers(READ_VERBS.elementsOf), answers(READ_VERBS.elementsFromEnd)),

@@ -17,6 +17,8 @@ import { createDocumentPages, DOCUMENT } from './engine/document-pages.ts'
 import { createElementPages } from './engine/element-pages.ts'
 import { createExportPages, EXPORT } from './engine/export-pages.ts'
 
+type ExportIdentity = [user: number, ref: string, instant: string, digest: string]
+
 interface Count {
   readonly count: number
 }
@@ -26,6 +28,9 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
   const documents = createDocumentPages(database)
   const exports = createExportPages(database)
   const elements = createElementPages(database)
+  const documentById = database.prepare<[number, string, string], StoredDocument>(
+    `select ${DOCUMENT} from document where user_id = ? and kind = ? and id = ?`,
+  )
   const documentCount = database.prepare<[number, string], Count>(
     'select count(*) as count from document where user_id = ? and kind = ?',
   )
@@ -38,6 +43,10 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
      where (user_id, ref) = (select user_id, ref from asked)
        and exists (select 1 from document where (user_id, ref) = (select user_id, ref from asked))
      order by instant desc, id desc limit 1`,
+  )
+  const exportByKey = database.prepare<[...ExportIdentity, user: number, ref: string], StoredExport>(
+    `select ${EXPORT} from export where user_id = ? and ref = ? and instant = ? and digest = ?
+       and exists (select 1 from document where user_id = ? and ref = ?)`,
   )
   const exportCount = database.prepare<[number, string], Count>(
     'select count(*) as count from export where user_id = ? and ref = ?',
@@ -74,9 +83,15 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
   return {
     documentsOf: (pages) => answerAll(pages, documents.page),
     documentsWithin: (pages) => answerAll(pages, documents.part),
+    documentsById: (keys) => answerAll(keys, ({ userId, kind, id }) => documentById.get(userId, kind, id) ?? null),
     documentCounts: (lists) => answerAll(lists, ({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0),
     projectsByRef: (refs) => answerAll(refs, ({ userId, ref }) => projectByRef.get(userId, ref) ?? null),
     latestExports: (refs) => answerAll(refs, ({ userId, ref }) => newestExport.get(userId, ref) ?? null),
+    exportsByKey: (keys) =>
+      answerAll(
+        keys,
+        ({ userId, ref, instant, digest }) => exportByKey.get(userId, ref, instant, digest, userId, ref) ?? null,
+      ),
     exportsOf: (pages) => answerAll(pages, exports),
     exportCounts: (refs) => answerAll(refs, ({ userId, ref }) => exportCount.get(userId, ref)?.count ?? 0),
     elementsOf: (pages) => answerAll(pages, elements.page),

@@ -1,10 +1,12 @@
 // The reads that requests make in PostgreSQL, as a table.
 import type {
+  DocumentKey,
   DocumentList,
   ElementList,
   ElementPage,
   ElementRun,
   ElementRunQuestion,
+  ExportKey,
   ExportPage,
   ExportPlace,
   Page,
@@ -42,6 +44,9 @@ const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
 const EXPORT =
   'id, user_id as "userId", ref, created_at as "createdAt", instant, digest, byte_length as "byteLength", element_count as "elementCount"'
 const KEY_OF_REF = 'workspace_gateway.key_of(ref)'
+const OF_PROJECT = `${KEY_OF_REF} = (
+  select asked.ref_key from workspace_gateway.document
+  where user_id = asked.user_id and ${KEY_OF_REF} = asked.ref_key and ref is not null)`
 const OF_EXPORT = `export_id = (
   select id from workspace_gateway.export where user_id = asked.user_id and id = asked.export_id)`
 
@@ -133,6 +138,16 @@ export const READ_VERBS = {
   documentsFromEnd: documentPages('documentsFromEnd', 'desc'),
   documentsWithin: documentParts('documentsWithin', ''),
   documentsWithinFromEnd: documentParts('documentsWithinFromEnd', 'desc'),
+  documentsById: readVerb<DocumentKey, Documented, StoredDocument | null>(
+    'documentsById',
+    [KIND, ['id_key', 'bytea', ({ id }) => keyOf(id)]],
+    {
+      key: 'position',
+      lateral: `select position, id, ref, text from workspace_gateway.document
+        ${WHERE} and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key`,
+    },
+    ([row], { userId, kind }) => (row ? toDocument(row, userId, kind) : null),
+  ),
   documentCounts: readVerb<DocumentList, { readonly count: number }, number>(
     'documentCounts',
     [KIND],
@@ -158,10 +173,17 @@ export const READ_VERBS = {
     {
       key: 'id',
       lateral: `select ${EXPORT} from workspace_gateway.export
-        ${WHERE} and ${KEY_OF_REF} = (
-          select asked.ref_key from workspace_gateway.document
-          where user_id = asked.user_id and ${KEY_OF_REF} = asked.ref_key and ref is not null)
-        order by instant desc, id desc limit 1`,
+        ${WHERE} and ${OF_PROJECT} order by instant desc, id desc limit 1`,
+    },
+    ([row]) => (row ? toExport(row) : null),
+  ),
+  exportsByKey: readVerb<ExportKey, StoredExport, StoredExport | null>(
+    'exportsByKey',
+    [REF_KEY, ['instant', 'text', ({ instant }) => instant], ['digest', 'text', ({ digest }) => digest]],
+    {
+      key: 'id',
+      lateral: `select ${EXPORT} from workspace_gateway.export
+        ${WHERE} and ${OF_PROJECT} and instant = asked.instant and digest = asked.digest`,
     },
     ([row]) => (row ? toExport(row) : null),
   ),
