@@ -1,10 +1,15 @@
 // Typed fields of stored documents: read from the document, null when it lacks them or holds another type.
 import { memberText } from '../../json-text.ts'
+import type { StoredDocument } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
 import type { HasText } from './parsed-documents.ts'
 import { type RawJson, toRawJson } from './raw-json.ts'
 
 const INTEGER = /^-?\d+$/
+
+export function documentNodeId(document: StoredDocument, _args: object, { nodeIds }: Context): string {
+  return nodeIds.document(document)
+}
 
 export function data(document: HasText): RawJson {
   return toRawJson(document.text)
@@ -26,8 +31,8 @@ export function textList(
   }
 }
 
-/** A string, or an integer of any size with all its digits. */
-export function id(document: HasText, _args: object, { fieldsOf }: Context): string | null {
+/** What the document calls its id: a string, or an integer of any size with all its digits. */
+export function documentId(document: HasText, _args: object, { fieldsOf }: Context): string | null {
   const value = fieldsOf(document).id
   if (typeof value !== 'number') return typeof value === 'string' ? value : null
   const written = memberText(document.text, 'id') ?? ''
