@@ -118,12 +118,17 @@ const BAD_PAGES = [
   'projects(after: "OTk5OTk5OTk5OTk5OTk5OTk5OTk") { ref }',
   'projectsConnection(first: -1) { totalCount }',
   'projectsConnection(after: "nowhere") { totalCount }',
+  'projectsConnection(last: -1) { totalCount }',
+  'projectsConnection(first: 1, last: -1) { totalCount }',
+  'projectsConnection(before: "nowhere") { totalCount }',
   'templates(first: -1) { id }',
   'uiLibraries(after: "nowhere") { id }',
   'latestExport(ref: "site") { elements(first: -1) { path } }',
   'project(ref: "site") { exports(first: -1) { ref } }',
   'project(ref: "site") { exports(after: "MQ") { ref } }',
   'project(ref: "site") { exportsConnection(after: "nowhere") { totalCount } }',
+  'project(ref: "site") { exportsConnection(before: "MQ") { totalCount } }',
+  'latestExport(ref: "site") { elementsConnection(last: -1) { totalCount } }',
 ]
 
 export const GRAPHQL_DOCUMENTS: Scenarios = {

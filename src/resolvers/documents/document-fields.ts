@@ -1,9 +1,15 @@
 // Typed fields of stored documents: members of the document, null when it lacks them or holds another type there.
 import { elementTexts } from '../../json-text.ts'
+import type { StoredDocument } from '../../store/contract.ts'
+import type { Context } from '../context.ts'
 import { fromMember, type HasText, readMemberTexts } from './member-field.ts'
 import { type RawJson, toRawJson } from './raw-json.ts'
 
 const INTEGER = /^-?\d+$/
+
+export function documentNodeId(document: StoredDocument, _args: object, { nodeIds }: Context): string {
+  return nodeIds.document(document)
+}
 
 export function data(document: HasText): RawJson {
   return toRawJson(document.text)
@@ -19,8 +25,8 @@ export function textList(name: string) {
   return member<readonly string[]>(name, (written) => (elementTexts(written)?.every(isString) ? written : null))
 }
 
-/** A string, or an integer of any size with all its digits. */
-export const id = member<string>('id', (written) => {
+/** What the document calls its id: a string, or an integer of any size with all its digits. */
+export const documentId = member<string>('id', (written) => {
   if (isString(written)) return written
   return INTEGER.test(written) ? `"${written}"` : null
 })
