@@ -8,6 +8,7 @@ import { createLocalGuard } from '../../src/auth/guards/local.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
+import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../../src/http/limits/in-flight-bytes.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { applyInput } from '../../src/import-export/load.ts'
 import { checkInput } from '../../src/import-export/validate.ts'
@@ -81,6 +82,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const reported: unknown[] = []
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
+  const inFlight = options.inFlight ?? createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES)
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
     guard: createLocalGuard([]),
     basePath: '',
@@ -92,6 +94,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
+    inFlight,
     demoEmail: null,
     examples: {},
     clock,

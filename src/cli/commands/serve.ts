@@ -9,6 +9,7 @@ import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
+import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import type { StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
@@ -62,6 +63,7 @@ export async function runServe(
       },
     },
   )
+  const inFlight = createInFlightBytes(config.inFlightBytes)
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     guard,
@@ -74,6 +76,7 @@ export async function runServe(
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
+    inFlight,
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
     clock: io.clock,

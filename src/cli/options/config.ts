@@ -1,5 +1,6 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
+import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
 const YEAR_SECONDS = 31_536_000
@@ -143,6 +144,12 @@ export const SERVE_OPTIONS = {
     description: 'memory for finished replies, 0 for none; they are never stale, whatever the size',
     default: String(67_108_864),
     schema: integer(0, 1_099_511_627_776),
+  },
+  inFlightBytes: {
+    flags: '--in-flight-bytes <bytes>',
+    description: 'memory for large answers that are being made and sent; past it they are answered 503',
+    default: String(DEFAULT_IN_FLIGHT_BYTES),
+    schema: integer(1_048_576, 1_099_511_627_776),
   },
   ...storeOptions,
   workers: {
