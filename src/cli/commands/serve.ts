@@ -14,7 +14,7 @@ import { createHttpServer } from '../../http/server/server.ts'
 import type { StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { createLog, createReport } from '../log.ts'
+import { createBrokenOffReport, createLog, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
@@ -83,7 +83,12 @@ export async function runServe(
     report: createReport(log),
     isDraining: () => ending.aborted,
   })
-  const server = createHttpServer(handle, { bodyLimitBytes: config.bodyLimit })
+  const server = createHttpServer(handle, {
+    bodyLimitBytes: config.bodyLimit,
+    inFlight,
+    sendTimeoutMs: config.sendTimeout * 1_000,
+    reportBrokenOff: createBrokenOffReport(log),
+  })
   const url = await listen(server, config)
   // Not before the port is taken: what is told once must not be told to a start that fails.
   const isSeeded =

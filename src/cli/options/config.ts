@@ -151,6 +151,12 @@ export const SERVE_OPTIONS = {
     default: String(DEFAULT_IN_FLIGHT_BYTES),
     schema: integer(1_048_576, 1_099_511_627_776),
   },
+  sendTimeout: {
+    flags: '--send-timeout <seconds>',
+    description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
+    default: '20',
+    schema: integer(1, 3_600),
+  },
   ...storeOptions,
   workers: {
     flags: '--workers <count>',

@@ -37,7 +37,7 @@ export type FastPath = (
 export function createFastPath(queries: CompiledQueries, services: EndpointServices): FastPath {
   const { cache, sessions } = services
   const readAcceptEncoding = createAcceptEncodingReader()
-  const compression = createCompression(cache)
+  const compression = createCompression(cache, services.inFlight)
   return async (request, accept, { query, operationName, variables, source }) => {
     const contentType = request.method === 'POST' ? MEDIA_TYPES[accept] : undefined
     if (contentType === undefined) return null

@@ -17,7 +17,8 @@ export interface Reservation extends Disposable {
 }
 
 export interface InFlightBytes {
-  readonly open: () => Reservation
+  /** Up to `smallBytes` it always passes; 0 for what can be asked for again, and so can wait. */
+  readonly open: (smallBytes?: number) => Reservation
   /** What all reservations hold now. */
   readonly byteLength: () => number
 }
@@ -29,13 +30,13 @@ export interface InFlightBytes {
 export function createInFlightBytes(maxBytes: number): InFlightBytes {
   let held = 0
 
-  function open(): Reservation {
+  function open(smallBytes = SMALL_RESERVATION_BYTES): Reservation {
     let own = 0
     let isDisposed = false
 
     function grow(byteLength: number): boolean {
       if (isDisposed) throw new Error('a reservation was used after it was given back')
-      if (own + byteLength > SMALL_RESERVATION_BYTES && held + byteLength > maxBytes) return false
+      if (own + byteLength > smallBytes && held + byteLength > maxBytes) return false
       own += byteLength
       held += byteLength
       return true
