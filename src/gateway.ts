@@ -11,6 +11,7 @@ import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
 import type { Handler } from './http/handler.ts'
+import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createPipeline } from './http/pipeline.ts'
 import type { ReportFailure } from './http/problem-details.ts'
 import { API_VERSION } from './http/response.ts'
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number
   readonly graphql: GraphQLOptions
+  /** What requests in flight may hold together; the edge takes what it has not sent from the same budget. */
+  readonly inFlight: InFlightBytes
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
   readonly demoEmail: string | null
   /** What the reference shows of documents, by GraphQL type. */
@@ -56,7 +59,13 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   })
   const sessions = createSessions(store, tokens, options)
   const signIn = await createSignIn(sessions, options)
-  const services = { reads: createReads(store), sessions, signIn, cache: createResponseCache(options.cacheBytes) }
+  const services = {
+    reads: createReads(store),
+    sessions,
+    signIn,
+    cache: createResponseCache(options.cacheBytes),
+    inFlight: options.inFlight,
+  }
   const schema = createSchema()
   const build = await openExplorerBuild()
   const page = createPage(build, basePath)

@@ -9,7 +9,9 @@ import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
 import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
-import { createHttpServer } from '../../src/http/server/server.ts'
+import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../../src/http/limits/in-flight-bytes.ts'
+import type { BrokenOff } from '../../src/http/server/broken-off.ts'
+import { createHttpServer, DEFAULT_SEND_TIMEOUT_MS } from '../../src/http/server/server.ts'
 import { applyInput } from '../../src/import-export/load.ts'
 import { checkInput } from '../../src/import-export/validate.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -23,6 +25,8 @@ export interface TestGateway {
   readonly databaseUrl: string
   /** What was reported to the log: things a client must not see. */
   readonly reported: unknown[]
+  /** Responses that ended before they were whole. */
+  readonly brokenOff: readonly BrokenOff[]
   /** Milliseconds since the epoch; moves only by `advance`. */
   readonly now: () => number
   readonly advance: (seconds: number) => void
@@ -59,6 +63,7 @@ export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly bodyLimitBytes?: number
   /** Options of GraphQL as they are written on the command line. */
   readonly graphqlValues?: Readonly<Record<string, string | boolean>>
+  readonly sendTimeoutMs?: number
   readonly databasePath?: string
   /** Instead of the SQLite file at `databasePath`. */
   readonly databaseUrl?: string
@@ -84,6 +89,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const reported: unknown[] = []
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
+  const inFlight = options.inFlight ?? createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES)
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
     guard: createLocalGuard([]),
     basePath: '',
@@ -96,6 +102,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
     graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),
+    inFlight,
     demoEmail: null,
     examples: {},
     clock,
@@ -103,7 +110,14 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     isDraining: () => false,
     ...options,
   })
-  const server = createHttpServer(handle, { bodyLimitBytes: options.bodyLimitBytes ?? 1_048_576 })
+  const brokenOff: BrokenOff[] = []
+  const { bodyLimitBytes = 1_048_576, sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS } = options
+  const server = createHttpServer(handle, {
+    bodyLimitBytes,
+    inFlight,
+    sendTimeoutMs,
+    reportBrokenOff: (event) => brokenOff.push(event),
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -122,6 +136,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     databasePath,
     databaseUrl,
     reported,
+    brokenOff,
     now: clock,
     advance(seconds) {
       now += seconds * 1_000

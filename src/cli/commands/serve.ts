@@ -9,11 +9,12 @@ import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
+import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import type { StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { createLog, createReport } from '../log.ts'
+import { createBrokenOffReport, createLog, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
@@ -63,6 +64,7 @@ export async function runServe(
       },
     },
   )
+  const inFlight = createInFlightBytes(config.inFlightBytes)
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     guard,
@@ -76,13 +78,19 @@ export async function runServe(
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, guard.name),
+    inFlight,
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,
   })
-  const server = createHttpServer(handle, { bodyLimitBytes: config.bodyLimit })
+  const server = createHttpServer(handle, {
+    bodyLimitBytes: config.bodyLimit,
+    inFlight,
+    sendTimeoutMs: config.sendTimeout * 1_000,
+    reportBrokenOff: createBrokenOffReport(log),
+  })
   const url = await listen(server, config)
   // Not before the port is taken: what is told once must not be told to a start that fails.
   const isSeeded =

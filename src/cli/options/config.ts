@@ -1,5 +1,6 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
+import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
@@ -146,6 +147,18 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 1_099_511_627_776),
   },
   ...GRAPHQL_OPTIONS,
+  inFlightBytes: {
+    flags: '--in-flight-bytes <bytes>',
+    description: 'memory for large answers that are being made and sent; past it they are answered 503',
+    default: String(DEFAULT_IN_FLIGHT_BYTES),
+    schema: integer(1_048_576, 1_099_511_627_776),
+  },
+  sendTimeout: {
+    flags: '--send-timeout <seconds>',
+    description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
+    default: '20',
+    schema: integer(1, 3_600),
+  },
   ...storeOptions,
   workers: {
     flags: '--workers <count>',

@@ -38,7 +38,7 @@ export function createAnswer(
 ): Answer {
   const { cache, sessions } = services
   const readAcceptEncoding = createAcceptEncodingReader()
-  const compression = createCompression(cache)
+  const compression = createCompression(cache, services.inFlight)
   const yieldTurn = createRoundRobin()
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
   const executor = createExecutor({ schema, limits: options.writeLimits, clock: createTurnClock(), yieldTurn })
