@@ -83,7 +83,7 @@ async function start(): Promise<Running> {
   const gateway = await startLimitedGateway(WORKSPACE_BYTES, '--trace-header')
   const [attacker, victim] = [await gateway.login(ATTACKER), await gateway.login(VICTIM)]
   // What only first requests pay is no part of any row.
-  for (const query of ['{ __typename }', '{ me { email } }']) {
+  for (const query of ['{ __typename }', '{ me { email } }', '{ nothing }', '{']) {
     await gateway.send({ body: JSON.stringify({ query }) }, attacker)
   }
   return { gateway, attacker, victim, prober: startHealthProber(gateway.url) }
