@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
+const BENCH = fileURLToPath(new URL('../bench', import.meta.url))
 
 /** From the top down: a file imports its own layer and those below, never one above. Two names in a row are siblings: neither imports the other. */
 const LAYERS: readonly (readonly string[])[] = [
@@ -26,15 +27,44 @@ const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts']
 const MAX_FILES_PER_FOLDER = 14
 const GENERATED = 'resolvers/generated.ts'
 
-const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+const files = sourcesIn(SOURCES)
+const benchFiles = sourcesIn(BENCH)
+const imports = importsOf(SOURCES, files)
 
-const imports = new Map(
-  files.map((file) => {
-    const source = readFileSync(join(SOURCES, file), 'utf8')
-    const found = [...source.matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g)].flatMap(([, path]) => path ?? [])
-    return [file, found.map((path) => relative(SOURCES, resolve(SOURCES, dirname(file), path)))] as const
-  }),
-)
+function sourcesIn(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.tsx?$/.test(file) && !file.startsWith('node_modules'),
+  )
+}
+
+/** What each file imports of its own project, by paths from the root. */
+function importsOf(root: string, all: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    all.map((file) => {
+      const source = readFileSync(join(root, file), 'utf8')
+      const found = [...source.matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g)].flatMap(([, path]) => path ?? [])
+      return [file, found.map((path) => relative(root, resolve(root, dirname(file), path)))] as const
+    }),
+  )
+}
+
+function fullFolders(all: readonly string[]): readonly string[] {
+  const counts = Map.groupBy(all, dirname)
+  return [...counts].filter(([, inside]) => inside.length > MAX_FILES_PER_FOLDER).map(([folder]) => folder)
+}
+
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const done = new Set<string>()
+  const cycles: string[] = []
+  function visit(file: string, path: readonly string[]): void {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (done.has(file) || path.includes(file)) return
+    for (const target of graph.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return cycles
+}
 
 function isIn(name: string, file: string): boolean {
   return file === name || file.startsWith(`${name}/`)
@@ -66,9 +96,8 @@ test('every file is in a layer, and every import is found', () => {
 })
 
 test('a folder holds one concern: no more than a reader can take in', () => {
-  const counts = Map.groupBy(files, dirname)
-  const full = [...counts].filter(([, inside]) => inside.length > MAX_FILES_PER_FOLDER).map(([folder]) => folder)
-  expect(full.filter((folder) => !folder.startsWith('explorer'))).toEqual([])
+  expect(fullFolders(files).filter((folder) => !folder.startsWith('explorer'))).toEqual([])
+  expect(fullFolders(benchFiles)).toEqual([])
 })
 
 test('imports point down, never up', () => {
@@ -81,16 +110,9 @@ test('imports point down, never up', () => {
 })
 
 test('there is no import cycle, not even of types', () => {
-  const done = new Set<string>()
-  const cycles: string[] = []
-  function visit(file: string, path: readonly string[]): void {
-    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
-    if (done.has(file) || path.includes(file)) return
-    for (const target of imports.get(file) ?? []) visit(target, [...path, file])
-    done.add(file)
-  }
-  for (const file of files) visit(file, [])
-  expect(cycles).toEqual([])
+  const bench = importsOf(BENCH, benchFiles)
+  expect(bench.size).toBeGreaterThan(20)
+  expect([...cyclesIn(imports), ...cyclesIn(bench)]).toEqual([])
 })
 
 test('only the command line reads the process: its arguments, its environment, its streams', () => {

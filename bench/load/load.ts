@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { ServerProcess } from '../server-process.ts'
+import type { ServerProcess } from '../measuring/server-process.ts'
 import type { LoadPlan } from './plan.ts'
 
-const GENERATOR = fileURLToPath(new URL('generator.ts', import.meta.url))
+const GENERATOR = fileURLToPath(new URL('./generator.ts', import.meta.url))
 const CONNECTIONS = 64
 
 export interface Measurement {

@@ -1,13 +1,13 @@
 // Large answers: how fast they are, what they take, and what small ones notice of them.
 import type { Bench } from '../bench.ts'
-import { type Download, download } from '../download.ts'
-import { median, medianRatio } from '../figures.ts'
-import { EXPORT_PATH, type LargeExport, largeExport } from '../large-export.ts'
+import { EXPORT_PATH, type LargeExport, largeExport } from '../data/large-export.ts'
 import { uniformPlan } from '../load/plan.ts'
-import { memoryMiB } from '../memory.ts'
+import { type Download, download } from '../measuring/download.ts'
+import { median, medianRatio } from '../measuring/figures.ts'
+import { memoryMiB } from '../measuring/memory.ts'
+import type { ServerProcess } from '../measuring/server-process.ts'
 import type { Goal, Row } from '../row.ts'
-import type { ServerProcess } from '../server-process.ts'
-import { startGateway, startPeer } from '../servers.ts'
+import { startGateway, startPeer } from '../servers/start.ts'
 import { PROJECTS } from './reads.ts'
 
 const AT_ONCE = 8

@@ -1,13 +1,13 @@
 // What a gateway of a million users costs beside one of a thousand, in requests and at its start.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
-import { median, medianOf, medianRatio } from '../figures.ts'
+import { manyUsers } from '../data/many-users.ts'
 import type { Measurement } from '../load/load.ts'
 import { uniformPlan } from '../load/plan.ts'
-import { manyUsers } from '../many-users.ts'
-import { memoryMiB } from '../memory.ts'
+import { median, medianOf, medianRatio } from '../measuring/figures.ts'
+import { memoryMiB } from '../measuring/memory.ts'
 import type { Row } from '../row.ts'
-import { startGateway } from '../servers.ts'
+import { startGateway } from '../servers/start.ts'
 import { PROJECTS } from './reads.ts'
 
 const FEW = 1_000

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import type { Bench } from '../bench.ts'
-import { DOCUMENTS, documentOf } from '../import-documents.ts'
-import { memoryMiB } from '../memory.ts'
+import { DOCUMENTS, documentOf } from '../data/import-documents.ts'
+import { memoryMiB } from '../measuring/memory.ts'
 import type { Row } from '../row.ts'
-import { MAIN } from '../servers.ts'
+import { MAIN } from '../servers/start.ts'
 
-const INSERT_LOOP = fileURLToPath(new URL('../insert-loop.ts', import.meta.url))
+const INSERT_LOOP = fileURLToPath(new URL('../programs/insert-loop.ts', import.meta.url))
 const LOOK_MS = 100
 
 interface Run {

@@ -2,15 +2,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { emailOf, signIn } from '../data/workspaces.ts'
 import { zipfPlan } from '../load/plan.ts'
+import { sideBySide } from '../measuring/side-by-side.ts'
 import type { Row } from '../row.ts'
-import { startGateway, startPeer } from '../servers.ts'
-import { sideBySide } from '../side-by-side.ts'
-import { emailOf, signIn } from '../workspaces.ts'
+import { startGateway, startPeer } from '../servers/start.ts'
 import { PROJECT_LIST, PROJECTS } from './reads.ts'
 import { LOGIN, REFRESH } from './sign-in.ts'
 
-const WRITER = fileURLToPath(new URL('../document-writer.ts', import.meta.url))
+const WRITER = fileURLToPath(new URL('../programs/document-writer.ts', import.meta.url))
 const DOCUMENTS_PER_SECOND = 20
 /** Long enough to have seen the popular users, as a server that has run for a while has. */
 const WARM_UP_SECONDS = 8

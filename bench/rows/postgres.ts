@@ -2,12 +2,12 @@
 import { createRequire } from 'node:module'
 import { Client } from 'pg'
 import type { Bench } from '../bench.ts'
+import type { PostgresWorkspace } from '../data/postgres.ts'
+import { sampleOf } from '../data/workspaces.ts'
 import { type LoadRequest, uniformPlan } from '../load/plan.ts'
-import type { PostgresWorkspace } from '../postgres.ts'
+import { type Contender, requireSame, sideBySide } from '../measuring/side-by-side.ts'
 import type { Row, RowResult } from '../row.ts'
-import { type SampleAnswer, startBare, startGateway, startPeer } from '../servers.ts'
-import { type Contender, requireSame, sideBySide } from '../side-by-side.ts'
-import { sampleOf } from '../workspaces.ts'
+import { type SampleAnswer, startBare, startGateway, startPeer } from '../servers/start.ts'
 import { graphql, PROJECT_LIST, PROJECTS } from './reads.ts'
 
 /** The tables as one would make them for PostGraphile: columns, an index, and policies that look up the session. */

@@ -1,10 +1,10 @@
 // Signed-in reads on SQLite, warm and without kept replies, beside a bare server and the peers.
 import type { Bench } from '../bench.ts'
+import { entityTagsOf, sampleOf, type Workspace } from '../data/workspaces.ts'
 import { type LoadRequest, uniformPlan } from '../load/plan.ts'
+import { type Contender, requireSame, type SideBySide, sideBySide } from '../measuring/side-by-side.ts'
 import type { Row } from '../row.ts'
-import { startBare, startGateway, startPeer } from '../servers.ts'
-import { type Contender, requireSame, type SideBySide, sideBySide } from '../side-by-side.ts'
-import { entityTagsOf, sampleOf, type Workspace } from '../workspaces.ts'
+import { startBare, startGateway, startPeer } from '../servers/start.ts'
 
 const LIST = '{ me { projects { documentId ref name description framework tags createdAt updatedAt } } }'
 const NESTED =

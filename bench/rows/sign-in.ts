@@ -3,16 +3,16 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Bench } from '../bench.ts'
-import { syncMilliseconds } from '../disk.ts'
-import { median, medianOf, medianRatio } from '../figures.ts'
+import { emailOf, sampleOf, type Workspace } from '../data/workspaces.ts'
 import { type LoadPlan, type LoadRequest, uniformPlan } from '../load/plan.ts'
+import { syncMilliseconds } from '../measuring/disk.ts'
+import { median, medianOf, medianRatio } from '../measuring/figures.ts'
+import { type ContenderFigures, type SideBySide, sideBySide } from '../measuring/side-by-side.ts'
+import type { SigningFigures } from '../programs/signing.ts'
 import type { Row, RowResult } from '../row.ts'
-import { startBare, startGateway, startPeer } from '../servers.ts'
-import { type ContenderFigures, type SideBySide, sideBySide } from '../side-by-side.ts'
-import type { SigningFigures } from '../signing.ts'
-import { emailOf, sampleOf, type Workspace } from '../workspaces.ts'
+import { startBare, startGateway, startPeer } from '../servers/start.ts'
 
-const SIGNING = fileURLToPath(new URL('../signing.ts', import.meta.url))
+const SIGNING = fileURLToPath(new URL('../programs/signing.ts', import.meta.url))
 const JSON_BODY = { 'content-type': 'application/json' }
 
 export const LOGIN: LoadRequest = {

@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import type { Bench } from '../bench.ts'
-import { medianOf } from '../figures.ts'
+import type { SignedIn } from '../data/workspaces.ts'
+import { medianOf } from '../measuring/figures.ts'
+import type { StoreReads, StoreReadWay } from '../programs/store-reads.ts'
 import type { Row, RowResult } from '../row.ts'
-import type { StoreReads, StoreReadWay } from '../store-reads.ts'
-import type { SignedIn } from '../workspaces.ts'
 import { withPostgres } from './postgres.ts'
 
-const STORE_READS = fileURLToPath(new URL('../store-reads.ts', import.meta.url))
+const STORE_READS = fileURLToPath(new URL('../programs/store-reads.ts', import.meta.url))
 
 export const STORE_ROWS: readonly Row[] = [
   {

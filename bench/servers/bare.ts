@@ -1,8 +1,8 @@
 // The floor: node:http that sends the same bytes and does nothing else. ANSWER names a file with status, headers and body.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { SampleAnswer } from '../servers.ts'
 import { listening } from './listening.ts'
+import type { SampleAnswer } from './start.ts'
 
 const { status, headers, body } = JSON.parse(readFileSync(process.env.ANSWER ?? '', 'utf8')) as SampleAnswer
 const bytes = Buffer.from(body)

@@ -3,11 +3,11 @@
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { Client } from 'pg'
-import { batchPerTurn } from '../src/store/batch-per-turn.ts'
-import type { DocumentList, Page, StoredDocument } from '../src/store/contract.ts'
-import { openStore } from '../src/store/open-store.ts'
-import { DOCUMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from '../src/store/sqlite/engine/row-ids.ts'
-import { seededRandom } from './load/plan.ts'
+import { batchPerTurn } from '../../src/store/batch-per-turn.ts'
+import type { DocumentList, Page, StoredDocument } from '../../src/store/contract.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { DOCUMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from '../../src/store/sqlite/engine/row-ids.ts'
+import { seededRandom } from '../load/plan.ts'
 
 export type StoreReadWay = 'store' | 'sqlite' | 'pg'
 

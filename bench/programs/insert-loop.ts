@@ -1,6 +1,6 @@
 // node insert-loop.ts FILE: the floor of an import: the rows, their indexes, one transaction, nothing else.
 import Database from 'better-sqlite3'
-import { DOCUMENTS, documentOf } from './import-documents.ts'
+import { DOCUMENTS, documentOf } from '../data/import-documents.ts'
 
 const database = new Database(process.argv[2])
 database.pragma('page_size = 8192')

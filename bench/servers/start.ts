@@ -2,11 +2,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../test/support/postgres-server.ts'
-import type { Bench } from './bench.ts'
-import type { ServerProcess } from './server-process.ts'
+import { freePort } from '../../test/support/postgres-server.ts'
+import type { Machine } from '../machine.ts'
+import type { ServerProcess } from '../measuring/server-process.ts'
 
-export const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** An answer as a client sees it. */
 export interface SampleAnswer {
@@ -16,20 +16,24 @@ export interface SampleAnswer {
 }
 
 /** The gateway on a database URL, with more options of `serve`. */
-export function startGateway(bench: Bench, databaseUrl: string, ...options: readonly string[]): Promise<ServerProcess> {
+export function startGateway(
+  machine: Machine,
+  databaseUrl: string,
+  ...options: readonly string[]
+): Promise<ServerProcess> {
   // Long enough for every row; warnings and failures show on the terminal.
   const lasting = ['--access-token-ttl', '86400', '--log-level', 'warn']
-  return bench.start([MAIN, 'serve', '--database', databaseUrl, '--port', '0', ...lasting, ...options])
+  return machine.start([MAIN, 'serve', '--database', databaseUrl, '--port', '0', ...lasting, ...options])
 }
 
 /** `servers/NAME.ts` of the benchmark; it is told its port and what `env` says. */
 export async function startPeer(
-  bench: Bench,
+  machine: Machine,
   name: string,
   env: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
-  const script = fileURLToPath(new URL(`servers/${name}.ts`, import.meta.url))
-  return bench.start([script], {
+  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
+  return machine.start([script], {
     PORT: String(await freePort('127.0.0.1')),
     NODE_ENV: 'production',
     GRAPHILE_ENV: 'production',
@@ -38,8 +42,8 @@ export async function startPeer(
 }
 
 /** Sends this answer to everybody, and does nothing else. */
-export function startBare(bench: Bench, answer: SampleAnswer): Promise<ServerProcess> {
-  const file = join(mkdtempSync(join(bench.directory, 'bare-')), 'answer.json')
+export function startBare(machine: Machine, answer: SampleAnswer): Promise<ServerProcess> {
+  const file = join(mkdtempSync(join(machine.directory, 'bare-')), 'answer.json')
   writeFileSync(file, JSON.stringify(answer))
-  return startPeer(bench, 'bare', { ANSWER: file })
+  return startPeer(machine, 'bare', { ANSWER: file })
 }

@@ -1,11 +1,11 @@
 // The family of rows that send the same requests to several servers, in rounds that take turns, and compare them.
 import { isDeepStrictEqual } from 'node:util'
+import type { Bench } from '../bench.ts'
+import type { Measurement } from '../load/load.ts'
+import type { LoadPlan, LoadRequest } from '../load/plan.ts'
+import type { Goal, RowResult } from '../row.ts'
 import { ask } from './ask.ts'
-import type { Bench } from './bench.ts'
 import { median, medianOf, medianRatio } from './figures.ts'
-import type { Measurement } from './load/load.ts'
-import type { LoadPlan, LoadRequest } from './load/plan.ts'
-import type { Goal, RowResult } from './row.ts'
 import type { ServerProcess } from './server-process.ts'
 
 export interface Contender {

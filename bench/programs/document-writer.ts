@@ -1,8 +1,8 @@
 // node document-writer.ts DATABASE USERS PER_SECOND: changes documents in an SQLite database, each in a commit of its own,
 // until it is told to stop.
 import Database from 'better-sqlite3'
-import { createZipf, seededRandom } from './load/plan.ts'
-import { emailOf } from './workspaces.ts'
+import { emailOf } from '../data/workspaces.ts'
+import { createZipf, seededRandom } from '../load/plan.ts'
 
 const [path = '', users = '', perSecond = ''] = process.argv.slice(2)
 const database = new Database(path)

@@ -1,0 +1,72 @@
+// What measurements are made with: processes on processors of their own, load, and a folder for files.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Load, type LoadJob, startLoad } from './load/load.ts'
+import { type ServerProcess, startServer } from './measuring/server-process.ts'
+
+export interface MachineOptions {
+  /** Measurements of each thing; figures are medians of them. */
+  readonly rounds: number
+  /** Of each measurement. */
+  readonly seconds: number
+  readonly users: number
+  /** Whether servers and load have a processor each, where the system can do that. */
+  readonly isPinned: boolean
+  readonly generator: LoadJob['generator']
+  /** Where to put files; the system's place for temporary ones when undefined. */
+  readonly directory: string | undefined
+}
+
+export interface Machine extends AsyncDisposable {
+  readonly rounds: number
+  readonly seconds: number
+  readonly users: number
+  /** For files of the rows; removed at the end. */
+  readonly directory: string
+  readonly load: Load
+  /** `node ARGS` that prints `listening on URL`, on the servers' processor. */
+  readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<ServerProcess>
+  /** What stands before a command so that it runs on the servers' processor; empty where the system cannot. */
+  readonly onServerProcessor: readonly string[]
+}
+
+const SERVER_PROCESSOR = ['taskset', '-c', '0']
+const LOAD_PROCESSOR = ['taskset', '-c', '1']
+
+export function openMachine({
+  directory: parent,
+  isPinned,
+  generator,
+  rounds,
+  seconds,
+  users,
+}: MachineOptions): Machine {
+  const directory = mkdtempSync(join(parent ?? tmpdir(), 'workspace-gateway-bench-'))
+  const canPin = isPinned && availableParallelism() > 1 && hasTaskset()
+  const onServerProcessor = canPin ? SERVER_PROCESSOR : []
+  const load = startLoad(canPin ? LOAD_PROCESSOR : [], generator)
+  return {
+    rounds,
+    seconds,
+    users,
+    directory,
+    load,
+    onServerProcessor,
+    start: (args, env = {}) => startServer(onServerProcessor, args, env),
+    async [Symbol.asyncDispose]() {
+      await load[Symbol.asyncDispose]()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+function hasTaskset(): boolean {
+  try {
+    execFileSync('taskset', ['-c', '0,1', 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
