@@ -1,0 +1,167 @@
+// The clients people have, really running: what they ask is compressed, kept at the second request, and the same bytes; what
+// they try that is not there, they are told so that they go on or say why not.
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client'
+import { BatchHttpLink } from '@apollo/client/link/batch-http'
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
+import { Client, fetchExchange } from '@urql/core'
+import { persistedExchange } from '@urql/exchange-persisted'
+import { describe, expect, test } from 'vitest'
+import { startGateway } from '../support/gateway.ts'
+import { rawRead } from '../support/raw-read.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
+import { REAL_CLIENTS } from './clients/clients.ts'
+import { authorization, type Endpoint, QUERY } from './clients/endpoint.ts'
+import { type Recorded, type RecordingProxy, startRecordingProxy } from './clients/recording-proxy.ts'
+
+const PROJECTS = Array.from({ length: 60 }, (_, index) => ({
+  id: index,
+  ref: `p${index}`,
+  name: `Project ${index}`,
+  n: [1, null, 'é'],
+}))
+const ME = { email: ANA, projects: PROJECTS.map((data) => ({ ref: data.ref, name: data.name, data })) }
+const CODINGS = ['gzip', 'br', 'zstd']
+
+interface World extends Endpoint {
+  readonly gatewayUrl: string
+  readonly recorded: RecordingProxy['recorded']
+}
+
+async function startWorld(): Promise<World> {
+  const gateway = await startGateway()
+  await gateway.load(PROJECTS.map((data) => documentLine('project', ANA, JSON.stringify(data))).join(''))
+  const { accessToken } = await gateway.login(ANA)
+  const { url, recorded } = await startRecordingProxy(gateway.url)
+  return { url, gatewayUrl: gateway.url, accessToken, recorded }
+}
+
+/** The same request again, straight to the gateway, and nothing compressed. */
+function askPlainly({ gatewayUrl }: World, { method, path, requestHeaders, requestBody }: Recorded) {
+  const headers = { ...(requestHeaders as Record<string, string>), 'accept-encoding': 'identity' }
+  return rawRead(`${gatewayUrl}${path}`, { method, headers, ...(method === 'POST' ? { body: requestBody } : {}) })
+}
+
+/** `__typename`, which some clients ask for by themselves, left out. */
+function withoutTypenames(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (name, member) => (name === '__typename' ? undefined : member)))
+}
+
+describe('is answered compressed, kept at the second request, and with the same bytes', () => {
+  test.for(REAL_CLIENTS)('$name', async ({ ask, method }) => {
+    const world = await startWorld()
+    const answers = [await ask(world), await ask(world)]
+    for (const answer of answers) expect(withoutTypenames(answer)).toEqual(ME)
+    const [first, second] = world.recorded
+    if (!first || !second || world.recorded.length !== 2) throw new Error(`${world.recorded.length} requests were sent`)
+    const plain = await askPlainly(world, first)
+    for (const one of [first, second]) {
+      expect([one.method, one.status]).toEqual([method, 200])
+      const { 'accept-encoding': accepted = '' } = one.requestHeaders
+      const coding = one.headers['content-encoding'] ?? ''
+      if (CODINGS.some((known) => accepted.includes(known))) expect(CODINGS).toContain(coding)
+      expect(one.headers.vary).toMatch(/accept-encoding/i)
+      expect(one.bytes.byteLength).toBeLessThan(plain.bytes.byteLength)
+    }
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(plain.headers['content-type']).toBe(first.headers['content-type'])
+    expect(second.bytes.equals(first.bytes)).toBe(true)
+    const decoded = await rawRead(`${world.gatewayUrl}${second.path}`, {
+      method,
+      headers: second.requestHeaders as Record<string, string>,
+      ...(method === 'POST' ? { body: second.requestBody } : {}),
+    })
+    expect(decoded.text).toBe(plain.text)
+    expect(second.headers['gateway-trace']).toMatch(/reply=kept/)
+  })
+})
+
+test('nobody is told which road was taken who did not ask, or where the gateway was not told to say', async () => {
+  const traced = await startGateway()
+  const silent = await startGateway({ graphqlValues: { traceHeader: false } })
+  const asked = await silent.graphql('{ __typename }', { headers: { 'gateway-trace': '1' } })
+  const notAsked = await traced.graphql('{ __typename }')
+  for (const { headers } of [asked, notAsked]) expect(headers.has('gateway-trace')).toBe(false)
+})
+
+describe('automatic persisted queries', () => {
+  const sha256 = async (text: string) => {
+    const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+    return Buffer.from(bytes).toString('hex')
+  }
+
+  test("Apollo's link falls back, and asks in full from then on", async () => {
+    const world = await startWorld()
+    const link = ApolloLink.from([
+      new PersistedQueryLink({ sha256 }),
+      new HttpLink({ uri: `${world.url}/graphql`, headers: authorization(world) }),
+    ])
+    const client = new ApolloClient({ link, cache: new InMemoryCache() })
+    for (let time = 0; time < 2; time += 1) {
+      const { data } = await client.query<{ me: unknown }>({ query: gql(QUERY), fetchPolicy: 'no-cache' })
+      expect(withoutTypenames(data?.me)).toEqual(ME)
+    }
+    const sent = world.recorded.map(({ requestBody }) => 'query' in JSON.parse(requestBody))
+    expect(sent).toEqual([false, true, true])
+    expect(JSON.parse(decode(world.recorded[0]))).toMatchObject({ errors: [{ message: 'PersistedQueryNotSupported' }] })
+  })
+
+  test("urql's exchange falls back", async () => {
+    const world = await startWorld()
+    const client = new Client({
+      url: `${world.url}/graphql`,
+      preferGetMethod: false,
+      fetchOptions: { headers: authorization(world) },
+      exchanges: [persistedExchange({ preferGetForPersistedQueries: true, enableForMutation: true }), fetchExchange],
+    })
+    const { data, error } = await client.query<{ me: unknown }>(QUERY, {}).toPromise()
+    expect(error).toBeUndefined()
+    expect(withoutTypenames(data?.me)).toEqual(ME)
+  })
+
+  test('a hash that comes with its query is answered', async () => {
+    const gateway = await startGateway()
+    const extensions = { persistedQuery: { version: 1, sha256Hash: await sha256('{ __typename }') } }
+    const answer = await gateway.send('POST', '/graphql', JSON.stringify({ query: '{ __typename }', extensions }))
+    expect([answer.status, answer.json()]).toEqual([200, { data: { __typename: 'Query' } }])
+  })
+})
+
+describe('what is not there is refused in words', () => {
+  test("a batch of Apollo's link", async () => {
+    const world = await startWorld()
+    const link = new BatchHttpLink({ uri: `${world.url}/graphql`, headers: authorization(world), batchMax: 2 })
+    const client = new ApolloClient({ link, cache: new InMemoryCache() })
+    const asked = ['query A { me { email } }', 'query B { me { email } }'].map((query) =>
+      client.query({ query: gql(query), fetchPolicy: 'no-cache' }).catch((error: unknown) => error),
+    )
+    for (const one of await Promise.all(asked)) expect(one).toBeInstanceOf(Error)
+    expect(world.recorded.map(({ status }) => status)).toEqual([400])
+    const { errors } = JSON.parse(decode(world.recorded[0]))
+    expect(errors).toEqual([
+      { message: expect.stringMatching(/one operation/), extensions: { code: 'BATCHING_NOT_SUPPORTED' } },
+    ])
+  })
+
+  test.for([
+    ['@defer', '{ me { ... @defer { email } } }'],
+    ['@stream', '{ me { projects @stream(initialCount: 1) { ref } } }'],
+  ] as const)('%s', async ([name, query]) => {
+    const world = await startWorld()
+    const body = JSON.stringify({ query })
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9',
+      ...authorization(world),
+    }
+    const answer = await rawRead(`${world.gatewayUrl}/graphql`, { method: 'POST', headers, body })
+    const [error] = JSON.parse(answer.text).errors
+    expect([answer.status, error.extensions.code]).toEqual([400, 'INCREMENTAL_DELIVERY_NOT_SUPPORTED'])
+    expect(error.message).toContain(name)
+  })
+})
+
+/** What is refused is never compressed. */
+function decode(recorded: Recorded | undefined): string {
+  expect(recorded?.headers['content-encoding']).toBeUndefined()
+  return recorded?.bytes.toString() ?? ''
+}
