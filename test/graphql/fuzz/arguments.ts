@@ -44,8 +44,7 @@ export function createArgumentMaker(
 
   function isWanted(argument: GraphQLArgument, others: ReadonlySet<string>): boolean {
     if (isRequiredArgument(argument)) return true
-    // Both at once is an error, and a rare one.
-    if (argument.name === 'last' && others.has('first')) return chance(2)
+    if (argument.name === 'last' && others.has('first')) return chance(10)
     return chance(30)
   }
 

@@ -15,13 +15,18 @@ import { type ArgumentMaker, createArgumentMaker } from './arguments.ts'
 import { type ModelExport, type ModelObject, type ModelProject, type ModelUser, objectsOf } from './model.ts'
 import { isModelled } from './model-resolvers.ts'
 import type { Operation } from './oracle.ts'
-import { createVariables, type Scope } from './variables.ts'
+import { emptyScope, expandedFields, reachedFragments, type Scope } from './scope.ts'
+import { createVariables } from './variables.ts'
 
 type FieldsType = Extract<GraphQLCompositeType, { getFields: unknown }>
 type Field = GraphQLField<unknown, unknown>
 
 const MAX_DEPTH = 8
-const MAX_FIELDS = 36
+const MAX_FIELDS = 22
+/** Of an operation with its fragments in place: fewer than the gateway allows by default. */
+const MAX_EXPANDED_FIELDS = 400
+/** Another document is made where one is too large. */
+const NEXT_SEED = 0x5bd1e995
 const SEPARATORS = [' ', ' ', ' ', ' ', ' ', ' ', ', ', '\n  ', ' # "a" {\n']
 /** Names that trip what is written in JavaScript, and names that fields have too. */
 const ALIASES =
@@ -52,7 +57,37 @@ interface Fragment {
 }
 
 /** The same seed makes the same document. */
-export function generateDocument(schema: GraphQLSchema, viewer: ModelUser | null, seed: number): Operation {
+export type DocumentGenerator = (viewer: ModelUser | null, seed: number) => Operation
+
+export function createDocumentGenerator(schema: GraphQLSchema): DocumentGenerator {
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type): type is FieldsType => isObjectType(type) || isInterfaceType(type),
+  )
+  const fieldsOf = new Map(types.map((type) => [type, modelledFields(schema, type)]))
+  return (viewer, seed) => {
+    let own = seed
+    let made = generate(schema, fieldsOf, viewer, own)
+    while (made === null) {
+      own += NEXT_SEED
+      made = generate(schema, fieldsOf, viewer, own)
+    }
+    return made
+  }
+}
+
+/** Those that the model can answer for every type that a value may have. */
+function modelledFields(schema: GraphQLSchema, type: FieldsType): readonly Field[] {
+  const owners = isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
+  return Object.values(type.getFields()).filter((field) => owners.every(({ name }) => isModelled(name, field.name)))
+}
+
+/** Null for one that would be too large. */
+function generate(
+  schema: GraphQLSchema,
+  fieldsByType: ReadonlyMap<FieldsType, readonly Field[]>,
+  viewer: ModelUser | null,
+  seed: number,
+): Operation | null {
   const random = createSeededRandom(seed)
   const chance = (percent: number) => random.below(100) < percent
   const pick = <T>(items: readonly T[]): T => {
@@ -69,21 +104,15 @@ export function generateDocument(schema: GraphQLSchema, viewer: ModelUser | null
   let fieldsLeft = MAX_FIELDS
 
   function declareFragments(): Fragment[] {
-    const types = Object.values(schema.getTypeMap()).filter(
-      (type): type is FieldsType =>
-        (isObjectType(type) || isInterfaceType(type)) && fieldsOf(type).length > 0 && type.name !== 'Query',
+    const types = [...fieldsByType].flatMap(([type, fields]) =>
+      fields.length > 0 && type.name !== 'Query' ? type : [],
     )
     return Array.from({ length: random.below(5) }, (_, index) => ({
       name: pick(['F', 'Detail', 'on_', 'fragment', 'type', 'Query']) + index,
       type: pick(chance(50) ? types.filter(({ name }) => /^(?:User|Project|Export|Node)$/.test(name)) : types),
-      scope: { variables: new Set(), fragments: new Set() },
+      scope: emptyScope(),
       text: '',
     }))
-  }
-
-  function fieldsOf(type: FieldsType): readonly Field[] {
-    const owners = isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
-    return Object.values(type.getFields()).filter((field) => owners.every(({ name }) => isModelled(name, field.name)))
   }
 
   function selectionSet(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
@@ -117,8 +146,10 @@ export function generateDocument(schema: GraphQLSchema, viewer: ModelUser | null
     const fitting = fragments.filter((one) => one.text !== '' && doTypesOverlap(schema, type, one.type))
     if (fitting.length === 0) return []
     const { name } = pick(fitting)
-    scope.fragments.add(name)
-    return Array.from({ length: chance(40) ? 2 : 1 }, () => `...${name}${directives(scope)}`)
+    return Array.from({ length: chance(40) ? 2 : 1 }, () => {
+      scope.spreads.push(name)
+      return `...${name}${directives(scope)}`
+    })
   }
 
   function field(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
@@ -127,9 +158,10 @@ export function generateDocument(schema: GraphQLSchema, viewer: ModelUser | null
       return `${named(name, args, name)}${directives(scope)} ${inside}`
     }
     const isDeep = depth > 0 && fieldsLeft > 0
-    const fields = fieldsOf(type).filter((one) => isDeep || !isCompositeType(getNamedType(one.type)))
+    const fields = (fieldsByType.get(type) ?? []).filter((one) => isDeep || !isCompositeType(getNamedType(one.type)))
     if (fields.length === 0) return named('__typename', '', 'String!')
     fieldsLeft -= 1
+    scope.fields += 1
     const made = fieldsMade.get(at ?? type) ?? []
     const again = made.length > 0 && chance(25) ? pick(made) : null
     const chosen = again && fields.includes(again.field) ? again.field : weighted(type, fields)
@@ -190,20 +222,24 @@ export function generateDocument(schema: GraphQLSchema, viewer: ModelUser | null
   const count = chance(80) ? 1 : 2 + random.below(2)
   const operations = Array.from({ length: count }, (_, index) => {
     fieldsLeft = MAX_FIELDS
-    const scope: Scope = { variables: new Set(), fragments: new Set() }
+    const scope = emptyScope()
     const text = selectionSet(query, MAX_DEPTH, null, scope)
     const name = count > 1 || chance(50) ? pick(['Home', 'query', 'Q', 'on']) + index : ''
     return { name, text, scope }
   })
 
-  const byName = new Map(fragments.map((fragment) => [fragment.name, fragment]))
+  const byName = new Map(fragments.map((fragment) => [fragment.name, fragment.scope]))
   const used = new Set<string>()
+  if (operations.some(({ scope }) => expandedFields(scope, byName) > MAX_EXPANDED_FIELDS)) return null
   const texts = operations.map(({ name, text, scope }) => {
-    const all = collect(scope, byName)
-    for (const fragment of all.fragments) used.add(fragment)
-    const head =
-      name === '' && all.variables.size === 0 && chance(70) ? '' : `query ${name}${variables.define(all.variables)} `
-    return `${head}${text}`
+    const reached = reachedFragments(scope, byName)
+    const names = new Set(scope.variables)
+    for (const fragment of reached) {
+      used.add(fragment)
+      for (const variable of byName.get(fragment)?.variables ?? []) names.add(variable)
+    }
+    const isShort = name === '' && names.size === 0 && chance(70)
+    return isShort ? text : `query ${name}${variables.define(names)} ${text}`
   })
   const definitions = [...texts, ...fragments.filter(({ name }) => used.has(name)).map(({ text }) => text)]
   const names = operations.map(({ name }) => name).filter((name) => name !== '')
@@ -213,18 +249,4 @@ export function generateDocument(schema: GraphQLSchema, viewer: ModelUser | null
     operationName: isNamed ? (chance(2) ? 'Nobody' : pick(names)) : undefined,
     variables: variables.given(),
   }
-}
-
-/** What a definition uses, by itself and through fragments. */
-function collect(scope: Scope, fragments: ReadonlyMap<string, Fragment>): Scope {
-  const all: Scope = { variables: new Set(scope.variables), fragments: new Set() }
-  const waiting = [...scope.fragments]
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (all.fragments.has(name)) continue
-    all.fragments.add(name)
-    const inner = fragments.get(name)?.scope
-    for (const variable of inner?.variables ?? []) all.variables.add(variable)
-    waiting.push(...(inner?.fragments ?? []))
-  }
-  return all
 }

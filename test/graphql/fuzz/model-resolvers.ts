@@ -52,6 +52,9 @@ type Listed = Exclude<ModelObject, ModelUser>
 type Arguments = PageArguments & { readonly ref: string; readonly id: string; readonly ids: readonly string[] }
 type Resolve<T> = (parent: T, args: Arguments, context: ModelContext) => unknown
 
+/** Ids that `nodes` takes. */
+const MAX_NODES = 100
+
 /** Relay's algorithm (GraphQL Cursor Connections, section 4.4), for connections and for plain lists. */
 function pageOf(all: readonly Listed[], { first, after, last, before }: PageArguments): Page {
   const place = (cursor: string | null | undefined, otherwise: number) => {
@@ -64,11 +67,12 @@ function pageOf(all: readonly Listed[], { first, after, last, before }: PageArgu
   const begin = place(after, -1) + 1
   const end = Math.max(begin, place(before, all.length))
   const between = all.slice(begin, end)
-  const head = first == null ? between : between.slice(0, first)
+  // `first` cuts, then `last` cuts what is left.
+  const head = between.slice(0, first ?? undefined)
   return {
     items: last == null ? head : head.slice(Math.max(0, head.length - last)),
     total: all.length,
-    // Where a number is given it alone decides; else what lies beyond the other cursor.
+    // A cursor names an item of the list, so there is something beyond it.
     hasNextPage: first == null ? before != null : between.length > first,
     hasPreviousPage: last == null ? after != null : between.length > last,
   }
@@ -166,9 +170,10 @@ const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolve<never>>
       return viewer
     },
     node: (_root, args, context) => findOwn(context, args.id),
-    nodes(_root, args, context) {
+    nodes(_root, { ids }, context) {
       if (!context.viewer) throw new ModelFailure('UNAUTHENTICATED')
-      return args.ids.map((wanted) => findOwn(context, wanted))
+      if (ids.length > MAX_NODES) throw new ModelFailure('INVALID_ARGUMENT')
+      return ids.map((wanted) => findOwn(context, wanted))
     },
   } satisfies Record<string, Resolve<unknown>>,
   User: {

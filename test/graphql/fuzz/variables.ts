@@ -1,11 +1,6 @@
 // The variables of a random document: with defaults, given, null and absent, as their types allow.
 import type { SeededRandom } from '../../support/seeded-random.ts'
-
-/** What a definition uses by itself. */
-export interface Scope {
-  readonly variables: Set<string>
-  readonly fragments: Set<string>
-}
+import type { Scope } from './scope.ts'
 
 export interface Used {
   /** As it stands in the document. */

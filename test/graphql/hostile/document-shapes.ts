@@ -130,7 +130,7 @@ export const DOCUMENT_SHAPES: readonly Shape[] = [
   {
     name: 'deferred 200 times',
     request: () => documentRequest(`{ ${times(200, () => '... @defer { __typename }')} }`),
-    anonymous: REFUSED,
-    signedIn: REFUSED,
+    anonymous: [...REFUSED, '400 INCREMENTAL_DELIVERY_NOT_SUPPORTED'],
+    signedIn: [...REFUSED, '400 INCREMENTAL_DELIVERY_NOT_SUPPORTED'],
   },
 ]
