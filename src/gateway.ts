@@ -12,6 +12,8 @@ import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
 import type { Handler } from './http/handler.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
+import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
+import { createTurnQuota } from './http/limits/turn-quota.ts'
 import { createPipeline } from './http/pipeline.ts'
 import type { ReportFailure } from './http/problem-details.ts'
 import { API_VERSION } from './http/response.ts'
@@ -59,12 +61,15 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   })
   const sessions = createSessions(store, tokens, options)
   const signIn = await createSignIn(sessions, options)
+  const yieldTurn = createRoundRobin()
   const services = {
     reads: createReads(store),
     sessions,
     signIn,
     cache: createResponseCache(options.cacheBytes),
     inFlight: options.inFlight,
+    yieldTurn,
+    paceReading: createTurnQuota(yieldTurn),
   }
   const schema = createSchema()
   const build = await openExplorerBuild()

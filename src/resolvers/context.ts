@@ -1,10 +1,14 @@
 // What resolvers are given besides their parent and arguments.
 import type { Caller } from '../auth/guards/guard.ts'
 import type { SignIn } from '../auth/sign-in.ts'
+import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
+import type { PaceReading } from '../http/limits/turn-quota.ts'
 import type { LiveSession } from '../store/contract.ts'
 import { createNodeIds, type NodeIds } from './identity/node-id.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
-import { type Reads, withExpectedVersion } from './reads.ts'
+import type { Reads } from './reads.ts'
+import type { RequestBudget } from './request-budget.ts'
+import { createRequestReads } from './request-reads.ts'
 
 /** A user with a stored workspace: what `me` is. */
 export interface WorkspaceUser {
@@ -16,12 +20,17 @@ export interface WorkspaceUser {
 export interface Services {
   readonly reads: Reads
   readonly signIn: SignIn
+  /** Resolves when the caller may do its next piece of a large answer. */
+  readonly yieldTurn: YieldTurn
+  readonly paceReading: PaceReading
 }
 
 export interface Context extends Services {
   /** The session the request is signed in with; null when it presented no token. */
   readonly viewer: LiveSession | null
   readonly caller: Caller
+  /** What the request may still use. */
+  readonly budget: RequestBudget
   /** Whether all that was read so far is of the very state that the session was looked up in, and nothing newer. */
   readonly isConsistent: () => boolean
   /** What has a name is read through these. */
@@ -30,22 +39,29 @@ export interface Context extends Services {
   readonly nodeIds: NodeIds
 }
 
-export function createContext(services: Services, caller: Caller, viewer: LiveSession | null): Context {
-  const { signIn } = services
+export function createContext(
+  services: Services,
+  caller: Caller,
+  viewer: LiveSession | null,
+  budget: RequestBudget,
+): Context {
+  const { signIn, yieldTurn, paceReading } = services
   let isConsistent = true
   function onMismatch(): void {
     isConsistent = false
   }
-  const reads = viewer
-    ? withExpectedVersion(services.reads, { stateVersion: viewer.stateVersion, onMismatch })
-    : services.reads
+  const seen = viewer && { stateVersion: viewer.stateVersion, onMismatch }
+  const reads = createRequestReads(services.reads, seen, budget)
   return {
     reads,
     signIn,
+    yieldTurn,
+    paceReading,
     viewer,
     caller,
+    budget,
     isConsistent: () => isConsistent,
-    loaders: createLoaders(reads),
+    loaders: createLoaders(reads, { reads, yieldTurn, paceReading }, budget),
     nodeIds: createNodeIds(viewer?.email ?? ''),
   }
 }

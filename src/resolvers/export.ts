@@ -1,5 +1,5 @@
 // Export and its elements.
-import type { StoredExport } from '../store/contract.ts'
+import type { PagePart, PageWithin, StoredExport } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { data, documentId, text } from './documents/document-fields.ts'
 import { toRawJson } from './documents/raw-json.ts'
@@ -7,17 +7,19 @@ import type { ExportElementResolvers, ExportResolvers } from './generated.ts'
 import type { ExportedElement } from './identity/node-row.ts'
 import { toConnection } from './pagination/connection.ts'
 import { exportCursor, positionCursor } from './pagination/cursors.ts'
-import { type ConnectionArguments, type Extent, requireExtent, requirePage } from './pagination/page-arguments.ts'
+import { requireExtent, requirePage } from './pagination/page-arguments.ts'
+import { readInParts, readWhole } from './pagination/read-in-parts.ts'
 
-async function elements(
+function readElements(
   snapshot: StoredExport,
-  args: ConnectionArguments,
-  extent: Extent,
-  { reads }: Context,
-): Promise<readonly ExportedElement[]> {
+  { reads, paceReading }: Context,
+): (part: PageWithin) => Promise<PagePart<ExportedElement>> {
   const { userId, id: exportId } = snapshot
-  const stored = await reads.elements({ userId, exportId, ...requirePage(args, extent) })
-  return stored.map(({ position, text }) => ({ position, text, snapshot }))
+  return async (part) => {
+    await paceReading(Math.min(snapshot.byteLength, part.maxBytes))
+    const { items, isCut } = await reads.elementsWithin({ userId, exportId, ...part })
+    return { items: items.map(({ position, text }) => ({ position, text, snapshot })), isCut }
+  }
 }
 
 export const Export = {
@@ -28,17 +30,19 @@ export const Export = {
   byteLength: ({ byteLength }) => byteLength,
   elementCount: ({ elementCount }) => elementCount,
   cursor: exportCursor,
-  elements: (snapshot, args, context) => elements(snapshot, args, requireExtent(args), context),
+  async elements(snapshot, args, context) {
+    const page = requirePage(args, requireExtent(args))
+    return readInParts(page, readElements(snapshot, context), context)
+  },
   elementsConnection: (snapshot, args, context) =>
     toConnection(
       args,
-      (extent) => elements(snapshot, args, extent, context),
+      (extent) => readWhole(requirePage(args, extent), readElements(snapshot, context)),
       positionCursor,
       () => snapshot.elementCount,
     ),
-  async data({ userId, id: exportId }, _args, { reads }) {
-    const all = await reads.elements({ userId, exportId, after: 0, limit: null })
-    return toRawJson(`[${all.map((element) => element.text).join(',')}]`)
+  async data(snapshot, _args, { loaders }) {
+    return toRawJson(await loaders.exportBytes.load(snapshot))
   },
 } satisfies ExportResolvers
 

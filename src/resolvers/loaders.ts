@@ -8,7 +8,9 @@ import type {
   StoredElement,
   StoredExport,
 } from '../store/contract.ts'
+import { type ExportBytes, type ExportReading, exportBytes } from './documents/export-bytes.ts'
 import type { ElementKey, Reads } from './reads.ts'
+import type { RequestBudget } from './request-budget.ts'
 
 export interface Loaders {
   readonly document: DataLoader<DocumentKey, StoredDocument | null, string>
@@ -16,9 +18,16 @@ export interface Loaders {
   readonly latestExport: DataLoader<ProjectRef, StoredExport | null, string>
   readonly export: DataLoader<ExportKey, StoredExport | null, string>
   readonly element: DataLoader<ElementKey, StoredElement | null, string>
+  readonly exportBytes: DataLoader<StoredExport, ExportBytes, number>
 }
 
-export function createLoaders(reads: Reads): Loaders {
+export function createLoaders(reads: Reads, reading: ExportReading, budget: RequestBudget): Loaders {
+  /** Counted before it is read; what is streamed is never held. */
+  function readExport(snapshot: StoredExport): Promise<ExportBytes> | ExportBytes {
+    const bytes = exportBytes(snapshot, reading)
+    if (bytes instanceof Promise) budget.read(snapshot.byteLength)
+    return bytes
+  }
   const refKey = ({ userId, ref }: ProjectRef) => `${userId} ${ref}`
   return {
     document: new DataLoader(reads.documentsById, {
@@ -31,6 +40,9 @@ export function createLoaders(reads: Reads): Loaders {
     }),
     element: new DataLoader(reads.elementsAt, {
       cacheKeyFn: ({ exportId, position }) => `${exportId} ${position}`,
+    }),
+    exportBytes: new DataLoader((snapshots) => Promise.all(snapshots.map(readExport)), {
+      cacheKeyFn: ({ id }) => id,
     }),
   }
 }

@@ -11,14 +11,17 @@ import {
   requireExtent,
   requirePage,
 } from './pagination/page-arguments.ts'
+import type { Paged } from './pagination/paged.ts'
+import { readInParts, readWhole } from './pagination/read-in-parts.ts'
 
 async function documents(
   kind: DocumentKind,
   { userId }: WorkspaceUser,
   args: PageArguments,
-  { reads }: Context,
-): Promise<readonly StoredDocument[]> {
-  return reads.documents({ userId, kind, ...requirePage(args, requireExtent(args)) })
+  context: Context,
+): Promise<readonly StoredDocument[] | Paged<StoredDocument>> {
+  const page = requirePage(args, requireExtent(args))
+  return readInParts(page, (part) => context.reads.documentsWithin({ userId, kind, ...part }), context)
 }
 
 function documentConnection(
@@ -29,7 +32,7 @@ function documentConnection(
 ): Promise<DocumentConnection> {
   return toConnection(
     args,
-    (extent) => reads.documents({ userId, kind, ...requirePage(args, extent) }),
+    (extent) => readWhole(requirePage(args, extent), (part) => reads.documentsWithin({ userId, kind, ...part })),
     positionCursor,
     () => reads.documentCount({ userId, kind }),
   )

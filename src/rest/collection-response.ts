@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import { entityTag, type GatewayResponse, type Headers, JSON_TYPE, toEntityTag } from '../http/response.ts'
-import { exportPages, isSmallExport, wholeExport } from '../resolvers/documents/export-bytes.ts'
-import type { Reads } from '../resolvers/reads.ts'
+import { type ExportReading, exportBytes } from '../resolvers/documents/export-bytes.ts'
+import { isPaged, type Paged } from '../resolvers/pagination/paged.ts'
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
 
 /** A list that is longer is made in pieces, and not kept. UTF-16 code units, both. */
@@ -19,34 +19,34 @@ const HEADERS: Headers = {
 
 /** `[` + the documents joined by `,` + `]`. What a long list takes until it is sent is in `holding`. */
 export async function documentsResponse(
-  documents: readonly StoredDocument[],
+  documents: readonly StoredDocument[] | Paged<StoredDocument>,
   yieldTurn: YieldTurn,
   holding: Reservation,
 ): Promise<GatewayResponse> {
+  if (isPaged(documents)) return largeCollectionResponse(documents.pages(), yieldTurn, holding)
   const length = documents.reduce((sum, { text }) => sum + text.length, 0)
-  if (length > LARGE_LENGTH) {
-    // The texts, and the same as bytes.
-    holding.require(length * 2)
-    return largeCollectionResponse(documents, yieldTurn)
-  }
-  const body = Buffer.from(arrayText(documents))
+  if (length > LARGE_LENGTH) return largeCollectionResponse([documents], yieldTurn, holding)
+  const body = Buffer.from(`[${documents.map(({ text }) => text).join(',')}]`)
   return collectionResponse(entityTag(body), body.byteLength, body)
 }
 
 /** The same, with the work on each piece in a turn of its own. */
 async function largeCollectionResponse(
-  documents: readonly StoredDocument[],
+  pages: AsyncIterable<readonly StoredDocument[]> | Iterable<readonly StoredDocument[]>,
   yieldTurn: YieldTurn,
+  holding: Reservation,
 ): Promise<GatewayResponse> {
   const hash = createHash('sha256')
   const pieces: Uint8Array[] = []
-  for (const text of arrayPieces(documents)) {
+  let byteLength = 0
+  for await (const text of arrayPieces(pages)) {
     await yieldTurn()
     const bytes = Buffer.from(text)
+    holding.require(bytes.byteLength)
     hash.update(bytes)
     pieces.push(bytes)
+    byteLength += bytes.byteLength
   }
-  const byteLength = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
   const body = {
     async *[Symbol.asyncIterator]() {
       yield* pieces
@@ -55,30 +55,31 @@ async function largeCollectionResponse(
   return collectionResponse(toEntityTag(hash), byteLength, body)
 }
 
-function* arrayPieces(documents: readonly StoredDocument[]): Generator<string> {
-  yield '['
-  for (const [index, { text }] of documents.entries()) {
-    if (index > 0) yield ','
-    for (let at = 0; at < text.length; ) {
-      const end = Math.min(at + PIECE_LENGTH, text.length)
-      // Not between the halves of a character.
-      const isWhole = end === text.length || !/[\ud800-\udbff]/.test(text.charAt(end - 1))
-      yield text.slice(at, isWhole ? end : end + 1)
-      at = isWhole ? end : end + 1
+async function* arrayPieces(
+  pages: AsyncIterable<readonly StoredDocument[]> | Iterable<readonly StoredDocument[]>,
+): AsyncGenerator<string> {
+  let separator = '['
+  for await (const documents of pages) {
+    for (const { text } of documents) {
+      yield separator
+      separator = ','
+      for (let at = 0; at < text.length; ) {
+        const end = Math.min(at + PIECE_LENGTH, text.length)
+        // Not between the halves of a character.
+        const isWhole = end === text.length || !/[\ud800-\udbff]/.test(text.charAt(end - 1))
+        yield text.slice(at, isWhole ? end : end + 1)
+        at = isWhole ? end : end + 1
+      }
     }
   }
   yield ']'
 }
 
 /** An export's elements in the same form: small ones whole, others read while they are sent. */
-export async function exportResponse(
-  snapshot: StoredExport,
-  reads: Reads,
-  yieldTurn: YieldTurn,
-): Promise<GatewayResponse> {
-  const body = isSmallExport(snapshot)
-    ? await wholeExport(snapshot, reads)
-    : { [Symbol.asyncIterator]: () => exportPages(snapshot, reads, yieldTurn) }
+export async function exportResponse(snapshot: StoredExport, context: ExportReading): Promise<GatewayResponse> {
+  const bytes = await exportBytes(snapshot, context)
+  const body =
+    bytes instanceof Uint8Array ? bytes : { [Symbol.asyncIterator]: () => bytes.chunks()[Symbol.asyncIterator]() }
   return { ...exportMetadataResponse(snapshot), body }
 }
 
@@ -94,8 +95,4 @@ function collectionResponse(etag: string, byteLength: number, body: GatewayRespo
 /** The 304 to a reply with this entity tag (RFC 9110 section 15.4.5). */
 export function notModified(etag: string): GatewayResponse {
   return { status: 304, headers: { ...HEADERS, etag }, body: null, derived: {} }
-}
-
-function arrayText(items: readonly { readonly text: string }[]): string {
-  return `[${items.map(({ text }) => text).join(',')}]`
 }

@@ -7,7 +7,6 @@ import { type Compression, createCompression } from '../http/compression/compres
 import type { Endpoint } from '../http/handler.ts'
 import { parseJson } from '../http/json-body.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
-import { createRoundRobin, type YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import {
   type AcceptedCodings,
   createAcceptEncodingReader,
@@ -19,6 +18,7 @@ import type { GatewayRequest } from '../http/request.ts'
 import { type GatewayResponse, jsonResponse, NO_STORE } from '../http/response.ts'
 import { isJsonMediaType } from '../media-type.ts'
 import { createContext } from '../resolvers/context.ts'
+import { createRequestBudget, UNCOUNTED, UNLIMITED } from '../resolvers/request-budget.ts'
 import { resolvers } from '../resolvers/resolvers.ts'
 import type { EndpointServices } from '../resolvers/services.ts'
 import type { LiveSession } from '../store/contract.ts'
@@ -29,14 +29,12 @@ import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from '
 interface Shared {
   readonly readAcceptEncoding: ReadAcceptEncoding
   readonly compression: Compression
-  readonly yieldTurn: YieldTurn
 }
 
 export function createRestEndpoints(services: EndpointServices): readonly Endpoint[] {
   const shared = {
     readAcceptEncoding: createAcceptEncodingReader(),
     compression: createCompression(services.cache, services.inFlight),
-    yieldTurn: createRoundRobin(),
   }
   return [
     ...SESSION_ROUTES.map((route) => sessionEndpoint(route, services)),
@@ -50,7 +48,7 @@ function sessionEndpoint(route: SessionRoute, services: EndpointServices): Endpo
     path: route.path,
     async handle(request) {
       const value = await requireField(route, request)
-      return jsonResponse(await route.resolve(value, createContext(services, request, null)), NO_STORE)
+      return jsonResponse(await route.resolve(value, createContext(services, request, null, UNCOUNTED)), NO_STORE)
     },
   }
 }
@@ -88,8 +86,8 @@ interface Answered {
 }
 
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
-  const { cache, sessions, inFlight } = services
-  const { readAcceptEncoding, compression, yieldTurn } = shared
+  const { cache, sessions, inFlight, yieldTurn } = services
+  const { readAcceptEncoding, compression } = shared
 
   /** A 304 where the answer need not be read to know. */
   async function read(
@@ -98,14 +96,13 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     accepted: AcceptedCodings,
     holding: Reservation,
   ): Promise<Answered> {
-    const context = createContext(services, request, viewer)
+    const context = createContext(services, request, viewer, createRequestBudget(UNLIMITED, holding))
     const me = await resolvers.Query.me({}, {}, context)
     if (!me) throw new GatewayError('NO_WORKSPACE')
     const found = await route.resolve(me, new URLSearchParams(request.search), context)
     const reply = !('digest' in found)
       ? await documentsResponse(found, yieldTurn, holding)
-      : (notModifiedOf(exportMetadataResponse(found), request, accepted) ??
-        (await exportResponse(found, context.reads, yieldTurn)))
+      : (notModifiedOf(exportMetadataResponse(found), request, accepted) ?? (await exportResponse(found, context)))
     return { reply, state: viewer && (context.isConsistent() ? viewer : uncacheable(viewer)) }
   }
 

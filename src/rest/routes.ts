@@ -1,6 +1,7 @@
 // The REST contract: one row per route, its GraphQL twin beside it.
 import { type FailureCode, GatewayError } from '../errors.ts'
 import type { Context, WorkspaceUser } from '../resolvers/context.ts'
+import type { Paged } from '../resolvers/pagination/paged.ts'
 import { resolvers } from '../resolvers/resolvers.ts'
 import type { Awaitable, StoredDocument, StoredExport } from '../store/contract.ts'
 
@@ -37,7 +38,7 @@ export interface ReadRoute extends Row {
     me: WorkspaceUser,
     query: URLSearchParams,
     context: Context,
-  ) => Awaitable<readonly StoredDocument[] | StoredExport>
+  ) => Awaitable<readonly StoredDocument[] | Paged<StoredDocument> | StoredExport>
 }
 
 const { User, Mutation } = resolvers

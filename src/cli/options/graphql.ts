@@ -45,14 +45,20 @@ export const GRAPHQL_OPTIONS = {
   },
   graphqlMaxReadBytes: {
     flags: '--graphql-max-read-bytes <bytes>',
-    description: 'stored documents that one GraphQL request may hold in memory; data of exports is streamed',
+    description: 'stored documents that one GraphQL request may read; data of exports is streamed and does not count',
+    default: String(134_217_728),
+    schema: integer(1_024, 1_099_511_627_776),
+  },
+  graphqlMaxHeldBytes: {
+    flags: '--graphql-max-held-bytes <bytes>',
+    description: 'what one GraphQL request may hold in memory at a time, of what it read and what it made',
     default: String(33_554_432),
     schema: integer(1_024, 1_099_511_627_776),
   },
   graphqlMaxResponseBytes: {
     flags: '--graphql-max-response-bytes <bytes>',
-    description: 'length of one GraphQL answer, at most',
-    default: String(134_217_728),
+    description: 'length of one GraphQL answer, streamed data included',
+    default: String(268_435_456),
     schema: integer(1_024, 1_099_511_627_776),
   },
   graphqlDocumentBytes: {
@@ -82,8 +88,12 @@ export function toGraphQLOptions(config: Config<typeof GRAPHQL_OPTIONS>, loginGu
       maxDirectives: config.graphqlMaxDirectives,
       maxFields: config.graphqlMaxFields,
     },
-    writeLimits: { maxObjects: config.graphqlMaxObjects, maxResponseLength: config.graphqlMaxResponseBytes },
-    maxReadBytes: config.graphqlMaxReadBytes,
+    requestLimits: {
+      maxReadLength: config.graphqlMaxReadBytes,
+      maxHeldLength: config.graphqlMaxHeldBytes,
+      maxResponseLength: config.graphqlMaxResponseBytes,
+      maxObjects: config.graphqlMaxObjects,
+    },
     documents: { maxBytes: config.graphqlDocumentBytes, maxShare: MAX_SHARE },
     introspection: config.introspection ?? (loginGuard === 'local' ? 'everyone' : 'signed-in'),
     isTraceEnabled: config.traceHeader ?? false,

@@ -3,7 +3,7 @@ import { type GraphQLSchema, OperationTypeNode } from 'graphql'
 import { GatewayError } from '../../errors.ts'
 import { uncacheable } from '../../http/caching/response-cache.ts'
 import { createCompression } from '../../http/compression/compression.ts'
-import { createRoundRobin } from '../../http/limits/round-robin-scheduler.ts'
+import type { Reservation } from '../../http/limits/in-flight-bytes.ts'
 import {
   type AcceptedCodings,
   createAcceptEncodingReader,
@@ -13,6 +13,7 @@ import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { createContext } from '../../resolvers/context.ts'
+import { createRequestBudget } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
 import type { LiveSession } from '../../store/contract.ts'
 import { createDocuments } from '../document/documents.ts'
@@ -23,11 +24,23 @@ import { createTurnClock } from '../execution/turn-clock.ts'
 import type { ResponseType } from './media-types.ts'
 import type { GraphQLOptions } from './options.ts'
 import { type GraphQLRequest, requireGraphQLRequest } from './request.ts'
-import { toResponse } from './response.ts'
+import { type MadeResponse, toResponse } from './response.ts'
 import type { Trace } from './trace.ts'
 import { identify } from './viewer.ts'
 
-/** Throws `GatewayError`, `RefusedDocument`, `ExecutionAborted`. */
+/** Who asks, and for what kind of answer. */
+interface Asking {
+  readonly request: GatewayRequest
+  readonly viewer: LiveSession | null
+  readonly type: ResponseType
+}
+
+interface Executed extends MadeResponse {
+  /** Whether all that was read is of the state that the session was looked up in. */
+  readonly isConsistent: boolean
+}
+
+/** Throws `GatewayError`, `RefusedDocument`, `RequestAborted`. */
 export type Answer = (request: GatewayRequest, type: ResponseType, trace: Trace | null) => Promise<GatewayResponse>
 
 export function createAnswer(
@@ -36,12 +49,11 @@ export function createAnswer(
   options: GraphQLOptions,
   report: ReportFailure,
 ): Answer {
-  const { cache, sessions } = services
+  const { cache, sessions, inFlight, yieldTurn } = services
   const readAcceptEncoding = createAcceptEncodingReader()
-  const compression = createCompression(cache, services.inFlight)
-  const yieldTurn = createRoundRobin()
+  const compression = createCompression(cache, inFlight)
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
-  const executor = createExecutor({ schema, limits: options.writeLimits, clock: createTurnClock(), yieldTurn })
+  const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
 
   function policyFor(viewer: LiveSession | null): DocumentPolicy {
     const { introspection } = options
@@ -63,14 +75,27 @@ export function createAnswer(
     return kept && accepted.coding !== null ? compression.encode(viewer, name, kept, accepted) : kept
   }
 
+  /** Kept where the same request is answered the same, and in the coding that the client likes best. */
+  async function keep(
+    { response, isRepeatable, isConsistent }: Executed,
+    viewer: LiveSession,
+    name: string,
+    accepted: AcceptedCodings,
+  ): Promise<GatewayResponse> {
+    if (!isRepeatable) return response
+    const state = isConsistent ? viewer : uncacheable(viewer)
+    cache.keep(state, name, response)
+    return accepted.coding === null ? response : compression.encode(state, name, response, accepted)
+  }
+
   async function execute(
     operation: PreparedOperation,
     { variables }: GraphQLRequest,
-    request: GatewayRequest,
-    viewer: LiveSession | null,
-    type: ResponseType,
-  ) {
-    const context = createContext(services, request, viewer)
+    asking: Asking,
+    holding: Reservation,
+  ): Promise<Executed> {
+    const { request, viewer, type } = asking
+    const context = createContext(services, request, viewer, createRequestBudget(options.requestLimits, holding))
     const { hideSuggestions } = policyFor(viewer)
     const execution = await executor.execute(operation, variables, context, { hideSuggestions })
     return { ...toResponse(execution, type, report, yieldTurn), isConsistent: context.isConsistent() }
@@ -94,12 +119,13 @@ export function createAnswer(
     const operation = requireOperation(document.operation(asked.operationName), request)
     const isQuery = operation.definition.operation === OperationTypeNode.QUERY
     if (isQuery && refusal) throw refusal
-    const { response, isRepeatable, isConsistent } = await execute(operation, asked, request, viewer, type)
+    // What is read is given back here, unless the answer takes it along.
+    using holdings = new DisposableStack()
+    const holding = holdings.use(inFlight.open())
+    const executed = await execute(operation, asked, { request, viewer, type }, holding)
     trace?.step('execute')
-    if (!isQuery || !viewer) return response
-    const state = isConsistent ? viewer : uncacheable(viewer)
-    if (isRepeatable) cache.keep(state, name, response)
-    return accepted.coding === null || !isRepeatable ? response : compression.encode(state, name, response, accepted)
+    const response = isQuery && viewer ? await keep(executed, viewer, name, accepted) : executed.response
+    return response.body instanceof Uint8Array ? response : { ...response, held: holdings.move() }
   }
 }
 

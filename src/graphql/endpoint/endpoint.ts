@@ -7,9 +7,9 @@ import { createMediaTypeNegotiator } from '../../http/negotiation/media-type.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { GatewayResponse } from '../../http/response.ts'
+import { RequestAborted } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
 import { RefusedDocument } from '../document/refused-document.ts'
-import { ExecutionAborted } from '../execution/execution-aborted.ts'
 import type { Answer } from './answer.ts'
 import { JSON_RESPONSE, RESPONSE_TYPES, type ResponseType } from './media-types.ts'
 import type { GraphQLOptions } from './options.ts'
@@ -52,5 +52,5 @@ export function createGraphQLEndpoints(
 
 function reasonsOf(error: unknown): readonly unknown[] {
   if (error instanceof RefusedDocument) return error.errors
-  return [error instanceof ExecutionAborted ? error.reason : error]
+  return [error instanceof RequestAborted ? error.reason : error]
 }

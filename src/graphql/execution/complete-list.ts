@@ -1,12 +1,15 @@
 // The text of a list: item by item, page by page where it is read in pages, in as many turns as it takes.
 import { type FieldNode, GraphQLError } from 'graphql'
 import { isPaged, type Paged } from '../../resolvers/pagination/paged.ts'
+import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
-import { ExecutionAborted } from './execution-aborted.ts'
 import type { Complete } from './plan.ts'
 import type { Run } from './run.ts'
 import { Failed, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
+
+/** Items whose reads may go out together: as many as are read in one turn. */
+const MAX_SEGMENT = 1_000
 
 /** How an item becomes text, and what happens when it does not. */
 interface ItemPlan {
@@ -52,7 +55,7 @@ function takeSegment(
   const values: Segment['values'] = []
   let isPending = false
   let end = start
-  while (end < items.length) {
+  while (end < items.length && end - start < MAX_SEGMENT) {
     const index = offset + end
     const value = completeItem(plan, run, items[end], { parent: path, key: index, order: index })
     values.push(value)
@@ -77,7 +80,7 @@ function completeItem(plan: ItemPlan, run: Run, item: unknown, path: Path): Text
 }
 
 function itemFailed({ isNullable, nodes }: ItemPlan, run: Run, thrown: unknown, path: Path): Text {
-  if (thrown instanceof ExecutionAborted) throw thrown
+  if (thrown instanceof RequestAborted) throw thrown
   const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(thrown, nodes, path)
   if (!isNullable) throw failure
   run.errors.add(failure, path)

@@ -1,8 +1,8 @@
 // The text of one object: its fields in the order of the selection, each resolved, completed, or taken from the stored text.
 import { GraphQLError } from 'graphql'
 import { type HasText, readMemberTexts } from '../../resolvers/documents/member-field.ts'
+import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
-import { ExecutionAborted } from './execution-aborted.ts'
 import type { FieldPlan, SelectionPlan } from './plan.ts'
 import type { Run } from './run.ts'
 import { Failed, settle, settledValues } from './settle.ts'
@@ -32,11 +32,22 @@ export function completeObject(
     else if (value instanceof Failed) break
     else if (typeof value === 'string' && !field.isComposite) ownLength += value.length
   }
-  run.budget.addObject(ownLength)
+  // Like a failure of its last field: what is pending before it is still waited for.
+  const excess = countObject(run, ownLength)
+  if (excess) values.push(excess)
   if (!isPending) return joinFields(fields, settledValues(values))
   return settle(values, (thrown, index) => fieldFailed(fields[index], run, thrown, path)).then(() =>
     joinFields(fields, settledValues(values)),
   )
+}
+
+function countObject(run: Run, length: number): Failed | null {
+  try {
+    run.context.budget.addObject(length)
+    return null
+  } catch (thrown) {
+    return new Failed(thrown)
+  }
 }
 
 /** A failure of the field itself is answered, not thrown: a field before it may fail as well, and comes first. */
@@ -82,11 +93,11 @@ function fieldPath({ responseName, order }: FieldPlan, parent: Path | null): Pat
 
 /** `null` where the field may be null, and the error is collected; else throws. */
 export function fieldFailed(field: FieldPlan | undefined, run: Run, thrown: unknown, parent: Path | null): Text {
-  if (!field || thrown instanceof ExecutionAborted) throw thrown
+  if (!field || thrown instanceof RequestAborted) throw thrown
   const path = fieldPath(field, parent)
   const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(toError(thrown), field.nodes, path)
   if (!field.isNullable) throw failure
-  run.budget.addLength(ERROR_LENGTH)
+  run.context.budget.addText(ERROR_LENGTH)
   run.errors.add(failure, path)
   return 'null'
 }

@@ -21,6 +21,6 @@ export async function completeSerially(
       values.push(fieldFailed(field, run, thrown, path))
     }
   }
-  run.budget.addObject(frameLength)
+  run.context.budget.addObject(frameLength)
   return joinFields(fields, values)
 }

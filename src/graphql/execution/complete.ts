@@ -53,7 +53,8 @@ function completeLeaf(type: GraphQLLeafType): Complete {
   return (run, value) => {
     const text = rawTextOf(value)
     if (text !== null) {
-      if (typeof text !== 'string') run.budget.addLength(text.byteLength)
+      // Bytes were counted when they were read; a stream is none until it is sent.
+      if (typeof text !== 'string') run.context.budget.addStream(text.byteLength)
       return text
     }
     const coerced: unknown = type.coerceOutputValue(value)

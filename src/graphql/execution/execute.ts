@@ -2,17 +2,16 @@
 import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError, type VariableValues } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Context } from '../../resolvers/context.ts'
+import { RequestAborted } from '../../resolvers/request-budget.ts'
 import type { PreparedOperation } from '../document/prepared-document.ts'
 import { createCollectedErrors, FieldFailure } from './collected-errors.ts'
 import { completeOf } from './complete.ts'
 import { completeObject } from './complete-object.ts'
 import { completeSerially } from './complete-serially.ts'
-import { ExecutionAborted } from './execution-aborted.ts'
 import { conditionsOf, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
 import type { Run } from './run.ts'
 import type { Text } from './text.ts'
 import type { TurnClock } from './turn-clock.ts'
-import { createWriteBudget, type WriteLimits } from './write-budget.ts'
 
 /** Errors of variables that are reported at most. */
 const MAX_COERCION_ERRORS = 10
@@ -28,7 +27,7 @@ export interface Execution {
 
 export interface Executor {
   /**
-   * Throws `ExecutionAborted` when a budget is used up. Work on a large answer is spread over turns of the event loop.
+   * Throws `RequestAborted` when a budget is used up. Work on a large answer is spread over turns of the event loop.
    * The plan is kept for as long as the operation is, and is made for each way its conditions come out.
    */
   readonly execute: (
@@ -46,7 +45,6 @@ export interface ExecuteOptions {
 
 export interface ExecutorOptions {
   readonly schema: GraphQLSchema
-  readonly limits: WriteLimits
   readonly clock: TurnClock
   readonly yieldTurn: YieldTurn
 }
@@ -58,7 +56,7 @@ interface Planned {
   readonly plans: Map<string, OperationPlan>
 }
 
-export function createExecutor({ schema, limits, clock, yieldTurn }: ExecutorOptions): Executor {
+export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): Executor {
   const planned = new WeakMap<PreparedOperation, Planned>()
 
   function plannedOf(operation: PreparedOperation): Planned {
@@ -94,7 +92,6 @@ export function createExecutor({ schema, limits, clock, yieldTurn }: ExecutorOpt
         context,
         variables: coerced.variableValues,
         errors: createCollectedErrors(),
-        budget: createWriteBudget(limits),
         clock,
         yieldTurn,
         argumentValues: [],
@@ -118,9 +115,9 @@ async function finish(run: Run, data: Promise<Text>): Promise<Execution> {
   }
 }
 
-/** Where nothing up to the root may be null, all of `data` is. Throws `ExecutionAborted` on. */
+/** Where nothing up to the root may be null, all of `data` is. Throws `RequestAborted` on. */
 function withoutData(run: Run, thrown: unknown): Execution {
-  if (thrown instanceof ExecutionAborted) throw thrown
+  if (thrown instanceof RequestAborted) throw thrown
   // The fields of the root could not even be collected.
   if (!(thrown instanceof FieldFailure)) return { data: 'null', errors: [locatedError(thrown, undefined, undefined)] }
   run.errors.add(thrown, null)

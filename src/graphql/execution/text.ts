@@ -4,10 +4,10 @@ import type { JsonText } from '../../resolvers/documents/raw-json.ts'
 /** JSON text, the same in UTF-8, or the pieces of it in order. */
 export type Text = JsonText | readonly Text[]
 
-/** UTF-16 units up to which texts are joined at once. A longer text is left in pieces: joining would copy it in one turn. */
+/** UTF-16 units up to which texts are joined. A longer text is left in pieces: joining would copy it in one turn. */
 const MAX_JOINED = 65_536
 
-/** Collects pieces and joins the short ones. */
+/** Collects pieces. What is long is encoded at once: as bytes it takes the least room, and holds on to nothing else. */
 export interface TextBuilder {
   readonly add: (text: Text) => void
   readonly build: () => Text
@@ -17,22 +17,27 @@ export function createTextBuilder(): TextBuilder {
   let current = ''
   let pieces: Text[] | null = null
 
+  function close(): void {
+    if (current === '') return
+    pieces ??= []
+    pieces.push(Buffer.from(current))
+    current = ''
+  }
+
   return {
     add(text) {
-      if (typeof text === 'string' && current.length + text.length <= MAX_JOINED) {
+      if (typeof text === 'string') {
         current += text
+        if (current.length > MAX_JOINED) close()
         return
       }
+      close()
       pieces ??= []
-      if (current !== '') pieces.push(current)
-      current = ''
-      if (typeof text === 'string' && text.length <= MAX_JOINED) current = text
-      else pieces.push(text)
+      pieces.push(text)
     },
     build() {
       if (!pieces) return current
-      if (current !== '') pieces.push(current)
-      current = ''
+      close()
       return pieces
     },
   }

@@ -7,6 +7,8 @@ import type { GatewayResponse } from '../response.ts'
 const OVERHEAD_BYTES = 1_024
 /** A reply larger than this part of the cache is not kept. */
 const MAX_PART = 1 / 16
+/** One user's replies take no more than this part of it: past that they make room for each other. */
+const MAX_USER_PART = 1 / 8
 /** What copies may take while they are being made, all together: none becomes larger than this. */
 const MAX_RESERVED_PART = 1 / 2
 
@@ -89,6 +91,18 @@ export function createResponseCache(maxBytes: number): ResponseCache {
     }
   }
 
+  /** A user's least recently used replies go first, whoever else has room. */
+  function makeRoomAmong(entry: UserResponses): void {
+    for (const [operation, reply] of entry.replies) {
+      if (entry.bytes <= maxBytes * MAX_USER_PART) return
+      const size = sizeOf(reply, operation) ?? 0
+      entry.replies.delete(operation)
+      entry.bytes -= size
+      bytes -= size
+      if (entry.lastOperation === operation) entry.lastReply = undefined
+    }
+  }
+
   function addUser(userId: number, stateVersion: string): UserResponses {
     const entry: UserResponses = {
       stateVersion,
@@ -108,10 +122,16 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       if (userId === null) return undefined
       const entry = users.get(userId)
       if (entry?.stateVersion !== stateVersion) return undefined
-      entry.isReferenced = true
-      if (entry.lastOperation === operation) return entry.lastReply
+      if (entry.lastOperation === operation && entry.lastReply) {
+        entry.isReferenced = true
+        return entry.lastReply
+      }
       const reply = entry.replies.get(operation)
       if (!reply) return undefined
+      entry.isReferenced = true
+      // The most recently used one is the last in order.
+      entry.replies.delete(operation)
+      entry.replies.set(operation, reply)
       entry.lastOperation = operation
       entry.lastReply = reply
       return reply
@@ -126,6 +146,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       entry.replies.set(operation, reply)
       entry.bytes += size
       bytes += size
+      makeRoomAmong(entry)
       makeRoom()
     },
     findCopy(name) {

@@ -1,8 +1,17 @@
-// The bytes of an export: `[` + the elements joined by `,` + `]`.
+// The bytes of an export, for REST and GraphQL alike: `[` + the elements joined by `,` + `]`.
 import { GatewayError } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import type { PaceReading } from '../../http/limits/turn-quota.ts'
 import type { StoredExport } from '../../store/contract.ts'
 import type { Reads } from '../reads.ts'
+import type { StreamedJson } from './raw-json.ts'
+
+/** What reading an export needs. */
+export interface ExportReading {
+  readonly reads: Pick<Reads, 'elementRun'>
+  readonly yieldTurn: YieldTurn
+  readonly paceReading: PaceReading
+}
 
 /** Of elements of average size. Larger ones read and send little faster, and hold up others for longer. */
 const PAGE_BYTES = 131_072
@@ -14,15 +23,21 @@ const MAX_PAGE_ELEMENTS = 2_048
 /** Up to this size an export is read at once, from the state its session was looked up in. */
 const SMALL_EXPORT_BYTES = 1_048_576
 
-export function isSmallExport({ byteLength, elementCount }: StoredExport): boolean {
-  return byteLength <= SMALL_EXPORT_BYTES && elementCount <= MAX_PAGE_ELEMENTS
+export type ExportBytes = Uint8Array | StreamedJson
+
+/** Whole where the export is small; else a stream that reads it page by page, as often as it is gone through. */
+export function exportBytes(snapshot: StoredExport, context: ExportReading): Promise<ExportBytes> | StreamedJson {
+  const { byteLength, elementCount } = snapshot
+  if (byteLength <= SMALL_EXPORT_BYTES && elementCount <= MAX_PAGE_ELEMENTS) return wholeExport(snapshot, context)
+  return { byteLength, chunks: () => exportPages(snapshot, context) }
 }
 
-export async function wholeExport(
+async function wholeExport(
   { userId, id, elementCount, byteLength }: StoredExport,
-  reads: Reads,
+  { reads, paceReading }: ExportReading,
 ): Promise<Uint8Array> {
   if (elementCount === 0) return EMPTY
+  await paceReading(byteLength)
   const all = { userId, exportId: id, after: 0, maxElements: elementCount, maxBytes: byteLength }
   const run = await reads.elementRun(all)
   // Removed since it was found: neither what it was nor what is there now.
@@ -31,10 +46,9 @@ export async function wholeExport(
 }
 
 /** In pages, each in a turn of its own. Each is to be used before the next is asked for. Throws when the export is removed. */
-export async function* exportPages(
+async function* exportPages(
   { userId, id, elementCount, byteLength }: StoredExport,
-  reads: Reads,
-  yieldTurn: YieldTurn,
+  { reads, yieldTurn }: ExportReading,
 ): AsyncGenerator<Uint8Array> {
   const fitting = Math.floor((PAGE_BYTES * elementCount) / byteLength)
   const maxElements = Math.max(1, Math.min(fitting, MAX_PAGE_ELEMENTS))

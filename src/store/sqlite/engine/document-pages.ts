@@ -10,6 +10,9 @@ type Range = [user: number, kind: number, after: number, user: number, kind: num
 const RANGE = `from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY} order by key`
 const SIZE = `octet_length(text) as byteLength, ${DOCUMENT_POSITION} as position`
 
+/** Positions whose sizes are added up to see whether a list is short: nearly every list is. */
+const SHORT_LIST = 256
+
 export interface DocumentPages {
   readonly page: (page: DocumentList & Page) => readonly StoredDocument[]
   readonly part: (page: DocumentList & PageWithin) => PagePart<StoredDocument>
@@ -20,7 +23,19 @@ export function createDocumentPages(database: Database): DocumentPages {
   const some = database.prepare<[...Range, number], StoredDocument>(`select ${DOCUMENT} ${RANGE} limit ?`)
   const fromEnd = database.prepare<[...Range, number], StoredDocument>(`select ${DOCUMENT} ${RANGE} desc limit ?`)
   const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE}`)
+  const size = database.prepare<Range, { readonly byteLength: number | null }>(
+    `select sum(octet_length(text)) as byteLength from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY}`,
+  )
+  const next = database.prepare<Range, { readonly key: number }>(`select key ${RANGE} limit 1`)
   const sizesFromEnd = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} desc`)
+
+  /** Two lookups tell, where the walk below would take as long as the reading. */
+  function isShort(page: DocumentList & PageWithin): boolean {
+    if (page.limit !== null) return false
+    const before = page.after + SHORT_LIST + 1
+    const byteLength = size.get(...rangeOf({ ...page, before }))?.byteLength ?? 0
+    return byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
+  }
 
   return {
     page(page) {
@@ -29,6 +44,7 @@ export function createDocumentPages(database: Database): DocumentPages {
       return page.fromEnd ? fromEnd.all(...range, page.limit).reverse() : some.all(...range, page.limit)
     },
     part(page) {
+      if (isShort(page)) return { items: all.all(...rangeOf(page)), isCut: false }
       const statement = page.fromEnd ? sizesFromEnd : sizes
       const reach = reachWithin(() => statement.iterate(...rangeOf(page)), page)
       if (!reach) return { items: [], isCut: false }

@@ -1,0 +1,23 @@
+// Bounds what is read in one turn of the event loop: more of it waits for a turn of its own.
+import type { YieldTurn } from './round-robin-scheduler.ts'
+
+/** Bytes that are read in one turn, all requests together: about two milliseconds of reading. */
+const MAX_PER_TURN = 1_048_576
+
+/** Resolves when so many bytes may be read. Null when they may be read at once. */
+export type PaceReading = (byteLength: number) => Promise<void> | null
+
+export function createTurnQuota(yieldTurn: YieldTurn): PaceReading {
+  let used = 0
+
+  function nextTurn(): void {
+    used = 0
+  }
+
+  return (byteLength) => {
+    if (used === 0) setImmediate(nextTurn)
+    if (used > 0 && used + byteLength > MAX_PER_TURN) return yieldTurn()
+    used += byteLength
+    return null
+  }
+}

@@ -1,0 +1,53 @@
+// Lists that may be long are read in parts: a short one is one read, as if there were no parts.
+import type { Page, PagePart, PageWithin } from '../../store/contract.ts'
+import type { Context } from '../context.ts'
+import { type Paged, toPaged } from './paged.ts'
+
+/** UTF-8 bytes of one part: a few milliseconds of reading and writing. */
+const PART_BYTES = 524_288
+
+interface Positioned {
+  readonly position: number
+  readonly text: string
+}
+
+export type ReadPart<T> = (page: PageWithin) => Promise<PagePart<T>>
+
+/** All at once where it is short; else in pages, each let go before the next is read. */
+export async function readInParts<T extends Positioned>(
+  page: Page,
+  read: ReadPart<T>,
+  { budget, paceReading }: Pick<Context, 'budget' | 'paceReading'>,
+): Promise<readonly T[] | Paged<T>> {
+  const first = await read({ ...page, maxBytes: PART_BYTES })
+  if (!first.isCut) return first.items
+  return toPaged(async function* () {
+    let rest: Page = page
+    for (let part = first; ; part = await read({ ...rest, maxBytes: PART_BYTES })) {
+      yield part.items
+      if (!part.isCut) return
+      rest = restOf(rest, part.items)
+      budget.letGo(part.items.reduce((sum, { text }) => sum + text.length, 0))
+      await paceReading(PART_BYTES)
+    }
+  })
+}
+
+/** All of a page, in memory, in the order of the list; read in parts, from whichever end it begins. */
+export async function readWhole<T extends Positioned>(page: Page, read: ReadPart<T>): Promise<readonly T[]> {
+  const parts: (readonly T[])[] = []
+  let rest: Page = page
+  for (;;) {
+    const { items, isCut } = await read({ ...rest, maxBytes: PART_BYTES })
+    parts.push(items)
+    if (!isCut) return page.fromEnd ? parts.reverse().flat() : parts.flat()
+    rest = restOf(rest, items)
+  }
+}
+
+/** What follows the items, or comes before them where the page begins at its end. */
+function restOf<T extends Positioned>(page: Page, items: readonly T[]): Page {
+  const limit = page.limit === null ? null : page.limit - items.length
+  if (page.fromEnd) return { ...page, limit, before: items[0]?.position }
+  return { ...page, limit, after: items.at(-1)?.position ?? page.after }
+}
