@@ -39,7 +39,7 @@ export async function applyInput(
   const readRecord = createRecordReader(fields)
   const readNote = notes.createReader()
   const importId = randomUUID()
-  const counts = { added: 0, replaced: 0, unchanged: 0 }
+  const counts = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
   const open = new Map<string, Staged>()
   const batch = createChangeBatch(store, count)
   let records = 0

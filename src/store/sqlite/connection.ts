@@ -19,6 +19,10 @@ export function openWriter(path: string): Database {
   closeSync(openSync(path, 'a', 0o600))
   return prepared(new SqliteDatabase(path, { timeout: 0 }), [
     `page_size = ${PAGE_SIZE_BYTES}`,
+    // Of a new file: `vacuum` can give unused pages back a few at a time.
+    'auto_vacuum = INCREMENTAL',
+    // What was removed is overwritten, not only forgotten.
+    'secure_delete = ON',
     'synchronous = FULL',
     // Statement journals and sorts stay out of the file system.
     'temp_store = MEMORY',

@@ -11,8 +11,11 @@ import { createReadTransaction } from './engine/read-transaction.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
 import { createReads } from './reads.ts'
+import { createRemovals } from './removals.ts'
+import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSpace } from './space.ts'
 
 const LOCK_RETRY_MS = 5
 
@@ -39,6 +42,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, openCommits),
     ...createChanges(reader, turn, writer, openCommits),
+    ...createRemovals(reader, turn, writer, openCommits),
+    ...createReplacements(writer, openCommits),
+    ...createSpace(writer, openCommits),
     ...createMoves(reader, turn, writer, commits),
     ...createCopies(writer, commits),
     openSnapshot: () => whileLocked(options.lockTimeoutMs, () => openSnapshot(path)),
