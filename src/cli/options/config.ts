@@ -209,6 +209,21 @@ export const IMPORT_OPTIONS = {
     description: 'import the good lines and write the bad ones to the rejects file',
     schema: booleanOption.optional(),
   },
+  replace: {
+    flags: '--replace',
+    description: 'every user of the input has exactly the input afterwards: what is not in it is removed',
+    schema: booleanOption.optional(),
+  },
+  dryRun: {
+    flags: '--dry-run',
+    description: '--replace: only say what would be added, replaced, left and removed',
+    schema: booleanOption.optional(),
+  },
+  verbose: {
+    flags: '--verbose',
+    description: '--replace: say it of each user',
+    schema: booleanOption.optional(),
+  },
   rejects: {
     flags: '--rejects <path>',
     description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
