@@ -116,8 +116,11 @@ export interface WorkspaceEdits {
   /** What is left of a replacement is dropped by `dropStaleStages` from now on, like that of one that died. */
   readonly endReplacement: (replacement: string) => Awaitable<void>
 
+  readonly space: () => Awaitable<Space>
   /** Gives some of the unused space back to the file system. To be called until nothing is left to give back. */
   readonly reclaimSpace: () => Awaitable<Space>
+  /** Writes the database anew, without what is unused. Writes of others wait meanwhile, on PostgreSQL reads too. */
+  readonly rewrite: () => Awaitable<void>
   /** What was removed is not in a file of the database any more, if nobody reads an older state; false when somebody does. */
   readonly flushRemovals: () => Awaitable<boolean>
 }
@@ -125,7 +128,9 @@ export interface WorkspaceEdits {
 export interface Space {
   /** Of the files of the database. */
   readonly byteLength: number
-  /** What of it is unused, and is still to be given back. */
+  /** What of it is unused, as far as the engine tells. */
+  readonly unusedBytes: number
+  /** What of that `reclaimSpace` can still give back. */
   readonly reclaimableBytes: number
 }
 

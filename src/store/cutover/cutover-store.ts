@@ -143,7 +143,9 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
       askInCharge((asked) => asked.stageReplacement(replacement, steps, now)),
     swapReplacement: (question) => askInCharge((asked) => asked.swapReplacement(question)),
     endReplacement: (replacement) => askInCharge((asked) => asked.endReplacement(replacement)),
+    space: () => ask((asked) => asked.space()),
     reclaimSpace: () => askInCharge((asked) => asked.reclaimSpace()),
+    rewrite: () => askInCharge((asked) => asked.rewrite()),
     flushRemovals: () => askInCharge((asked) => asked.flushRemovals()),
 
     openSnapshot: () => ask((asked) => asked.openSnapshot()),

@@ -1,9 +1,9 @@
 // The size of the tables in PostgreSQL. The server reuses by itself what removed rows leave.
-import type { WorkspaceEdits } from '../workspace-edits.ts'
+import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import type { Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 
-type SpaceVerbs = Pick<WorkspaceEdits, 'reclaimSpace' | 'flushRemovals'>
+type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
 
 const TABLES: Statement = {
   name: 'tablesToVacuum',
@@ -17,23 +17,31 @@ const SIZE: Statement = {
 }
 
 export function createSpace(pool: Pool): SpaceVerbs {
-  async function vacuum(): Promise<number> {
-    // Without a statement timeout; others read and write meanwhile.
+  async function space(): Promise<Space> {
+    const [size] = await pool.repeatable((connection) => connection.query<{ byteLength: number }>(SIZE))
+    return { byteLength: size?.byteLength ?? 0, unusedBytes: 0, reclaimableBytes: 0 }
+  }
+
+  async function vacuum(command: 'vacuum' | 'vacuum full'): Promise<void> {
+    // Without a statement timeout.
     const connection = await pool.dedicated()
     try {
-      const tables = await connection.query<{ name: string }>(TABLES)
-      for (const { name } of tables) await connection.script(`vacuum workspace_gateway.${name}`)
-      const [size] = await connection.query<{ byteLength: number }>(SIZE)
-      return size?.byteLength ?? 0
+      for (const { name } of await connection.query<{ name: string }>(TABLES)) {
+        await connection.script(`${command} workspace_gateway.${name}`)
+      }
     } finally {
       connection.close()
     }
   }
+
   return {
-    reclaimSpace: async () => ({ byteLength: await vacuum(), reclaimableBytes: 0 }),
-    async flushRemovals() {
-      await vacuum()
-      return true
+    space,
+    async reclaimSpace() {
+      await vacuum('vacuum')
+      return space()
     },
+    rewrite: () => vacuum('vacuum full'),
+    // The server overwrites what is removed when it vacuums, which it does by itself.
+    flushRemovals: async () => true,
   }
 }

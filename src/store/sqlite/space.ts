@@ -1,6 +1,7 @@
 // The size of an SQLite file, and what is left in it of rows that were removed.
 import type { Database } from 'better-sqlite3'
-import type { WorkspaceEdits } from '../workspace-edits.ts'
+import { StoreUnavailableError } from '../contract.ts'
+import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import { isBusy } from './connection.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 
@@ -8,7 +9,7 @@ import type { GroupCommit } from './engine/group-commit.ts'
 const PAGES_PER_CALL = 500
 const INCREMENTAL = 2
 
-type SpaceVerbs = Pick<WorkspaceEdits, 'reclaimSpace' | 'flushRemovals'>
+type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
 
 export function createSpace(writer: Database, commits: GroupCommit): SpaceVerbs {
   const number = (pragma: string) => Number(writer.pragma(pragma, { simple: true }))
@@ -24,15 +25,35 @@ export function createSpace(writer: Database, commits: GroupCommit): SpaceVerbs 
     }
   }
 
+  const isIncremental = () => number('auto_vacuum') === INCREMENTAL
+
+  function space(): Space {
+    const pageSize = number('page_size')
+    const unusedBytes = number('freelist_count') * pageSize
+    return {
+      byteLength: number('page_count') * pageSize,
+      unusedBytes,
+      reclaimableBytes: isIncremental() ? unusedBytes : 0,
+    }
+  }
+
   return {
+    space,
     async reclaimSpace() {
-      if (number('auto_vacuum') === INCREMENTAL) {
-        await commits.write(() => writer.pragma(`incremental_vacuum(${PAGES_PER_CALL})`))
-        truncateLog()
+      if (isIncremental()) await commits.write(() => writer.pragma(`incremental_vacuum(${PAGES_PER_CALL})`))
+      return space()
+    },
+    async rewrite() {
+      // Not in a transaction, so not through the commits: but refused where those are.
+      await commits.write(() => {})
+      // A file of before it could be vacuumed in pieces becomes one that can.
+      writer.pragma(`auto_vacuum = ${INCREMENTAL}`)
+      try {
+        writer.exec('vacuum')
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        throw new StoreUnavailableError('another process holds the write lock', { cause: error })
       }
-      const pageSize = number('page_size')
-      const unused = number('auto_vacuum') === INCREMENTAL ? number('freelist_count') : 0
-      return { byteLength: number('page_count') * pageSize, reclaimableBytes: unused * pageSize }
     },
     async flushRemovals() {
       await commits.settled()
