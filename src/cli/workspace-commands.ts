@@ -1,8 +1,14 @@
 // The commands that look at, take away and keep what is stored: each is loaded when it runs.
 import type { Command } from 'commander'
 import type { CommandIo, ExitCode } from './io.ts'
-import { PRUNE_OPTIONS, USERS_OPTIONS, VACUUM_OPTIONS } from './options/config.ts'
 import { type OptionRow, parseOptions } from './options/option.ts'
+import {
+  BACKUP_OPTIONS,
+  PRUNE_OPTIONS,
+  RESTORE_OPTIONS,
+  USERS_OPTIONS,
+  VACUUM_OPTIONS,
+} from './options/workspace-options.ts'
 
 type Describe = (command: Command, options: Readonly<Record<string, OptionRow>>) => Command
 
@@ -56,5 +62,20 @@ export function addWorkspaceCommands(
     .action(async (values) => {
       const { runVacuum } = await import('./commands/vacuum.ts')
       onExit(await runVacuum(parseOptions(VACUUM_OPTIONS, values), io))
+    })
+
+  describe(program.command('backup'), BACKUP_OPTIONS)
+    .description('everything that is stored, sessions and keys too, in a new file; gateways may be serving meanwhile')
+    .argument('<file>')
+    .action(async (path: string, values) => {
+      const { runBackup } = await import('./commands/backup.ts')
+      onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io))
+    })
+  describe(program.command('restore'), RESTORE_OPTIONS)
+    .description('a backup in place of a database that nobody uses; what was there is kept beside it')
+    .argument('<file>')
+    .action(async (path: string, values) => {
+      const { runRestore } = await import('./commands/restore.ts')
+      onExit(await runRestore(path, parseOptions(RESTORE_OPTIONS, values), io))
     })
 }

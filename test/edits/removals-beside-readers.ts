@@ -72,7 +72,7 @@ export async function removeBesideReaders(
     for (const reader of some) reader.removal = 'asked'
     await remover.removeUsers(some.map(({ email }) => email))
     for (const reader of some) reader.removal = 'done'
-    while (reads < before + READERS) await yieldTurn()
+    while (reads < before + 2 * READERS) await yieldTurn()
   }
   isOver = true
   await Promise.all(reading)

@@ -9,7 +9,7 @@ import { flushRemovals } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
-import type { PruneConfig } from '../options/config.ts'
+import type { PruneConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
 const USERS_PER_READ = 256

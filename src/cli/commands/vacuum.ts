@@ -4,7 +4,7 @@ import { flushRemovals } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
-import type { VacuumConfig } from '../options/config.ts'
+import type { VacuumConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
 /** Long enough for somebody who asks for the write lock every millisecond to get it. */

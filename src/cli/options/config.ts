@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
-import { booleanOption, type Config, databaseUrl, duration, integer, list, type OptionRow } from './option.ts'
+import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-const database = {
+export const database = {
   flags: '--database <url>',
   description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
@@ -14,7 +14,7 @@ const database = {
 } as const satisfies OptionRow
 
 /** How long and how often a command waits for its database. */
-const storeOptions = {
+export const storeOptions = {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',
     description: 'SQLite: how long a write waits for other processes before it is answered 503',
@@ -279,43 +279,8 @@ export const MOVE_OPTIONS = {
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
-export const USERS_OPTIONS = { database, ...storeOptions } as const satisfies Record<string, OptionRow>
-
-export const PRUNE_OPTIONS = {
-  database,
-  keep: {
-    flags: '--keep <count>',
-    description: 'the newest exports of each project that stay, whatever their age (default: 1 with --older-than)',
-    schema: integer(1, 1_000_000).optional(),
-  },
-  olderThan: {
-    flags: '--older-than <age>',
-    description: 'only exports older than this go, such as 90d or 12h',
-    schema: duration.optional(),
-  },
-  email: {
-    flags: '--email <email>',
-    description: 'only this user',
-    schema: z.string().optional(),
-  },
-  ...storeOptions,
-} as const satisfies Record<string, OptionRow>
-
-export const VACUUM_OPTIONS = {
-  database,
-  full: {
-    flags: '--full',
-    description: 'write the database anew in one go: writes of others wait meanwhile (PostgreSQL: reads too)',
-    schema: booleanOption.optional(),
-  },
-  ...storeOptions,
-} as const satisfies Record<string, OptionRow>
-
 export type ServeConfig = Config<typeof SERVE_OPTIONS>
 export type ImportConfig = Config<typeof IMPORT_OPTIONS>
 export type DumpConfig = Config<typeof DUMP_OPTIONS>
 export type MoveConfig = Config<typeof MOVE_OPTIONS>
-export type UsersConfig = Config<typeof USERS_OPTIONS>
-export type PruneConfig = Config<typeof PRUNE_OPTIONS>
-export type VacuumConfig = Config<typeof VACUUM_OPTIONS>
 export type StoreConfig = Config<typeof storeOptions>
