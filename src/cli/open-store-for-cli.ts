@@ -22,3 +22,8 @@ export function toStoreOptions(config: StoreConfig): StoreOptions {
     onFatal: () => {},
   }
 }
+
+/** What of a command's configuration concerns the store, as a value that can be sent to a thread. */
+export function storeConfig({ lockTimeout, connectTimeout, statementTimeout, poolSize }: StoreConfig): StoreConfig {
+  return { lockTimeout, connectTimeout, statementTimeout, poolSize }
+}

@@ -9,6 +9,7 @@ import type { EditableStore, Swapped } from '../../store/workspace-edits.ts'
 import { type ImportSource, openContractSource, openImportSource } from '../import/import-source.ts'
 import { createYoungGenerationLimit } from '../import/limit-semi-space.ts'
 import { createRejects, type Rejects } from '../import/rejects.ts'
+import { importRemotely } from '../import/remote-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
@@ -24,8 +25,15 @@ export async function runImport(source: string, config: ImportConfig, io: Comman
   if (config.replace && config.keepGoing) {
     throw new UsageError('--keep-going and --replace do not go together: with a bad line, nothing is removed')
   }
+  if (config.to !== undefined && (config.email !== undefined || config.keepGoing)) {
+    throw new UsageError('--email and --keep-going do not go with --to')
+  }
   if (config.replace && config.email !== undefined) {
     throw new UsageError('--replace does not go with --email: another server tells the newest export only')
+  }
+  if (config.to !== undefined) {
+    await using input = await openImportSource(source, io)
+    return await importRemotely(input, config, config.to, io)
   }
   // What cannot be read must not bring a database into being.
   if (config.email === undefined) {

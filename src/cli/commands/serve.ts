@@ -10,13 +10,17 @@ import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
+import type { ReportFailure } from '../../http/problem-details.ts'
 import { createHttpServer } from '../../http/server/server.ts'
+import type { ImportServices } from '../../rest/import-endpoint.ts'
 import type { StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
+import { createImporter } from '../import/importer.ts'
+import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { createBrokenOffReport, createLog, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
-import { toStoreOptions } from '../open-store-for-cli.ts'
+import { storeConfig, toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
@@ -84,6 +88,7 @@ export async function runServe(
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,
+    importing: await importServices(config, createReport(log)),
   })
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
@@ -101,6 +106,16 @@ export async function runServe(
   if (!ending.aborted) await once(ending, 'abort')
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
+}
+
+async function importServices(config: ServeConfig, report: ReportFailure): Promise<ImportServices | undefined> {
+  if (config.importTokenFile === undefined) return undefined
+  const { database, databaseNext } = config
+  const token = await readToken(config.importTokenFile, '--import-token-file')
+  return {
+    token,
+    importer: createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, report),
+  }
 }
 
 function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: Logger): StoreOptions['replica'] {

@@ -159,6 +159,12 @@ export const SERVE_OPTIONS = {
     default: '20',
     schema: integer(1, 3_600),
   },
+  importTokenFile: {
+    flags: '--import-token-file <path>',
+    description:
+      'answer POST /import to whoever presents the token in this file as a bearer token (default: no such path)',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
@@ -203,6 +209,19 @@ export const IMPORT_OPTIONS = {
     flags: '--email <emails>',
     description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
     schema: list.optional(),
+  },
+  to: {
+    flags: '--to <url>',
+    description: 'import into a gateway on another machine, through its POST /import, in place of --database',
+    schema: z
+      .string()
+      .regex(/^https?:\/\//, 'must be http(s)://…')
+      .optional(),
+  },
+  tokenFile: {
+    flags: '--token-file <path>',
+    description: '--to: the file that holds the token of its --import-token-file',
+    schema: z.string().min(1, 'must not be empty').optional(),
   },
   keepGoing: {
     flags: '--keep-going',
