@@ -13,7 +13,13 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const TOKEN = 'import-token-import-token-import-token'
-const STORE = { lockTimeout: 5_000, connectTimeout: 30_000, statementTimeout: 10_000, poolSize: 2 }
+const STORE = {
+  checkpoints: 'own' as const,
+  lockTimeout: 5_000,
+  connectTimeout: 30_000,
+  statementTimeout: 10_000,
+  poolSize: 2,
+}
 const BEARER = { authorization: `Bearer ${TOKEN}` }
 
 async function startImporting(databaseUrl?: string): Promise<TestGateway> {

@@ -13,7 +13,11 @@ export async function flushRemovals(
   { stderr }: CommandIo,
 ): Promise<void> {
   const giveUpAt = performance.now() + lockTimeout
-  while (!(await store.flushRemovals())) {
+  for (;;) {
+    const flushed = await store.flushRemovals()
+    if (flushed === 'external')
+      stderr.write('what was removed leaves the files with the next checkpoint of the other program\n')
+    if (flushed !== 'inUse') return
     if (performance.now() > giveUpAt) {
       stderr.write(
         'removed for whoever reads from now on; somebody still reads an older state, so run vacuum later to have it leave the files too\n',

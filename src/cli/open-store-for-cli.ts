@@ -16,6 +16,7 @@ export function openStoreForCli(config: CommandStoreConfig, mustExist = false): 
 export function toStoreOptions(config: StoreConfig): StoreOptions {
   return {
     lockTimeoutMs: config.lockTimeout,
+    checkpoints: config.checkpoints,
     connectTimeoutMs: config.connectTimeout,
     statementTimeoutMs: config.statementTimeout,
     poolSize: config.poolSize,
@@ -24,6 +25,7 @@ export function toStoreOptions(config: StoreConfig): StoreOptions {
 }
 
 /** What of a command's configuration concerns the store, as a value that can be sent to a thread. */
-export function storeConfig({ lockTimeout, connectTimeout, statementTimeout, poolSize }: StoreConfig): StoreConfig {
-  return { lockTimeout, connectTimeout, statementTimeout, poolSize }
+export function storeConfig(config: StoreConfig): StoreConfig {
+  const { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize } = config
+  return { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize }
 }

@@ -121,8 +121,11 @@ export interface WorkspaceEdits {
   readonly reclaimSpace: () => Awaitable<Space>
   /** Writes the database anew, without what is unused. Writes of others wait meanwhile, on PostgreSQL reads too. */
   readonly rewrite: () => Awaitable<void>
-  /** What was removed is not in a file of the database any more, if nobody reads an older state; false when somebody does. */
-  readonly flushRemovals: () => Awaitable<boolean>
+  /**
+   * What was removed leaves the files of the database. `inUse`: not while somebody reads an older state. `external`: another
+   * program empties the log, in its own time.
+   */
+  readonly flushRemovals: () => Awaitable<'flushed' | 'inUse' | 'external'>
 }
 
 export interface Space {

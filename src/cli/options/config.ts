@@ -21,6 +21,13 @@ export const storeOptions = {
     default: '5000',
     schema: integer(1, 600_000),
   },
+  checkpoints: {
+    flags: '--checkpoints <who>',
+    description:
+      'SQLite: own, or external while a program such as Litestream copies the log and makes checkpoints itself',
+    default: 'own',
+    schema: z.enum(['own', 'external'], 'must be own or external'),
+  },
   connectTimeout: {
     flags: '--connect-timeout <milliseconds>',
     description: 'PostgreSQL: how long each host may take to connect, and a request may wait for a connection',

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
-import { isBusy } from './connection.ts'
+import { type Checkpoints, isBusy } from './connection.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 
 /** Pages of one call, so that it holds the write lock only briefly. */
@@ -11,7 +11,7 @@ const INCREMENTAL = 2
 
 type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
 
-export function createSpace(writer: Database, commits: GroupCommit): SpaceVerbs {
+export function createSpace(writer: Database, commits: GroupCommit, checkpoints: Checkpoints = 'own'): SpaceVerbs {
   const number = (pragma: string) => Number(writer.pragma(pragma, { simple: true }))
 
   /** False when a reader, or another writer, is in the way. */
@@ -56,8 +56,9 @@ export function createSpace(writer: Database, commits: GroupCommit): SpaceVerbs 
       }
     },
     async flushRemovals() {
+      if (checkpoints === 'external') return 'external'
       await commits.settled()
-      return truncateLog()
+      return truncateLog() ? 'flushed' : 'inUse'
     },
   }
 }
