@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createImporter } from '../src/cli/import/importer.ts'
@@ -126,10 +125,9 @@ test('while an import is under way another one is refused, and one that breaks o
 test('import --to is its client, and leaves nothing behind on either side', async () => {
   const workspace = createWorkspace()
   const tokenFile = workspace.write('token', `${TOKEN}\n`)
-  const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile])
+  const env = { TMPDIR: temporaryDirectory() }
+  const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile], { env })
   const path = workspace.write('world.ndjson', SMALL_WORLD + templateLines(0, 5_000).join(''))
-  const spooled = () => readdirSync(tmpdir()).filter((name) => name.startsWith('workspace-gateway-import-'))
-  const before = spooled()
   const there = ['--to', `${serving.url}/`, '--token-file', tokenFile]
   const done = await runHere(['import', path, ...there])
   expect([done.exitCode, done.stdout, done.stderr]).toEqual([
@@ -148,7 +146,7 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
   const refused = await runHere(['import', path, ...there])
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
   expect(refused.stderr).not.toContain(TOKEN.toUpperCase())
-  expect(spooled()).toEqual(before)
+  expect(readdirSync(env.TMPDIR)).toEqual([])
   expect(serving.stderr()).not.toContain(TOKEN)
 })
 

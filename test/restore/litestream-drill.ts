@@ -1,6 +1,7 @@
 // npm run test:restore [-- MOMENTS]: the real Litestream copies a database that is written to; restored at random moments,
 // each copy must be a state that the ledger of acknowledged writes knows, and at most two seconds old.
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -69,7 +70,9 @@ for (let moment = 0; moment < moments; moment += 1) {
 }
 isOver = true
 await writing
+const ended = once(replicating, 'exit')
 replicating.kill('SIGTERM')
+await ended
 console.log(
   `${bad === 0 ? 'good' : 'BAD'}: ${moments} moments, ${bad} wrong, at most ${worstMs} ms old, ${ledger.length} writes`,
 )
