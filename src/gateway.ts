@@ -21,6 +21,7 @@ import { openExplorerBuild } from './pages/assets.ts'
 import { createExplorerDataEndpoint } from './pages/explorer-endpoint.ts'
 import { createPage, createPageEndpoints, withGraphiql } from './pages/pages.ts'
 import { createReads } from './resolvers/reads.ts'
+import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
 import { createOpenApiEndpoint, type OpenApiOptions } from './rest/openapi/openapi.ts'
 import { createRestEndpoints } from './rest/rest.ts'
 import type { Store } from './store/contract.ts'
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   readonly clock: () => number
   readonly report: ReportFailure
   readonly isDraining: () => boolean
+  /** Absent: there is no POST /import. */
+  readonly importing?: ImportServices | undefined
 }
 
 export async function createGateway(store: Store, options: GatewayOptions): Promise<Handler> {
@@ -89,6 +92,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services),
+    ...(options.importing ? [createImportEndpoint(options.importing)] : []),
     ...createGraphQLEndpoints(schema, services, options.graphql, report).map((endpoint) =>
       withGraphiql(endpoint, page),
     ),

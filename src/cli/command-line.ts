@@ -7,6 +7,7 @@ import { StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
+import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const WRONG_USAGE = 2
 
@@ -55,6 +56,9 @@ export async function runCommandLine(
       const { runMove } = await import('./commands/move.ts')
       exitCode = await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals))
     })
+  addWorkspaceCommands(program, describe, io, (code) => {
+    exitCode = code
+  })
 
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -233,8 +233,26 @@ export interface Snapshot extends WorkspaceReads, AsyncDisposable {}
 /**
  * A step of an import. A user comes into being with their first step.
  * An export is staged, filled and sealed; nobody sees it before it is sealed, and then it never changes.
+ * A project takes its exports along when it is removed. Steps take effect in the order of the list.
  */
 export type Change =
+  | { readonly type: 'addUser'; readonly email: string }
+  /** Everything that is stored for the email: workspace and sessions. */
+  | { readonly type: 'removeUser'; readonly email: string }
+  | {
+      readonly type: 'removeDocument'
+      readonly email: string
+      readonly kind: DocumentKind
+      readonly id: string
+    }
+  /** Every export of the user that has all that is given here; at least a digest, or a reference and an instant. */
+  | {
+      readonly type: 'removeExports'
+      readonly email: string
+      readonly ref: string | null
+      readonly instant: string | null
+      readonly digest: string | null
+    }
   | {
       readonly type: 'putDocument'
       readonly email: string
@@ -271,9 +289,10 @@ export type Change =
 
 /**
  * `refTaken`: another project of the user has this reference, nothing was changed.
- * `unchanged`: the same document text, or the same export (reference, instant, digest), was there already.
+ * `unchanged`: the same document text, or the same export (reference, instant, digest), was there already; or there was
+ * nothing to remove.
  */
-export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 'staged'
+export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'removed' | 'refTaken' | 'staged'
 
 /**
  * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never

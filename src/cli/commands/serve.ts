@@ -10,15 +10,20 @@ import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
+import type { ReportFailure } from '../../http/problem-details.ts'
 import { createHttpServer } from '../../http/server/server.ts'
-import type { StoreOptions } from '../../store/open-store.ts'
+import type { ImportServices } from '../../rest/import-endpoint.ts'
+import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
+import { createImporter } from '../import/importer.ts'
+import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { createBrokenOffReport, createLog, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
-import { toStoreOptions } from '../open-store-for-cli.ts'
+import { storeConfig, toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
+import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
@@ -65,6 +70,7 @@ export async function runServe(
     },
   )
   const inFlight = createInFlightBytes(config.inFlightBytes)
+  using _watch = watchExternalCheckpoints(config, log)
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     guard,
@@ -84,6 +90,7 @@ export async function runServe(
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,
+    importing: await importServices(config, createReport(log)),
   })
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
@@ -101,6 +108,24 @@ export async function runServe(
   if (!ending.aborted) await once(ending, 'abort')
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
+}
+
+function watchExternalCheckpoints({ checkpoints, database }: ServeConfig, log: Logger): Disposable | null {
+  const path = databasePath(database)
+  if (checkpoints === 'own' || path === null) return null
+  return watchLogSize(path, (bytes) => {
+    log.warn({ bytes }, 'the -wal file grows: is the program running that makes the checkpoints?')
+  })
+}
+
+async function importServices(config: ServeConfig, report: ReportFailure): Promise<ImportServices | undefined> {
+  if (config.importTokenFile === undefined) return undefined
+  const { database, databaseNext } = config
+  const token = await readToken(config.importTokenFile, '--import-token-file')
+  return {
+    token,
+    importer: createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, report),
+  }
 }
 
 function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: Logger): StoreOptions['replica'] {

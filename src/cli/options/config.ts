@@ -6,7 +6,7 @@ import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow 
 
 const YEAR_SECONDS = 31_536_000
 
-const database = {
+export const database = {
   flags: '--database <url>',
   description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
@@ -14,12 +14,19 @@ const database = {
 } as const satisfies OptionRow
 
 /** How long and how often a command waits for its database. */
-const storeOptions = {
+export const storeOptions = {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',
     description: 'SQLite: how long a write waits for other processes before it is answered 503',
     default: '5000',
     schema: integer(1, 600_000),
+  },
+  checkpoints: {
+    flags: '--checkpoints <who>',
+    description:
+      'SQLite: own, or external while a program such as Litestream copies the log and makes checkpoints itself',
+    default: 'own',
+    schema: z.enum(['own', 'external'], 'must be own or external'),
   },
   connectTimeout: {
     flags: '--connect-timeout <milliseconds>',
@@ -159,6 +166,12 @@ export const SERVE_OPTIONS = {
     default: '20',
     schema: integer(1, 3_600),
   },
+  importTokenFile: {
+    flags: '--import-token-file <path>',
+    description:
+      'answer POST /import to whoever presents the token in this file as a bearer token (default: no such path)',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
@@ -204,9 +217,37 @@ export const IMPORT_OPTIONS = {
     description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
     schema: list.optional(),
   },
+  to: {
+    flags: '--to <url>',
+    description: 'import into a gateway on another machine, through its POST /import, in place of --database',
+    schema: z
+      .string()
+      .regex(/^https?:\/\//, 'must be http(s)://…')
+      .optional(),
+  },
+  tokenFile: {
+    flags: '--token-file <path>',
+    description: '--to: the file that holds the token of its --import-token-file',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
   keepGoing: {
     flags: '--keep-going',
     description: 'import the good lines and write the bad ones to the rejects file',
+    schema: booleanOption.optional(),
+  },
+  replace: {
+    flags: '--replace',
+    description: 'every user of the input has exactly the input afterwards: what is not in it is removed',
+    schema: booleanOption.optional(),
+  },
+  dryRun: {
+    flags: '--dry-run',
+    description: '--replace: only say what would be added, replaced, left and removed',
+    schema: booleanOption.optional(),
+  },
+  verbose: {
+    flags: '--verbose',
+    description: '--replace: say it of each user',
     schema: booleanOption.optional(),
   },
   rejects: {

@@ -34,6 +34,14 @@ export const integer = (minimum: number, maximum: number) =>
     .transform(Number)
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
 
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** `90d`, `12h`, `30m`, `10s`, in milliseconds. */
+export const duration = z
+  .string()
+  .regex(/^\d{1,9}[smhd]$/, 'must be a number and a unit: 90d, 12h, 30m or 10s')
+  .transform((text) => Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS])
+
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
 
 export const booleanOption = z.union([

@@ -12,8 +12,11 @@ import { openReplica, type ReplicaOptions } from './engine/replica.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
 import { answering, coalesced, createReads } from './reads.ts'
+import { createRemovals } from './removals.ts'
+import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSpace } from './space.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
@@ -38,6 +41,9 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),
     ...createChanges(pool),
+    ...createRemovals(pool),
+    ...createReplacements(pool),
+    ...createSpace(pool),
     ...createMoves(pool),
     ...createCopies(pool),
     openSnapshot: () => openSnapshot(pool),

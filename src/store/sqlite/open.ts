@@ -4,15 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
-import { isBusy, openReader, openWriter } from './connection.ts'
+import { type Checkpoints, isBusy, openReader, openWriter } from './connection.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
 import { createReadTransaction } from './engine/read-transaction.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
 import { createReads } from './reads.ts'
+import { createRemovals } from './removals.ts'
+import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSpace } from './space.ts'
 
 const LOCK_RETRY_MS = 5
 
@@ -21,6 +24,8 @@ export interface SqliteStoreOptions {
   readonly lockTimeoutMs: number
   /** Refuse to make the file when it is missing. */
   readonly mustExist?: boolean
+  /** `external`: this process never makes a checkpoint. */
+  readonly checkpoints?: Checkpoints
   /** Called when the disk failed: what is durable is known again only after a fresh start. */
   readonly onFatal: (error: unknown) => void
 }
@@ -28,7 +33,7 @@ export interface SqliteStoreOptions {
 /** Opens the file, makes it when it is missing, and brings it to the current schema. */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions): Promise<MigratableStore> {
   if (options.mustExist && !existsSync(path)) throw new StoreOpenError(`there is no database ${path}`)
-  const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path))
+  const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
   const reader = await prepare(writer, path, options)
   const turn = createReadTransaction(reader, createActiveCheck(reader))
   const commits = createGroupCommit(writer, { ...options, onCommitted: turn.refresh })
@@ -39,6 +44,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, openCommits),
     ...createChanges(reader, turn, writer, openCommits),
+    ...createRemovals(reader, turn, writer, openCommits),
+    ...createReplacements(writer, openCommits),
+    ...createSpace(writer, openCommits, options.checkpoints),
     ...createMoves(reader, turn, writer, commits),
     ...createCopies(writer, commits),
     openSnapshot: () => whileLocked(options.lockTimeoutMs, () => openSnapshot(path)),
@@ -68,9 +76,9 @@ async function prepare(writer: Database, path: string, { lockTimeoutMs }: Sqlite
   }
 }
 
-function openDatabase(path: string): Database {
+function openDatabase(path: string, checkpoints?: Checkpoints): Database {
   try {
-    return openWriter(path)
+    return openWriter(path, checkpoints)
   } catch (error) {
     if (isBusy(error)) throw error
     throw new StoreOpenError(`cannot open ${path}: ${error instanceof Error ? error.message : error}`, { cause: error })

@@ -1,8 +1,13 @@
 // Records of the import format as lines, with the bytes of what is stored in them.
-import type { DocumentKind } from '../store/contract.ts'
+import type { DocumentKind } from '../../store/contract.ts'
 
 export function documentLine(kind: DocumentKind, email: string, text: string): string {
   return `{"kind":${JSON.stringify(kind)},"email":${JSON.stringify(email)},"data":${text}}\n`
+}
+
+/** A user who is there, and need have nothing. */
+export function userLine(email: string): string {
+  return `{"kind":"user","email":${JSON.stringify(email)}}\n`
 }
 
 interface ExportHead {

@@ -1,7 +1,21 @@
 // The records of the import format: reading one line of NDJSON.
-import { canonicalEmail } from '../auth/email.ts'
-import { elementTexts, type Member, membersOf } from '../json-text.ts'
-import type { DocumentKind } from '../store/contract.ts'
+import { elementTexts } from '../../json-text.ts'
+import type { DocumentKind } from '../../store/contract.ts'
+import {
+  createEmailReader,
+  type Envelope,
+  excerpt,
+  integerText,
+  isStorableName,
+  MAX_NAME_LENGTH,
+  RecordError,
+  readEnvelope,
+  requireData,
+  requireName,
+  requireText,
+  textOfData,
+} from './envelope.ts'
+import { isRemoval, type RemovalRecord, readRemoval } from './removal-record.ts'
 import { toSortableUtc } from './timestamp.ts'
 
 export interface DocumentRecord {
@@ -33,20 +47,18 @@ export interface ExportElementRecord {
   readonly text: string
 }
 
-export type ImportRecord = DocumentRecord | ExportRecord | ExportElementRecord
+/** A user who is there, with whatever else is imported for them. */
+export interface UserRecord {
+  readonly kind: 'user'
+  readonly email: string
+}
+
+export type ImportRecord = DocumentRecord | ExportRecord | ExportElementRecord | UserRecord | RemovalRecord
 
 export interface RecordFields {
   readonly idFields: readonly string[]
   readonly refFields: readonly string[]
 }
-
-/** What is wrong with a line: the reason, to be read behind `file:line: `. */
-export class RecordError extends Error {
-  override readonly name = 'RecordError'
-}
-
-const INTEGER = /^-?\d+$/
-const MAX_NAME_LENGTH = 1_024
 
 /** Throws `RecordError`. */
 export type RecordReader = (line: string) => ImportRecord
@@ -60,6 +72,7 @@ export function createRecordReader(fields: RecordFields): RecordReader {
     if (!Object.hasOwn(RECORD_READERS, kind)) {
       throw new RecordError(`unknown kind "${excerpt(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
     }
+    if (isRemoval(envelope)) return readRemoval(kind, envelope, requireEmail)
     return read(envelope, { fields, requireEmail })
   }
 }
@@ -74,12 +87,6 @@ export function claimedExport(line: string): { readonly id: string } | null | 'u
   } catch {
     return 'unreadable'
   }
-}
-
-interface Envelope {
-  readonly line: string
-  readonly value: Readonly<Record<string, unknown>>
-  readonly members: ReadonlyMap<string, Member>
 }
 
 interface ReadOptions {
@@ -98,23 +105,8 @@ const RECORD_READERS = {
     const id = requireName(envelope, 'export')
     return { kind: 'exportElement', export: id, text: textOfData(envelope) }
   },
-} as const satisfies Record<ImportRecord['kind'], ReadRecord>
-
-function readEnvelope(line: string): Envelope {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    throw new RecordError('not valid JSON')
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RecordError('not a JSON object')
-  const members = new Map<string, Member>()
-  for (const member of membersOf(line)) {
-    if (members.has(member.name)) throw new RecordError(`"${excerpt(member.name)}" is given twice`)
-    members.set(member.name, member)
-  }
-  return { line, value: value as Record<string, unknown>, members }
-}
+  user: (envelope, { requireEmail }) => ({ kind: 'user', email: requireEmail(envelope) }),
+} as const satisfies Record<Exclude<ImportRecord['kind'], 'removal'>, ReadRecord>
 
 function readDocument(envelope: Envelope, { fields, requireEmail }: ReadOptions): DocumentRecord {
   const { idFields, refFields } = fields
@@ -150,43 +142,6 @@ function readExport(envelope: Envelope, { requireEmail }: ReadOptions): ExportRe
   return { ...head, id: null, elements }
 }
 
-function requireData({ members }: Envelope): Member {
-  const member = members.get('data')
-  if (!member) throw new RecordError('"data" is missing')
-  return member
-}
-
-function textOfData(envelope: Envelope): string {
-  const { start, end } = requireData(envelope)
-  return envelope.line.slice(start, end)
-}
-
-function requireText({ value }: Envelope, name: string): string {
-  const text = value[name]
-  if (typeof text !== 'string' || text === '') throw new RecordError(`"${name}" must be a string that is not empty`)
-  return text
-}
-
-function requireName(envelope: Envelope, name: string): string {
-  const text = requireText(envelope, name)
-  if (!isStorableName(text))
-    throw new RecordError(`"${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
-  return text
-}
-
-/** Lines of one user often follow each other: the last answer is remembered. */
-function createEmailReader(): (envelope: Envelope) => string {
-  let last = { input: '', email: '' }
-  return (envelope) => {
-    const input = requireText(envelope, 'email')
-    if (input === last.input) return last.email
-    const email = canonicalEmail(input)
-    if (email === null) throw new RecordError('"email" is not a valid email address')
-    last = { input, email }
-    return email
-  }
-}
-
 /** The first of `names` that the document has as a string or an integer, as text; all digits of an integer. */
 function requireFirst({ value }: Envelope, text: string, names: readonly string[], what: string): string {
   const data = value.data
@@ -198,24 +153,12 @@ function requireFirst({ value }: Envelope, text: string, names: readonly string[
       if (isStorableName(member)) return member
       throw new RecordError(`"data.${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
     }
-    if (typeof member === 'number') {
-      const written = membersOf(text).findLast((candidate) => candidate.name === name)
-      const digits = written ? text.slice(written.start, written.end) : ''
-      if (INTEGER.test(digits)) return digits
-    }
+    const digits = typeof member === 'number' ? integerText(text, name) : null
+    if (digits !== null) return digits
   }
   throw new RecordError(`the ${kindOf(value)} has no ${what}: none of ${names.join(', ')} is a string or an integer`)
 }
 
-/** Databases cannot hold U+0000 in a text, nor compare lone surrogates. */
-function isStorableName(name: string): boolean {
-  return name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !name.includes('\0')
-}
-
 function kindOf(value: Envelope['value']): string {
   return String(value.kind)
-}
-
-function excerpt(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }

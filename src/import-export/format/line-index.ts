@@ -1,5 +1,5 @@
 // What the first pass of an import found out about each line, in some ten bytes, so that the second need not parse it again.
-import type { DocumentKind } from '../store/contract.ts'
+import type { DocumentKind } from '../../store/contract.ts'
 import type { DocumentRecord } from './record.ts'
 
 const PAGE_BYTES = 65_536
