@@ -34,6 +34,7 @@ export interface GatewayOptions {
   readonly accessTokenTtlSeconds: number
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
+  readonly sessionsPerUser: number
   readonly attemptsPerMinute: number
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number

@@ -239,7 +239,7 @@ function emptied(prepare: (url: string) => Promise<void> = async () => {}) {
     await execute(
       url,
       `delete from workspace_gateway.user; delete from workspace_gateway.session;
-       delete from workspace_gateway.signing_key`,
+       delete from workspace_gateway.signing_key; delete from workspace_gateway.audit_entry`,
     )
     return { store: await open(url), reopen: () => open(url) }
   }

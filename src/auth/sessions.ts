@@ -2,19 +2,28 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
-import type { LiveSession, NewSession, RefreshableSession, Store } from '../store/contract.ts'
+import type { Store } from '../store/contract.ts'
+import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
+import type { Caller } from './guards/guard.ts'
+import { networkOf } from './network.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
 /**
- * The idle expiry is moved only once this part of the idle lifetime has passed since it was last moved, so that most
- * refreshes write nothing. A session may thus end this much early, never late.
+ * The idle expiry and the time of the last use are moved only once this part of the idle lifetime has passed since they were
+ * last moved, so that most refreshes write nothing. A session may thus end this much early, never late.
  */
 const IDLE_PRECISION = 1 / 100
+/** Of a `User-Agent`, which may be as long as all headers together, in UTF-16 code units. */
+const MAX_USER_AGENT_LENGTH = 200
+/** Sessions that a user is shown at most, the newest. */
+const MAX_LISTED = 1_000
 
 export interface SessionOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
+  /** Open sessions of one user; one more ends the one that was idle for longest. */
+  readonly sessionsPerUser: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
@@ -24,19 +33,33 @@ export interface TokenPair {
   readonly refreshToken: string
 }
 
+/** A session as its user sees it; times in milliseconds since the epoch. */
+export type OpenSession = Omit<NewSession, 'refreshHash'>
+
+/** A session that a login opened, and those of the same user that had to end for it. */
+export interface OpenedSession extends TokenPair {
+  readonly endedCount: number
+}
+
 export interface Sessions {
   /** Opens a session for a canonical email; durable when it answers. */
-  readonly open: (email: string) => Promise<TokenPair>
+  readonly open: (email: string, caller: Caller) => Promise<OpenedSession>
   /** A new access token. Throws `INVALID_TOKEN`. Any number may run at once. */
   readonly refresh: (refreshToken: string) => Promise<{ readonly accessToken: string }>
-  /** Ends the session; durable when it answers. Throws `INVALID_TOKEN`. */
-  readonly close: (refreshToken: string) => Promise<void>
+  /** Ends the session, and answers whose it was; durable when it answers. Throws `INVALID_TOKEN`. */
+  readonly close: (refreshToken: string) => Promise<OwnedSession>
   /** The session an access token names, as it is now. Throws `INVALID_TOKEN`. */
   readonly viewer: (accessToken: string) => Promise<LiveSession>
+  /** The open sessions of an email, newest first, a thousand at most. */
+  readonly listOf: (email: string) => Promise<readonly OpenSession[]>
+  /** Ends a session of this email; false when there is none of that id, or it has ended. Durable when it answers. */
+  readonly revoke: (session: OwnedSession) => Promise<boolean>
+  /** Ends all sessions of an email; answers how many were open. Durable when it answers. */
+  readonly revokeAllOf: (email: string) => Promise<number>
 }
 
 export function createSessions(store: Store, tokens: AccessTokens, options: SessionOptions): Sessions {
-  const { clock } = options
+  const { clock, sessionsPerUser } = options
   const idleTtlMs = options.refreshIdleTtlSeconds * 1_000
   const absoluteTtlMs = options.refreshAbsoluteTtlSeconds * 1_000
   const liveSession = batchPerTurn<string, LiveSession | null>((ids) => store.liveSessions(ids, clock()), setImmediate)
@@ -44,29 +67,46 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     (hashes) => store.refreshableSessions(hashes, clock()),
     setImmediate,
   )
-  const add = batchPerTurn<NewSession, NewSession>(async (added) => {
-    await store.addSessions(added)
-    return added
+  /** Answers how many sessions of the same user ended; those that were added together share their answer. */
+  const add = batchPerTurn<NewSession, number>(async (added) => {
+    const ended = Map.groupBy(await store.addSessions(added, sessionsPerUser), ({ email }) => email)
+    return added.map(({ email }) => {
+      const count = ended.get(email)?.length ?? 0
+      ended.delete(email)
+      return count
+    })
   }, setImmediate)
 
   async function keepFromIdling(session: RefreshableSession): Promise<boolean> {
-    const idleExpiresAt = Math.min(clock() + idleTtlMs, session.expiresAt)
-    if (idleExpiresAt - session.idleExpiresAt < idleTtlMs * IDLE_PRECISION) return true
-    const [extended] = await store.extendSessions([{ id: session.id, idleExpiresAt }])
+    const now = clock()
+    const idleExpiresAt = Math.min(now + idleTtlMs, session.expiresAt)
+    const precisionMs = idleTtlMs * IDLE_PRECISION
+    const isRecent = now - session.lastUsedAt < precisionMs
+    if (isRecent && idleExpiresAt - session.idleExpiresAt < precisionMs) return true
+    const [extended] = await store.extendSessions([{ id: session.id, lastUsedAt: now, idleExpiresAt }])
     return extended === true
   }
 
   return {
-    async open(email) {
+    async open(email, caller) {
       const now = clock()
       // In order of time: sessions that are opened together lie together in the database.
       const id = randomUUIDv7()
       const refresh = createRefreshToken(now)
       const expiresAt = now + absoluteTtlMs
-      const idleExpiresAt = Math.min(now + idleTtlMs, expiresAt)
-      const adding = add({ id, email, refreshHash: refresh.hash, createdAt: now, idleExpiresAt, expiresAt })
-      const [accessToken] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
-      return { accessToken, refreshToken: refresh.token }
+      const adding = add({
+        id,
+        email,
+        refreshHash: refresh.hash,
+        createdAt: now,
+        lastUsedAt: now,
+        idleExpiresAt: Math.min(now + idleTtlMs, expiresAt),
+        expiresAt,
+        userAgent: userAgentOf(caller),
+        network: networkOf(caller.peerAddress),
+      })
+      const [accessToken, endedCount] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
+      return { accessToken, refreshToken: refresh.token, endedCount }
     },
 
     async refresh(refreshToken) {
@@ -78,8 +118,9 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
 
     async close(refreshToken) {
       const hash = readRefreshToken(refreshToken)
-      const [ended] = hash ? await store.revokeSessions([hash], clock()) : [false]
+      const [ended] = hash ? await store.revokeSessions([hash], clock()) : [null]
       if (!ended) throw new GatewayError('INVALID_TOKEN')
+      return ended
     },
 
     async viewer(accessToken) {
@@ -90,5 +131,19 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       if (!session || session.email !== claims.email) throw new GatewayError('INVALID_TOKEN')
       return session
     },
+
+    listOf: async (email) => store.sessionsOf(email, clock(), MAX_LISTED),
+    async revoke(session) {
+      const [ended] = await store.revokeSessionsById([session], clock())
+      return ended === true
+    },
+    revokeAllOf: async (email) => store.revokeSessionsOf(email, clock()),
   }
+}
+
+/** As it is shown to its user and in a terminal: without control characters. */
+function userAgentOf(caller: Caller): string {
+  const start = (caller.header('user-agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH)
+  // Node reads headers as Latin-1.
+  return start.replace(/[^\x20-\x7e\xa0-\xff]/g, '')
 }

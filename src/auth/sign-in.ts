@@ -40,7 +40,8 @@ export async function createSignIn(sessions: Sessions, { guard, attemptsPerMinut
       }
       const email = canonicalEmail(input)
       if (email === null) throw new GatewayError('INVALID_EMAIL')
-      return sessions.open(email)
+      const { endedCount: _, ...tokens } = await sessions.open(email, caller)
+      return tokens
     },
     async refresh(refreshToken, caller) {
       requirePresented(refreshToken)

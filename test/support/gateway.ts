@@ -99,6 +99,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     accessTokenTtlSeconds: 900,
     refreshIdleTtlSeconds: 14 * 86_400,
     refreshAbsoluteTtlSeconds: 90 * 86_400,
+    sessionsPerUser: 100,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
     graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),

@@ -61,7 +61,7 @@ export async function openKeyset(store: Store, clock: () => number): Promise<Key
   }
 
   if ((await read()).length === 0) {
-    await store.addFirstSigningKey(await createSigningKey(clock()))
+    await store.addSigningKey(await createSigningKey(clock()), null)
     await read()
   }
 

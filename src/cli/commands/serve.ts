@@ -75,6 +75,7 @@ export async function runServe(
     accessTokenTtlSeconds: config.accessTokenTtl,
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
+    sessionsPerUser: config.sessionsPerUser,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, guard.name),

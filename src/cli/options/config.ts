@@ -117,6 +117,12 @@ export const SERVE_OPTIONS = {
     default: String(90 * 86_400),
     schema: integer(1, 10 * YEAR_SECONDS),
   },
+  sessionsPerUser: {
+    flags: '--sessions-per-user <count>',
+    description: 'open sessions of one user; one more ends the one that was idle for longest',
+    default: '100',
+    schema: integer(1, 100_000),
+  },
   issuer: {
     flags: '--issuer <name>',
     description: 'iss of access tokens; the same on every gateway of one database',

@@ -3,6 +3,7 @@
 import type { Snapshot } from '../contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
+import { createAuditLog } from './audit.ts'
 import type { Connection, Statement } from './connection.ts'
 import { createMoves } from './cutover.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
@@ -14,6 +15,7 @@ import { migrate } from './migrations.ts'
 import { answering, coalesced, createReads } from './reads.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSigningKeys } from './signing-keys.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
@@ -37,6 +39,8 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   return {
     ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),
+    ...createSigningKeys(pool),
+    ...createAuditLog(pool),
     ...createChanges(pool),
     ...createMoves(pool),
     ...createCopies(pool),
