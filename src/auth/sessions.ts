@@ -4,8 +4,8 @@ import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Store } from '../store/contract.ts'
 import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
-import type { Caller } from './guards/guard.ts'
-import { networkOf } from './network.ts'
+import type { Caller } from './caller.ts'
+import { coarseNetworkOf } from './coarse-network.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
@@ -103,7 +103,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
         idleExpiresAt: Math.min(now + idleTtlMs, expiresAt),
         expiresAt,
         userAgent: userAgentOf(caller),
-        network: networkOf(caller.peerAddress),
+        network: coarseNetworkOf(caller.client.address),
       })
       const [accessToken, endedCount] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
       return { accessToken, refreshToken: refresh.token, endedCount }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf } from '../src/auth/network.ts'
+import { coarseNetworkOf } from '../../src/auth/coarse-network.ts'
 
 test.each([
   ['192.0.2.77', '192.0.2.0/24'],
@@ -15,5 +15,5 @@ test.each([
   ['unix:', ''],
   ['192.0.2', ''],
 ])('the network of %j is %j', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+  expect(coarseNetworkOf(address)).toBe(network)
 })
