@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import type { Store } from '../store/contract.ts'
 import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
+import type { Audit } from './audit/audit-event.ts'
 import type { Caller } from './caller.ts'
 import { coarseNetworkOf } from './coarse-network.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
@@ -24,6 +25,7 @@ export interface SessionOptions {
   readonly refreshAbsoluteTtlSeconds: number
   /** Open sessions of one user; one more ends the one that was idle for longest. */
   readonly sessionsPerUser: number
+  readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
@@ -36,18 +38,13 @@ export interface TokenPair {
 /** A session as its user sees it; times in milliseconds since the epoch. */
 export type OpenSession = Omit<NewSession, 'refreshHash'>
 
-/** A session that a login opened, and those of the same user that had to end for it. */
-export interface OpenedSession extends TokenPair {
-  readonly endedCount: number
-}
-
 export interface Sessions {
   /** Opens a session for a canonical email; durable when it answers. */
-  readonly open: (email: string, caller: Caller) => Promise<OpenedSession>
+  readonly open: (email: string, caller: Caller) => Promise<TokenPair>
   /** A new access token. Throws `INVALID_TOKEN`. Any number may run at once. */
   readonly refresh: (refreshToken: string) => Promise<{ readonly accessToken: string }>
-  /** Ends the session, and answers whose it was; durable when it answers. Throws `INVALID_TOKEN`. */
-  readonly close: (refreshToken: string) => Promise<OwnedSession>
+  /** Ends the session; durable when it answers. Throws `INVALID_TOKEN`. */
+  readonly close: (refreshToken: string) => Promise<void>
   /** The session an access token names, as it is now. Throws `INVALID_TOKEN`. */
   readonly viewer: (accessToken: string) => Promise<LiveSession>
   /** The open sessions of an email, newest first, a thousand at most. */
@@ -59,7 +56,7 @@ export interface Sessions {
 }
 
 export function createSessions(store: Store, tokens: AccessTokens, options: SessionOptions): Sessions {
-  const { clock, sessionsPerUser } = options
+  const { clock, sessionsPerUser, audit } = options
   const idleTtlMs = options.refreshIdleTtlSeconds * 1_000
   const absoluteTtlMs = options.refreshAbsoluteTtlSeconds * 1_000
   const liveSession = batchPerTurn<string, LiveSession | null>((ids) => store.liveSessions(ids, clock()), setImmediate)
@@ -67,14 +64,12 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     (hashes) => store.refreshableSessions(hashes, clock()),
     setImmediate,
   )
-  /** Answers how many sessions of the same user ended; those that were added together share their answer. */
-  const add = batchPerTurn<NewSession, number>(async (added) => {
+  const add = batchPerTurn<NewSession, NewSession>(async (added) => {
     const ended = Map.groupBy(await store.addSessions(added, sessionsPerUser), ({ email }) => email)
-    return added.map(({ email }) => {
-      const count = ended.get(email)?.length ?? 0
-      ended.delete(email)
-      return count
-    })
+    for (const [email, { length }] of ended) {
+      audit.record({ kind: 'sessionsCapped', result: 'done', email, detail: `${length} ended` })
+    }
+    return added
   }, setImmediate)
 
   async function keepFromIdling(session: RefreshableSession): Promise<boolean> {
@@ -85,6 +80,10 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     if (isRecent && idleExpiresAt - session.idleExpiresAt < precisionMs) return true
     const [extended] = await store.extendSessions([{ id: session.id, lastUsedAt: now, idleExpiresAt }])
     return extended === true
+  }
+
+  function recordRevoked(email: string, count: number): void {
+    audit.record({ kind: 'sessionsRevoked', result: 'done', email, detail: `${count} ended` })
   }
 
   return {
@@ -105,8 +104,8 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
         userAgent: userAgentOf(caller),
         network: coarseNetworkOf(caller.client.address),
       })
-      const [accessToken, endedCount] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
-      return { accessToken, refreshToken: refresh.token, endedCount }
+      const [accessToken] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
+      return { accessToken, refreshToken: refresh.token }
     },
 
     async refresh(refreshToken) {
@@ -120,7 +119,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       const hash = readRefreshToken(refreshToken)
       const [ended] = hash ? await store.revokeSessions([hash], clock()) : [null]
       if (!ended) throw new GatewayError('INVALID_TOKEN')
-      return ended
+      audit.record({ kind: 'logout', result: 'done', email: ended.email })
     },
 
     async viewer(accessToken) {
@@ -135,9 +134,15 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     listOf: async (email) => store.sessionsOf(email, clock(), MAX_LISTED),
     async revoke(session) {
       const [ended] = await store.revokeSessionsById([session], clock())
-      return ended === true
+      if (ended !== true) return false
+      recordRevoked(session.email, 1)
+      return true
     },
-    revokeAllOf: async (email) => store.revokeSessionsOf(email, clock()),
+    async revokeAllOf(email) {
+      const count = await store.revokeSessionsOf(email, clock())
+      recordRevoked(email, count)
+      return count
+    },
   }
 }
 

@@ -40,8 +40,7 @@ export async function createSignIn(sessions: Sessions, { guard, attemptsPerMinut
       }
       const email = canonicalEmail(input)
       if (email === null) throw new GatewayError('INVALID_EMAIL')
-      const { endedCount: _, ...tokens } = await sessions.open(email, caller)
-      return tokens
+      return sessions.open(email, caller)
     },
     async refresh(refreshToken, caller) {
       requirePresented(refreshToken)

@@ -9,6 +9,7 @@ import { createYoungGenerationLimit } from '../import/limit-semi-space.ts'
 import { createRejects, type Rejects } from '../import/rejects.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
+import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { ImportConfig } from '../options/config.ts'
 import { createProgress, toDuration, toSize } from '../progress.ts'
@@ -82,6 +83,8 @@ async function importUnchanged(
     },
   }).finally(importing.finish)
   const seconds = (performance.now() - start) / 1_000
+  await using audit = await openCommandAudit(store, config, io)
+  audit.record({ kind: 'import', result: 'done', detail: summary(counts) })
   io.stdout.write(
     `imported ${name}: ${summary(counts)} (${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)})\n`,
   )

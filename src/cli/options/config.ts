@@ -2,11 +2,13 @@
 import { z } from 'zod'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
+import { auditOptions } from './audit-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
+import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-const database = {
+export const database = {
   flags: '--database <url>',
   description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
@@ -14,7 +16,7 @@ const database = {
 } as const satisfies OptionRow
 
 /** How long and how often a command waits for its database. */
-const storeOptions = {
+export const storeOptions = {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',
     description: 'SQLite: how long a write waits for other processes before it is answered 503',
@@ -99,12 +101,9 @@ export const SERVE_OPTIONS = {
       z.array(z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^\s/]+)$/, 'must be like https://app.example.com, or *')),
     ),
   },
-  accessTokenTtl: {
-    flags: '--access-token-ttl <seconds>',
-    description: 'lifetime of an access token',
-    default: '900',
-    schema: integer(1, 86_400),
-  },
+  tokenAlgorithm,
+  ...keyEncryptionOptions,
+  accessTokenTtl,
   refreshIdleTtl: {
     flags: '--refresh-idle-ttl <seconds>',
     description: 'a session ends when it was not refreshed for this long',
@@ -165,6 +164,7 @@ export const SERVE_OPTIONS = {
     default: '20',
     schema: integer(1, 3_600),
   },
+  ...auditOptions,
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
@@ -220,6 +220,7 @@ export const IMPORT_OPTIONS = {
     description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
+  ...auditOptions,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 

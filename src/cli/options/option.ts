@@ -10,6 +10,8 @@ export interface OptionRow {
   readonly flags: string
   readonly description: string
   readonly schema: z.ZodType
+  /** A secret: not taken from the command line, which every user of the machine can read. */
+  readonly isEnvironmentOnly?: boolean
   /** As it is written on the command line; none for a switch, which is off. */
   readonly default?: string
 }
@@ -35,6 +37,25 @@ export const integer = (minimum: number, maximum: number) =>
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
 
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
+
+const DAY_MS = 86_400_000
+const UNIT_MS: Readonly<Record<string, number>> = { d: DAY_MS, h: DAY_MS / 24 }
+
+/** Days or hours, such as `400d` or `12h`; in milliseconds. */
+export const duration = z
+  .string()
+  .regex(/^(?:0|\d{1,6}[dh])$/, 'must be a number of days or hours, like 400d or 12h')
+  .transform((value) => Number.parseInt(value, 10) * (UNIT_MS[value.slice(-1)] ?? 0))
+
+/** A time of RFC 3339, or a day of UTC; in milliseconds since the epoch. */
+export const time = z
+  .string()
+  .regex(
+    /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/,
+    'must be like 2026-01-31 or 2026-01-31T09:30:00Z',
+  )
+  .transform((value) => Date.parse(value))
+  .refine((value) => !Number.isNaN(value), 'must be a time there is')
 
 export const booleanOption = z.union([
   z.boolean(),
