@@ -1,9 +1,9 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
 import { createOperationsEndpoints } from './admin/health.ts'
-import type { LoginGuard } from './auth/guards/guard.ts'
 import type { Audit } from './auth/audit/audit-event.ts'
 import { withAudit } from './auth/audit/audited-sign-in.ts'
+import type { LoginGuard } from './auth/guards/guard.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'

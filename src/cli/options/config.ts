@@ -1,8 +1,8 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
-import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { auditOptions } from './audit-options.ts'
+import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
