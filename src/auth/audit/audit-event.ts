@@ -4,7 +4,7 @@
 export const AUDIT_KINDS = {
   login: 'somebody signed in, or was refused',
   code: 'a sign-in code was sent, or a wrong one was entered',
-  refresh: 'a refresh token was refused',
+  refresh: 'a refresh token was refused (one that is accepted is no event)',
   logout: 'a session was ended with its refresh token',
   sessionsRevoked: 'sessions were ended by their user or by the operator',
   sessionsCapped: 'the oldest idle sessions of a user made room for a new one',
