@@ -77,7 +77,6 @@ export function createContext(
     isConsistent: () => isConsistent,
     loaders: createLoaders(reads, { reads, yieldTurn, paceReading }, budget),
     ownSessions,
-    loaders: createLoaders(reads),
     nodeIds: createNodeIds(viewer?.email ?? ''),
   }
 }
