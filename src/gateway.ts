@@ -1,11 +1,14 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
 import { createOperationsEndpoints } from './admin/health.ts'
+import type { Audit } from './auth/audit/audit-event.ts'
+import { withAudit } from './auth/audit/audited-sign-in.ts'
 import type { LoginGuard } from './auth/guards/guard.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
-import { openKeyset } from './auth/tokens/keyset.ts'
+import type { KeyCipher } from './auth/tokens/key-cipher.ts'
+import { type KeysetOptions, openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
@@ -33,9 +36,13 @@ export interface GatewayOptions {
   readonly issuer: string
   readonly audience: string
   readonly accessTokenTtlSeconds: number
+  readonly tokenAlgorithm: KeysetOptions['algorithm']
+  readonly keyCipher: KeyCipher
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
+  readonly sessionsPerUser: number
   readonly attemptsPerMinute: number
+  readonly audit: Audit
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number
   readonly graphql: GraphQLOptions
@@ -55,7 +62,14 @@ export interface GatewayOptions {
 
 export async function createGateway(store: Store, options: GatewayOptions): Promise<Handler> {
   const { clock, report, basePath } = options
-  const keyset = await openKeyset(store, clock)
+  const keyset = await openKeyset(store, {
+    clock,
+    cipher: options.keyCipher,
+    algorithm: options.tokenAlgorithm,
+    audit: options.audit,
+    // Nobody's request: it is reported like one that failed.
+    onUnreadable: (error) => report(error, 'keyset'),
+  })
   const tokens = createAccessTokens(keyset, {
     issuer: options.issuer,
     audience: options.audience,
@@ -63,7 +77,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     clock,
   })
   const sessions = createSessions(store, tokens, options)
-  const signIn = await createSignIn(sessions, options)
+  const signIn = withAudit(await createSignIn(sessions, options), options.audit)
   const yieldTurn = createRoundRobin()
   const services = {
     reads: createReads(store),

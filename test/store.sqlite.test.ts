@@ -151,9 +151,9 @@ test('a write that cannot get the lock in time is refused as unavailable, and th
   const hand = new Database(path)
   hand.exec('begin immediate')
   const key = { kid: 'k', privateJwk: '{}', createdAt: 0 }
-  await expect(store.addFirstSigningKey(key)).rejects.toThrow('write lock')
+  await expect(store.addSigningKey(key, null)).rejects.toThrow('write lock')
   hand.exec('rollback')
   hand.close()
-  await store.addFirstSigningKey(key)
+  await store.addSigningKey(key, null)
   expect(await store.signingKeys()).toEqual([key])
 })

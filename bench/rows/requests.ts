@@ -18,9 +18,7 @@ export const PROJECT_LIST_BY_GET: LoadRequest = {
   headers: { authorization: 'Bearer {{accessToken}}', accept: APOLLO_ACCEPT },
 }
 /** The same with a field that fails, which is an ordinary outcome. */
-export const PROJECT_LIST_FAILING = graphql(
-  LIST.replace(/ \} \}$/, ' none: latestExport(ref: "none") { digest } } }'),
-)
+export const PROJECT_LIST_FAILING = graphql(LIST.replace(/ \} \}$/, ' none: latestExport(ref: "none") { digest } } }'))
 
 export const NESTED_LIST = graphql(
   '{ me { projects { latestExport { createdAt } } templates { documentId name } uiLibraries { documentId name } } }',

@@ -12,6 +12,7 @@ import { createRejects, type Rejects } from '../import/rejects.ts'
 import { importRemotely } from '../import/remote-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
+import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { ImportConfig } from '../options/config.ts'
 import { createProgress, toDuration, toSize } from '../progress.ts'
@@ -116,6 +117,8 @@ async function importUnchanged(
   const counts = await running.finally(importing.finish)
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
+  await using audit = await openCommandAudit(store, config, io)
+  if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: summary(counts, config) })
   io.stdout.write(`${config.dryRun ? 'would import' : 'imported'} ${name}: ${summary(counts, config)} (${took})\n`)
   return finishRejects(rejects, io)
 }

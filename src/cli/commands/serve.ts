@@ -5,13 +5,16 @@ import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { openAuditLog } from '../../auth/audit/audit-log.ts'
 import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
+import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import { createHttpServer } from '../../http/server/server.ts'
+import { redact } from '../../redact.ts'
 import type { ImportServices } from '../../rest/import-endpoint.ts'
 import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
@@ -20,9 +23,11 @@ import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { createBrokenOffReport, createLog, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
+import { describeEntry } from '../open-audit.ts'
 import { storeConfig, toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
+import { readKeyCipher } from '../read-key-cipher.ts'
 import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
@@ -51,6 +56,7 @@ export async function runServe(
         'listen on 127.0.0.1, or choose a guard with --login-guard (open: anyone may sign in, knowing only an email address)',
     )
   }
+  const keyCipher = readKeyCipher(config)
   const log = createLog(config.logLevel, io)
   if (cluster.isPrimary && guard.warning !== null) log.warn(guard.warning)
   if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
@@ -71,6 +77,14 @@ export async function runServe(
   )
   const inFlight = createInFlightBytes(config.inFlightBytes)
   using _watch = watchExternalCheckpoints(config, log)
+  // Disposed of before the store: what was recorded is durable when the process ends.
+  await using audit = await openAuditLog(store, {
+    retentionMs: config.auditRetention,
+    areEmailsClear: config.auditEmails === 'clear',
+    clock: io.clock,
+    onEntry: (entry) => log.info({ audit: describeEntry({ ...entry, who: redact(entry.who) }) }, 'audit'),
+    onFailure: (error) => log.error({ err: error }, 'the audit log cannot be written: its entries wait'),
+  })
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     guard,
@@ -79,8 +93,12 @@ export async function runServe(
     issuer: config.issuer,
     audience: config.audience,
     accessTokenTtlSeconds: config.accessTokenTtl,
+    tokenAlgorithm: config.tokenAlgorithm ?? null,
+    keyCipher,
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
+    sessionsPerUser: config.sessionsPerUser,
+    audit,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, guard.name),
@@ -92,6 +110,9 @@ export async function runServe(
     isDraining: () => ending.aborted,
     importing: await importServices(config, createReport(log)),
   })
+  if (keyCipher.hasSecret && (await store.signingKeys()).some(({ privateJwk }) => !isSealed(privateJwk))) {
+    log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
+  }
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
     inFlight,

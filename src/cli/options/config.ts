@@ -1,8 +1,10 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
+import { auditOptions } from './audit-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
+import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
 const YEAR_SECONDS = 31_536_000
 
@@ -106,12 +108,9 @@ export const SERVE_OPTIONS = {
       z.array(z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^\s/]+)$/, 'must be like https://app.example.com, or *')),
     ),
   },
-  accessTokenTtl: {
-    flags: '--access-token-ttl <seconds>',
-    description: 'lifetime of an access token',
-    default: '900',
-    schema: integer(1, 86_400),
-  },
+  tokenAlgorithm,
+  ...keyEncryptionOptions,
+  accessTokenTtl,
   refreshIdleTtl: {
     flags: '--refresh-idle-ttl <seconds>',
     description: 'a session ends when it was not refreshed for this long',
@@ -123,6 +122,12 @@ export const SERVE_OPTIONS = {
     description: 'a session ends this long after its login',
     default: String(90 * 86_400),
     schema: integer(1, 10 * YEAR_SECONDS),
+  },
+  sessionsPerUser: {
+    flags: '--sessions-per-user <count>',
+    description: 'open sessions of one user; one more ends the one that was idle for longest',
+    default: '100',
+    schema: integer(1, 100_000),
   },
   issuer: {
     flags: '--issuer <name>',
@@ -172,6 +177,7 @@ export const SERVE_OPTIONS = {
       'answer POST /import to whoever presents the token in this file as a bearer token (default: no such path)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
+  ...auditOptions,
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
@@ -255,6 +261,7 @@ export const IMPORT_OPTIONS = {
     description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
+  ...auditOptions,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 

@@ -124,12 +124,24 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
 
     liveSessions: (ids, now) => askInCharge((asked) => asked.liveSessions(ids, now)),
     refreshableSessions: (hashes, now) => askInCharge((asked) => asked.refreshableSessions(hashes, now)),
-    signingKeys: () => askInCharge((asked) => asked.signingKeys()),
-    addSessions: (sessions) => askInCharge((asked) => asked.addSessions(sessions)),
+    sessionsOf: (email, now, limit) => askInCharge((asked) => asked.sessionsOf(email, now, limit)),
+    addSessions: (sessions, maxPerUser) => askInCharge((asked) => asked.addSessions(sessions, maxPerUser)),
     extendSessions: (extensions) => askInCharge((asked) => asked.extendSessions(extensions)),
     revokeSessions: (hashes, now) => askInCharge((asked) => asked.revokeSessions(hashes, now)),
-    addFirstSigningKey: (key) => askInCharge((asked) => asked.addFirstSigningKey(key)),
+    revokeSessionsById: (sessions, now) => askInCharge((asked) => asked.revokeSessionsById(sessions, now)),
+    revokeSessionsOf: (email, now) => askInCharge((asked) => asked.revokeSessionsOf(email, now)),
     sessionsAfter: (id, limit) => ask((asked) => asked.sessionsAfter(id, limit)),
+
+    signingKeys: () => askInCharge((asked) => asked.signingKeys()),
+    addSigningKey: (key, newestKid) => askInCharge((asked) => asked.addSigningKey(key, newestKid)),
+    removeSigningKey: (kid) => askInCharge((asked) => asked.removeSigningKey(kid)),
+    rewriteSigningKeys: (keys) => askInCharge((asked) => asked.rewriteSigningKeys(keys)),
+
+    auditSalt: () => ask((asked) => asked.auditSalt()),
+    auditEntries: (filter, after, limit) => ask((asked) => asked.auditEntries(filter, after, limit)),
+    addAuditEntries: (entries) => askInCharge((asked) => asked.addAuditEntries(entries)),
+    removeAuditEntries: (before, limit) => askInCharge((asked) => asked.removeAuditEntries(before, limit)),
+
     applyChanges: (changes) => askInCharge((asked) => asked.applyChanges(changes)),
     projectIdsByRef: (refs) => ask((asked) => asked.projectIdsByRef(refs)),
     dropStaleStages: (before) => askInCharge((asked) => asked.dropStaleStages(before)),

@@ -16,6 +16,7 @@ const TABLES = [
   'export',
   'export_element',
   'replacement',
+  'audit_entry',
 ]
 /** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
 const NOTED = [

@@ -3,6 +3,7 @@
 import type { Snapshot } from '../contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
+import { createAuditLog } from './audit.ts'
 import type { Connection, Statement } from './connection.ts'
 import { createMoves } from './cutover.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
@@ -16,6 +17,7 @@ import { createRemovals } from './removals.ts'
 import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSigningKeys } from './signing-keys.ts'
 import { createSpace } from './space.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
@@ -40,6 +42,8 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   return {
     ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),
+    ...createSigningKeys(pool),
+    ...createAuditLog(pool),
     ...createChanges(pool),
     ...createRemovals(pool),
     ...createReplacements(pool),

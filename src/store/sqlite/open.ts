@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
+import { createAuditLog } from './audit.ts'
 import { type Checkpoints, isBusy, openReader, openWriter } from './connection.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
+import { createEraseTraces } from './engine/erase-traces.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
 import { createReadTransaction } from './engine/read-transaction.ts'
 import { createChanges } from './import.ts'
@@ -15,6 +17,7 @@ import { createRemovals } from './removals.ts'
 import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSigningKeys } from './signing-keys.ts'
 import { createSpace } from './space.ts'
 
 const LOCK_RETRY_MS = 5
@@ -43,6 +46,8 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   return {
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, openCommits),
+    ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, options.lockTimeoutMs)),
+    ...createAuditLog(reader, turn, writer, openCommits),
     ...createChanges(reader, turn, writer, openCommits),
     ...createRemovals(reader, turn, writer, openCommits),
     ...createReplacements(writer, openCommits),

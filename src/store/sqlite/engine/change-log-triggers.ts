@@ -10,6 +10,7 @@ const TABLES = [
   'export',
   'export_element',
   'replacement',
+  'audit_entry',
 ]
 const EVENTS = ['insert', 'update', 'delete']
 /** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
