@@ -1,7 +1,8 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
 import { createOperationsEndpoints } from './admin/health.ts'
-import type { LoginGuard } from './auth/guards/guard.ts'
+import type { CreateGuard } from './auth/guards/guards.ts'
+import { createRateLimits, NO_RATE_LIMITS } from './auth/limits/rate-limits.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
@@ -22,7 +23,7 @@ import { createRestEndpoints } from './rest/rest.ts'
 import type { Store } from './store/contract.ts'
 
 export interface GatewayOptions {
-  readonly guard: LoginGuard
+  readonly createGuard: CreateGuard
   readonly basePath: string
   readonly corsOrigins: readonly string[]
   readonly issuer: string
@@ -30,7 +31,8 @@ export interface GatewayOptions {
   readonly accessTokenTtlSeconds: number
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
-  readonly attemptsPerMinute: number
+  /** Logins, and refreshes, a minute of one network; 0 for no limit. Null for no limits of anything. */
+  readonly attemptsPerMinute: number | null
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
@@ -53,7 +55,10 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     clock,
   })
   const sessions = createSessions(store, tokens, options)
-  const signIn = await createSignIn(sessions, options)
+  const { attemptsPerMinute } = options
+  const limits = attemptsPerMinute === null ? NO_RATE_LIMITS : createRateLimits({ attemptsPerMinute, clock })
+  const guard = await options.createGuard({ store, limits, clock })
+  const signIn = createSignIn({ sessions, guard, limits })
   const services = { reads: createReads(store), sessions, signIn, cache: createResponseCache(options.cacheBytes) }
   const schema = createSchema()
   const build = await openExplorerBuild()
@@ -65,9 +70,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     createExplorerDataEndpoint({
       apiVersion: API_VERSION,
       basePath,
-      loginGuard: options.guard.name,
+      loginGuard: guard.name,
       async findDemoEmail() {
-        const { guard, demoEmail } = options
+        const { demoEmail } = options
         const isOffered = guard.name === 'local' && demoEmail !== null && (await store.userByEmail(demoEmail)) !== null
         return isOffered ? demoEmail : null
       },

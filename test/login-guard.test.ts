@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../src/auth/guards/guard.ts'
+import { type CreateGuard, guardsOf } from '../src/auth/guards/guards.ts'
 import { createLocalGuard } from '../src/auth/guards/local.ts'
-import { createOpenGuard } from '../src/auth/guards/open.ts'
 import type { FailureCode } from '../src/errors.ts'
 import { SESSION_ROUTES } from '../src/rest/routes.ts'
+import { callerWith } from './support/callers.ts'
 import { type Finished, run, runHere, serveForTest } from './support/command-line.ts'
 import { expectGraphQLFailure, expectProblem } from './support/failures.ts'
 import { ask, startGateway } from './support/gateway.ts'
@@ -218,9 +218,13 @@ async function answerTo(url: string, request: string) {
   return answer
 }
 
+function localGuard(...trustedOrigins: readonly string[]): CreateGuard {
+  return guardsOf(['local'], { trustedOrigins })
+}
+
 /** Every row over both protocols, on one gateway. */
-async function expectScenarios(scenarios: readonly Scenario[], guard = createLocalGuard([])): Promise<void> {
-  const gateway = await startGateway({ guard })
+async function expectScenarios(scenarios: readonly Scenario[], createGuard = localGuard()): Promise<void> {
+  const gateway = await startGateway({ createGuard })
   await expectEach(scenarios, async (scenario) => {
     const before = countSessions(gateway.databasePath)
     const [rest, graphql] = loginsOf(gateway.url, scenario)
@@ -249,13 +253,12 @@ describe('the login guard "local"', () => {
   test('refuses whatever may come from elsewhere, opens no session for it and names no email', () =>
     expectScenarios(SCENARIOS.filter(({ refusal }) => refusal !== null)))
 
-  test('lets in pages of a trusted origin too, and of no other', () =>
-    expectScenarios(TRUSTING, createLocalGuard([TRUSTED])))
+  test('lets in pages of a trusted origin too, and of no other', () => expectScenarios(TRUSTING, localGuard(TRUSTED)))
 
   test('takes no wildcard: with * for CORS, pages of other origins still may not sign in', () =>
     expectScenarios(
       [{ name: 'a page of any origin', headers: () => [['Origin', TRUSTED]], refusal: REFUSED }],
-      createLocalGuard(['*']),
+      localGuard('*'),
     ))
 
   test('refuses before it looks at the email, so that a stranger cannot tell good ones from bad ones', async () => {
@@ -336,10 +339,10 @@ describe('the login guard "local"', () => {
     ['localhost', false],
   ])('takes a request from %s for one of this machine: %s', async (peerAddress, isLocal) => {
     const headers: Readonly<Record<string, string>> = { host: 'localhost', 'content-type': 'application/json' }
-    const caller: Caller = { peerAddress, header: (name) => headers[name] }
-    const reason = await createLocalGuard([]).refusal(caller)
-    if (isLocal) expect(reason).toBeNull()
-    else expect(reason).toContain('another machine')
+    const caller = callerWith({ peer: { address: peerAddress }, headers })
+    const decision = await createLocalGuard({ trustedOrigins: [] }).decide({ caller, email: ANA, code: null })
+    if (isLocal) expect(decision).toEqual({ outcome: 'admitted', email: ANA })
+    else expect(decision).toMatchObject({ reason: expect.stringContaining('another machine') })
   })
 
   test.each([
@@ -350,15 +353,16 @@ describe('the login guard "local"', () => {
     [undefined, false],
   ])('takes a body of %s for JSON: %s', async (contentType, isJson) => {
     const headers: Readonly<Record<string, string | undefined>> = { host: 'localhost', 'content-type': contentType }
-    const caller: Caller = { peerAddress: '::1', header: (name) => headers[name] }
-    expect((await createLocalGuard([]).refusal(caller)) === null).toBe(isJson)
+    const caller = callerWith({ peer: { address: '::1' }, headers })
+    const { outcome } = await createLocalGuard({ trustedOrigins: [] }).decide({ caller, email: ANA, code: null })
+    expect(outcome === 'admitted').toBe(isJson)
   })
 })
 
 test('the login guard "open" lets in everyone whom "local" refuses', () =>
   expectScenarios(
     SCENARIOS.filter(({ refusal }) => refusal === REFUSED).map((scenario) => ({ ...scenario, refusal: null })),
-    createOpenGuard(),
+    guardsOf(['open'], { trustedOrigins: [] }),
   ))
 
 describe('serve', () => {

@@ -1,8 +1,8 @@
 // What a failure looks like from outside, in both dialects: problem+json for REST, an entry of `errors` for GraphQL.
 import { randomUUID } from 'node:crypto'
 import { GraphQLError } from 'graphql'
-import type { Caller } from '../auth/guards/guard.ts'
-import { type FailureCode, GatewayError, isFailureCode, statusOf } from '../errors.ts'
+import type { Caller } from '../auth/caller.ts'
+import { type FailureCode, GatewayError, isFailureCode, type RateLimitState, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import { type GatewayResponse, GRAPHQL_HEADERS, type Headers, NO_STORE } from './response.ts'
@@ -76,7 +76,10 @@ export function toGraphQLError({ located, error, thrown }: GraphQLFailure, repor
     return new GraphQLError(redact(withoutValues(excerpt(located?.message ?? ''))), { ...place, extensions })
   }
   const instance = statusOf(error.code) >= 500 ? { instance: newIncident(thrown, report) } : {}
-  return new GraphQLError(redact(excerpt(error.message)), { ...place, extensions: { code: error.code, ...instance } })
+  return new GraphQLError(redact(excerpt(error.message)), {
+    ...place,
+    extensions: { code: error.code, ...rateLimitExtensions(error), ...instance },
+  })
 }
 
 /** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
@@ -112,8 +115,24 @@ export function failureHeaders(error: GatewayError): Headers {
   if (error.code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Bearer'
   if (error.code === 'INVALID_TOKEN') headers['www-authenticate'] = 'Bearer error="invalid_token"'
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds)
+  if (error.rateLimits.length > 0) Object.assign(headers, rateLimitHeaders(error.rateLimits))
   if (error.allow !== undefined) headers.allow = error.allow
   return headers
+}
+
+/** The structured fields of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: one item for each limit that was reached. */
+function rateLimitHeaders(limits: readonly RateLimitState[]): Headers {
+  return {
+    'ratelimit-policy': limits
+      .map(({ policy, quota, windowSeconds }) => `"${policy}";q=${quota};w=${windowSeconds}`)
+      .join(', '),
+    ratelimit: limits.map(({ policy, resetSeconds }) => `"${policy}";r=0;t=${resetSeconds}`).join(', '),
+  }
+}
+
+/** The same in GraphQL, whose clients often see no header. */
+function rateLimitExtensions({ rateLimits, retryAfterSeconds }: GatewayError): object {
+  return rateLimits.length === 0 ? {} : { retryAfterSeconds, rateLimits }
 }
 
 /** Codes of libraries, in ours. */

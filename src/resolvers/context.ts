@@ -1,6 +1,6 @@
 // What resolvers are given besides their parent and arguments.
 import DataLoader from 'dataloader'
-import type { Caller } from '../auth/guards/guard.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { SignIn } from '../auth/sign-in.ts'
 import type { LiveSession, ProjectRef, StoredExport } from '../store/contract.ts'
 import { createFieldsOf, type FieldsOf } from './documents/parsed-documents.ts'

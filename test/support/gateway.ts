@@ -4,7 +4,7 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createLocalGuard } from '../../src/auth/guards/local.ts'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
@@ -82,7 +82,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
-    guard: createLocalGuard([]),
+    createGuard: guardsOf(['local'], { trustedOrigins: [] }),
     basePath: '',
     corsOrigins: [],
     issuer: 'test-issuer',

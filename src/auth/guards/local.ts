@@ -1,6 +1,6 @@
 // The default guard: only programs and pages on this very machine may sign in.
-import { isJsonMediaType } from '../../media-type.ts'
-import type { Caller, LoginGuard } from './guard.ts'
+import type { Caller } from '../caller.ts'
+import { admit, type LoginGuard, pass } from './guard.ts'
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
 
 /** A proxy adds one of these: whoever is behind it is not known to be on this machine. */
@@ -18,18 +18,20 @@ const FORWARDING_HEADERS = [
   'true-client-ip',
 ]
 
+const JSON_BODY = /^application\/(?:[a-z0-9.+-]*\+)?json\s*(?:;|$)/i
+
 type Check = (caller: Caller) => string | null
 
 /** In the order they are asked. The last three keep out web pages of other sites (CSRF, DNS rebinding). */
 function checks(trustedOrigins: readonly string[]): readonly Check[] {
   return [
-    (caller) => (isLoopbackAddress(caller.peerAddress) ? null : 'the request comes from another machine'),
+    (caller) => (isLoopbackAddress(caller.peer.address) ? null : 'the request comes from another machine'),
     (caller) => {
       const header = FORWARDING_HEADERS.find((name) => caller.header(name) !== undefined)
       return header === undefined ? null : `the request came through a proxy (it has a ${header} header)`
     },
     (caller) => (isLoopbackHost(caller.header('host') ?? '') ? null : 'the Host header does not name this machine'),
-    (caller) => (isJsonMediaType(caller.header('content-type')) ? null : 'the body is not application/json'),
+    (caller) => (JSON_BODY.test(caller.header('content-type') ?? '') ? null : 'the body is not application/json'),
     (caller) => {
       const origin = caller.header('origin')
       if (origin !== undefined)
@@ -49,17 +51,18 @@ function isTrustedOrigin(origin: string, caller: Caller, trustedOrigins: readonl
   return trustedOrigins.includes(origin) || origin === `http://${caller.header('host')}`
 }
 
-export function createLocalGuard(trustedOrigins: readonly string[]): LoginGuard {
+/** `trustedOrigins`: pages of these origins may sign in as if they were this gateway's own. */
+export function createLocalGuard({ trustedOrigins }: { readonly trustedOrigins: readonly string[] }): LoginGuard {
   const all = checks(trustedOrigins)
   return {
     name: 'local',
-    warning: null,
-    refusal(caller) {
+    decide({ caller, email }) {
       for (const check of all) {
         const reason = check(caller)
-        if (reason !== null) return reason
+        if (reason !== null) return pass(reason, null)
       }
-      return null
+      return admit(email)
     },
+    chargesLimits: () => false,
   }
 }

@@ -5,7 +5,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
+import { guardsOf, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
@@ -37,15 +37,15 @@ export async function runServe(
   { stop, onReload }: ServeSignals,
 ): Promise<ExitCode> {
   const isLoopback = isLoopbackBinding(config.host)
-  const guard = LOGIN_GUARDS[config.loginGuard](config.corsOrigin)
-  if (guard.name === 'local' && !isLoopback) {
+  const rows = config.loginGuard.map((name) => LOGIN_GUARDS[name])
+  if (!isLoopback && !rows.every(({ guardsNetwork }) => guardsNetwork)) {
     throw new UsageError(
       `--host ${config.host} can be reached from other machines, and the login guard "local" lets in only this one: ` +
         'listen on 127.0.0.1, or choose a guard with --login-guard (open: anyone may sign in, knowing only an email address)',
     )
   }
   const log = createLog(config.logLevel, io)
-  if (cluster.isPrimary && guard.warning !== null) log.warn(guard.warning)
+  if (cluster.isPrimary) for (const warning of rows.flatMap(({ warnings }) => warnings())) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
@@ -64,7 +64,7 @@ export async function runServe(
   )
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
-    guard,
+    createGuard: guardsOf(config.loginGuard, { trustedOrigins: config.corsOrigin }),
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
     issuer: config.issuer,

@@ -1,5 +1,6 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
+import { LOGIN_GUARD_NAMES } from '../../auth/guards/guards.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
 const YEAR_SECONDS = 31_536_000
@@ -84,10 +85,13 @@ export const SERVE_OPTIONS = {
       .transform((path) => path.replace(/\/$/, '')),
   },
   loginGuard: {
-    flags: '--login-guard <name>',
-    description: 'who may sign in: local (this machine only) or open (anyone, knowing only an email)',
+    flags: '--login-guard <names>',
+    description:
+      'who may sign in: local (this machine only), none (nobody) or open (anyone, knowing only an email); several with commas are asked in order',
     default: 'local',
-    schema: z.enum(['local', 'open'], 'must be local or open'),
+    schema: list.pipe(
+      z.array(z.enum(LOGIN_GUARD_NAMES, `must be one of ${LOGIN_GUARD_NAMES.join(', ')}`)).min(1, 'must name a guard'),
+    ),
   },
   corsOrigin: {
     flags: '--cors-origin <origins>',
@@ -135,7 +139,7 @@ export const SERVE_OPTIONS = {
   },
   attemptsPerMinute: {
     flags: '--attempts-per-minute <count>',
-    description: 'logins and refreshes a minute from one address, 0 for no limit (default: 0 on loopback, else 600)',
+    description: 'logins, and refreshes, a minute from one network, 0 for no limit (default: 0 on loopback, else 600)',
     schema: integer(0, 1_000_000_000).optional(),
   },
   cacheBytes: {

@@ -24,7 +24,7 @@ import type { GraphQLRequest } from './request.ts'
 /** The path a request is given to Yoga under; the gateway's own routing has already chosen. */
 const YOGA_URL = 'http://gateway/graphql'
 
-const YOGA_HEADERS = ['content-type', 'allow', 'www-authenticate', 'retry-after']
+const YOGA_HEADERS = ['content-type', 'allow', 'www-authenticate', 'retry-after', 'ratelimit', 'ratelimit-policy']
 
 interface ServerContext {
   readonly incoming: GatewayRequest

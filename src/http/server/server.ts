@@ -1,5 +1,7 @@
 // The edge: node:http in, bytes out. Only this file and the two it sends with know sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Peer } from '../../auth/caller.ts'
 import { GatewayError } from '../../errors.ts'
 import type { Handler } from '../handler.ts'
 import { toProblem } from '../problem-details.ts'
@@ -74,20 +76,41 @@ async function refuseHost(): Promise<GatewayResponse> {
 
 function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimitBytes: number): GatewayRequest {
   const { path, search, authority } = splitTarget(incoming.url ?? '/')
+  const peer = peerOf(incoming.socket)
+  function header(name: string): string | undefined {
+    // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
+    if (authority !== null && name === 'host') return authority
+    const value = incoming.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
   return {
     method: incoming.method ?? 'GET',
     path,
     search,
     // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
-    peerAddress: incoming.socket.remoteAddress ?? '',
-    header(name) {
-      // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
-      if (authority !== null && name === 'host') return authority
-      const value = incoming.headers[name]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
+    peer,
+    client: { address: peer.address, scheme: 'http', host: header('host') ?? '' },
+    httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
+    header,
     body: () => readBody(incoming, response, bodyLimitBytes),
   }
+}
+
+/** Known once for each connection: each of these asks the kernel. */
+const peers = new WeakMap<Socket, Peer>()
+
+function peerOf(socket: Socket): Peer {
+  const known = peers.get(socket)
+  if (known) return known
+  const peer = {
+    address: socket.remoteAddress ?? '',
+    port: socket.remotePort ?? 0,
+    localAddress: socket.localAddress ?? '',
+    localPort: socket.localPort ?? 0,
+    isTrustedProxy: false,
+  }
+  peers.set(socket, peer)
+  return peer
 }
 
 interface Target {
