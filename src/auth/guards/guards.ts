@@ -6,6 +6,7 @@ import { createGuardList } from './guard-list.ts'
 import { createLocalGuard } from './local.ts'
 import { createNoneGuard } from './none.ts'
 import { createOpenGuard } from './open.ts'
+import { canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
 
 /** What an operator may say about guards; each guard reads its own. */
 export interface GuardOptions {
@@ -38,9 +39,15 @@ export type LoginGuardName = 'local' | 'none' | 'open'
 export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   local: {
     guardsNetwork: false,
-    warnings: NOTHING,
+    warnings: () =>
+      canAskForSocketOwners()
+        ? []
+        : [
+            'login guard "local": this system does not tell whose program is at the other end of a connection, so only headers are checked: ' +
+              'put no proxy and no port forwarding in front of this gateway',
+          ],
     problems: NOTHING,
-    create: createLocalGuard,
+    create: (options) => createLocalGuard(options, openKernel()),
   },
   none: { guardsNetwork: true, warnings: NOTHING, problems: NOTHING, create: createNoneGuard },
   open: {
@@ -54,6 +61,11 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
 }
 
 export const LOGIN_GUARD_NAMES = Object.keys(LOGIN_GUARDS) as LoginGuardName[]
+
+function openKernel() {
+  const userId = process.getuid?.()
+  return userId === undefined || !canAskForSocketOwners() ? null : { socketOwner: createSocketOwner(), userId }
+}
 
 /** Makes the guard once the store is open. */
 export type CreateGuard = (services: GuardServices) => Promise<LoginGuard>
