@@ -56,6 +56,8 @@ export interface Answer {
 
 export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly bodyLimitBytes?: number
+  readonly trustedProxies?: readonly string[]
+  readonly proxyProtocol?: boolean
   readonly databasePath?: string
   /** Instead of the SQLite file at `databasePath`. */
   readonly databaseUrl?: string
@@ -99,7 +101,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     isDraining: () => false,
     ...options,
   })
-  const server = createHttpServer(handle, { bodyLimitBytes: options.bodyLimitBytes ?? 1_048_576 })
+  const server = createHttpServer(handle, {
+    bodyLimitBytes: options.bodyLimitBytes ?? 1_048_576,
+    trustedProxies: options.trustedProxies ?? [],
+    proxyProtocol: options.proxyProtocol ?? false,
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

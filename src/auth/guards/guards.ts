@@ -23,6 +23,8 @@ export interface GuardServices {
 }
 
 interface GuardRow {
+  /** Who may sign in, in a few words. */
+  readonly summary: string
   /** Whether it keeps strangers out by itself; one that does not must not be reachable from other machines. */
   readonly guardsNetwork: boolean
   /** Sentences for every start of the gateway: what this guard lets in. */
@@ -38,6 +40,7 @@ export type LoginGuardName = 'local' | 'none' | 'open'
 
 export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   local: {
+    summary: 'the same user on this machine',
     guardsNetwork: false,
     warnings: () =>
       canAskForSocketOwners()
@@ -49,8 +52,15 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     problems: NOTHING,
     create: (options) => createLocalGuard(options, openKernel()),
   },
-  none: { guardsNetwork: true, warnings: NOTHING, problems: NOTHING, create: createNoneGuard },
+  none: {
+    summary: 'nobody; open sessions go on',
+    guardsNetwork: true,
+    warnings: NOTHING,
+    problems: NOTHING,
+    create: createNoneGuard,
+  },
   open: {
+    summary: 'anyone, knowing only an email address',
     guardsNetwork: true,
     warnings: () => [
       'login guard "open": anyone who can reach this port can sign in as anyone, knowing nothing but an email address',

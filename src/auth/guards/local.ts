@@ -1,4 +1,5 @@
 // The default guard: only the same user on this very machine may sign in.
+import { isJsonMediaType } from '../../media-type.ts'
 import type { Caller } from '../caller.ts'
 import { FORWARDING_HEADERS } from './forwarding-headers.ts'
 import { admit, type LoginGuard, pass } from './guard.ts'
@@ -10,8 +11,6 @@ const LIST_ORIGIN =
   'list the origin of that page with --cors-origin, also when a development proxy such as Vite passes the request on'
 const NAME_THIS_MACHINE =
   'ask for localhost, 127.0.0.1 or [::1] (a development proxy does with changeOrigin); for any other name choose another --login-guard'
-
-const JSON_BODY = /^application\/(?:[a-z0-9.+-]*\+)?json\s*(?:;|$)/i
 
 interface Check {
   /** Why the caller is refused; null when this is no reason to. */
@@ -79,8 +78,7 @@ function requestChecks(trustedOrigins: readonly string[]): readonly Check[] {
       remedy: NAME_THIS_MACHINE,
     },
     {
-      reason: (caller) =>
-        JSON_BODY.test(caller.header('content-type') ?? '') ? null : 'the body is not application/json',
+      reason: (caller) => (isJsonMediaType(caller.header('content-type')) ? null : 'the body is not application/json'),
       remedy: 'send Content-Type: application/json',
     },
     { reason: (caller) => pageReason(caller, trustedOrigins), remedy: LIST_ORIGIN },

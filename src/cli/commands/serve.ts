@@ -5,7 +5,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { guardsOf, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
+import { guardsOf } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
@@ -14,13 +14,12 @@ import type { StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { createLog, createReport } from '../log.ts'
+import { attemptsPerMinute, exposureWarnings, requireSafeExposure } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
-/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
-const DEFAULT_ATTEMPTS_PER_MINUTE = 600
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
 
@@ -37,15 +36,10 @@ export async function runServe(
   { stop, onReload }: ServeSignals,
 ): Promise<ExitCode> {
   const isLoopback = isLoopbackBinding(config.host)
-  const rows = config.loginGuard.map((name) => LOGIN_GUARDS[name])
-  if (!isLoopback && !rows.every(({ guardsNetwork }) => guardsNetwork)) {
-    throw new UsageError(
-      `--host ${config.host} can be reached from other machines, and the login guard "local" lets in only this one: ` +
-        'listen on 127.0.0.1, or choose a guard with --login-guard (open: anyone may sign in, knowing only an email address)',
-    )
-  }
+  const guardOptions = { trustedOrigins: config.corsOrigin }
+  requireSafeExposure(config, guardOptions)
   const log = createLog(config.logLevel, io)
-  if (cluster.isPrimary) for (const warning of rows.flatMap(({ warnings }) => warnings())) log.warn(warning)
+  if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
@@ -64,7 +58,7 @@ export async function runServe(
   )
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
-    createGuard: guardsOf(config.loginGuard, { trustedOrigins: config.corsOrigin }),
+    createGuard: guardsOf(config.loginGuard, guardOptions),
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
     issuer: config.issuer,
@@ -72,7 +66,7 @@ export async function runServe(
     accessTokenTtlSeconds: config.accessTokenTtl,
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
-    attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
+    attemptsPerMinute: attemptsPerMinute(config),
     cacheBytes: config.cacheBytes,
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
@@ -80,7 +74,11 @@ export async function runServe(
     report: createReport(log),
     isDraining: () => ending.aborted,
   })
-  const server = createHttpServer(handle, { bodyLimitBytes: config.bodyLimit })
+  const server = createHttpServer(handle, {
+    bodyLimitBytes: config.bodyLimit,
+    trustedProxies: config.trustedProxy,
+    proxyProtocol: config.proxyProtocol ?? false,
+  })
   const url = await listen(server, config)
   // Not before the port is taken: what is told once must not be told to a start that fails.
   const isSeeded =

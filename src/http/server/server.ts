@@ -1,13 +1,14 @@
 // The edge: node:http in, bytes out. Only this file and the two it sends with know sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import type { Peer } from '../../auth/caller.ts'
 import { GatewayError } from '../../errors.ts'
+import { acceptProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
+import { createTrustedProxies } from '../forwarding/trusted-proxies.ts'
 import type { Handler } from '../handler.ts'
 import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
 import { handleClientError, trackExchange } from './client-error.ts'
+import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
 import { sendResponse } from './send-response.ts'
@@ -22,11 +23,20 @@ const CONNECTIONS_CHECK_MS = 500
 
 export interface ServerOptions {
   readonly bodyLimitBytes: number
+  /** Addresses and networks of proxies whose forwarding headers are believed. */
+  readonly trustedProxies?: readonly string[]
+  /** Whether the connections of these proxies begin with a PROXY header. */
+  readonly proxyProtocol?: boolean
 }
 
-export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOptions): Server {
+export function createHttpServer(
+  handle: Handler,
+  { bodyLimitBytes, trustedProxies = [], proxyProtocol = false }: ServerOptions,
+): Server {
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
-    const replying = hasOneHost(incoming) ? handle(toRequest(incoming, response, bodyLimitBytes)) : refuseHost()
+    const replying = hasOneHost(incoming)
+      ? handle(toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes))
+      : refuseHost()
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening) response.shouldKeepAlive = false
@@ -56,6 +66,8 @@ export function createHttpServer(handle: Handler, { bodyLimitBytes }: ServerOpti
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
   server.on('clientError', handleClientError)
+  const proxies = createTrustedProxies(trustedProxies)
+  const connectionOf = createConnections(proxies, proxyProtocol ? acceptProxyProtocol(server, proxies.includes) : null)
   return server
 }
 
@@ -74,9 +86,13 @@ async function refuseHost(): Promise<GatewayResponse> {
   return toProblem(new GatewayError('BAD_REQUEST'), () => {})
 }
 
-function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimitBytes: number): GatewayRequest {
+function toRequest(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  connection: Connection,
+  bodyLimitBytes: number,
+): GatewayRequest {
   const { path, search, authority } = splitTarget(incoming.url ?? '/')
-  const peer = peerOf(incoming.socket)
   function header(name: string): string | undefined {
     // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
     if (authority !== null && name === 'host') return authority
@@ -88,29 +104,12 @@ function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimi
     path,
     search,
     // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
-    peer,
-    client: { address: peer.address, scheme: 'http', host: header('host') ?? '' },
+    peer: connection.peer,
+    client: connection.client(header),
     httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
     header,
     body: () => readBody(incoming, response, bodyLimitBytes),
   }
-}
-
-/** Known once for each connection: each of these asks the kernel. */
-const peers = new WeakMap<Socket, Peer>()
-
-function peerOf(socket: Socket): Peer {
-  const known = peers.get(socket)
-  if (known) return known
-  const peer = {
-    address: socket.remoteAddress ?? '',
-    port: socket.remotePort ?? 0,
-    localAddress: socket.localAddress ?? '',
-    localPort: socket.localPort ?? 0,
-    isTrustedProxy: false,
-  }
-  peers.set(socket, peer)
-  return peer
 }
 
 interface Target {
