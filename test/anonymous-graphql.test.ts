@@ -6,6 +6,7 @@ import type { CompiledQueries } from '../src/graphql/execution/compiled-queries.
 import { createResponseCache } from '../src/http/caching/response-cache.ts'
 import type { GatewayRequest } from '../src/http/request.ts'
 import type { EndpointServices } from '../src/resolvers/services.ts'
+import { callerWith } from './support/callers.ts'
 import { startGateway } from './support/gateway.ts'
 import { liveBytes } from './support/live-bytes.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
@@ -17,8 +18,7 @@ function requestWith(authorization: string | undefined): GatewayRequest {
     method: 'POST',
     path: '/graphql',
     search: '',
-    peerAddress: '127.0.0.1',
-    header: (name) => (name === 'authorization' ? authorization : undefined),
+    ...callerWith({ headers: { authorization } }),
     body: async () => new Uint8Array(),
   }
 }
