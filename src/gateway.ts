@@ -10,6 +10,7 @@ import { openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
+import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Handler } from './http/handler.ts'
 import { createPipeline } from './http/pipeline.ts'
 import type { ReportFailure } from './http/problem-details.ts'
@@ -25,7 +26,9 @@ import type { Store } from './store/contract.ts'
 export interface GatewayOptions {
   readonly createGuard: CreateGuard
   readonly basePath: string
+  /** As `normalOrigin` writes them. */
   readonly corsOrigins: readonly string[]
+  readonly reportRefusedOrigin: ReportRefusedOrigin
   readonly issuer: string
   readonly audience: string
   readonly accessTokenTtlSeconds: number

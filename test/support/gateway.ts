@@ -87,6 +87,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     createGuard: guardsOf(['local'], { trustedOrigins: [] }),
     basePath: '',
     corsOrigins: [],
+    reportRefusedOrigin() {},
     issuer: 'test-issuer',
     audience: 'test-audience',
     accessTokenTtlSeconds: 900,

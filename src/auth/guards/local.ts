@@ -1,6 +1,7 @@
 // The default guard: only the same user on this very machine may sign in.
 import { isJsonMediaType } from '../../media-type.ts'
 import type { Caller } from '../caller.ts'
+import { createOriginList, type OriginList } from '../origins.ts'
 import { FORWARDING_HEADERS } from './forwarding-headers.ts'
 import { admit, type LoginGuard, pass } from './guard.ts'
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
@@ -28,7 +29,9 @@ export function createLocalGuard(
   { trustedOrigins }: LocalGuardOptions,
   kernel: { readonly socketOwner: SocketOwner; readonly userId: number } | null,
 ): LoginGuard {
-  const checks = requestChecks(trustedOrigins)
+  // A page of any site can have the origin `null`, in a sandboxed frame; and `*` is said for those who have a token already.
+  const origins = createOriginList(trustedOrigins.filter((origin) => origin !== 'null'))
+  const checks = requestChecks(origins)
   return {
     name: 'local',
     async decide({ caller, email }) {
@@ -50,7 +53,7 @@ export function createLocalGuard(
 }
 
 /** In the order they are asked. The last three keep out web pages of other sites (CSRF, DNS rebinding). */
-function requestChecks(trustedOrigins: readonly string[]): readonly Check[] {
+function requestChecks(trustedOrigins: OriginList): readonly Check[] {
   return [
     {
       reason: ({ peer }) => (isLoopbackAddress(peer.address) ? null : 'the request comes from another machine'),
@@ -85,7 +88,7 @@ function requestChecks(trustedOrigins: readonly string[]): readonly Check[] {
   ]
 }
 
-function pageReason(caller: Caller, trustedOrigins: readonly string[]): string | null {
+function pageReason(caller: Caller, trustedOrigins: OriginList): string | null {
   const origin = caller.header('origin')
   if (origin !== undefined) {
     // The page's origin is this gateway itself, or one the operator lists.

@@ -61,6 +61,8 @@ export async function runServe(
     createGuard: guardsOf(config.loginGuard, guardOptions),
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
+    reportRefusedOrigin: (origin) =>
+      log.warn({ origin }, 'a page of this origin cannot read the answers: list it with --cors-origin if it should'),
     issuer: config.issuer,
     audience: config.audience,
     accessTokenTtlSeconds: config.accessTokenTtl,

@@ -1,6 +1,7 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
 import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
+import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
@@ -114,10 +115,18 @@ export const SERVE_OPTIONS = {
   },
   corsOrigin: {
     flags: '--cors-origin <origins>',
-    description: 'origins whose pages may use the gateway, separated by commas; * for all',
+    description:
+      'origins whose pages may use the gateway, separated by commas; https://*.example.com for all below a domain, null and file:// for pages without an origin, * for all',
     default: '',
     schema: list.pipe(
-      z.array(z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^\s/]+)$/, 'must be like https://app.example.com, or *')),
+      z.array(
+        z.string().transform((text, context) => {
+          const origin = normalOrigin(text)
+          if (origin !== null) return origin
+          context.addIssue(`"${text}" is no origin: write it like https://app.example.com, https://*.example.com or *`)
+          return z.NEVER
+        }),
+      ),
     ),
   },
   accessTokenTtl: {
