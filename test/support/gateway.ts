@@ -56,6 +56,8 @@ export interface Answer {
 
 export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly bodyLimitBytes?: number
+  /** Where to listen; 127.0.0.1 unless told otherwise. */
+  readonly host?: string
   readonly trustedProxies?: readonly string[]
   readonly proxyProtocol?: boolean
   readonly databasePath?: string
@@ -107,9 +109,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     trustedProxies: options.trustedProxies ?? [],
     proxyProtocol: options.proxyProtocol ?? false,
   })
-  server.listen(0, '127.0.0.1')
+  const host = options.host ?? '127.0.0.1'
+  server.listen(0, host)
   await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()
