@@ -1,8 +1,8 @@
 // Token buckets by key, in bounded memory: the bucket that was not asked for the longest is forgotten, which fills it.
 import { LRUCache } from 'lru-cache'
 
-/** Some 130 bytes each, so 4 MB a table at most. */
-const MAX_BUCKETS = 32_768
+/** Some 120 bytes each, with a long email in the key: under 2 MB a table. */
+const MAX_BUCKETS = 16_384
 /** Sums of intervals that are no binary fractions are this far off at most. */
 const ROUNDING_MS = 0.05
 
