@@ -8,6 +8,10 @@ const FAILURES = {
   INVALID_ARGUMENT: [400, 'An argument has a value that is not allowed.'],
   GRAPHQL_PARSE_FAILED: [400, 'The GraphQL document has a syntax error.'],
   GRAPHQL_VALIDATION_FAILED: [400, 'The GraphQL document does not fit the schema.'],
+  BATCHING_NOT_SUPPORTED: [400, 'A request holds one operation: send several requests at once instead of a list.'],
+  INCREMENTAL_DELIVERY_NOT_SUPPORTED: [400, 'The answer comes in one piece: @defer and @stream are not supported.'],
+  // The message is what clients look for, to send the whole document instead of its hash.
+  PERSISTED_QUERY_NOT_SUPPORTED: [400, 'PersistedQueryNotSupported'],
   OPERATION_NOT_FOUND: [400, 'The document has no operation of that name.'],
   UNAUTHENTICATED: [401, 'Sign in to do this.'],
   INVALID_TOKEN: [401, 'The token is not valid, or no longer.'],

@@ -8,10 +8,12 @@ import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
 import { openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
+import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
 import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Handler } from './http/handler.ts'
+import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createPipeline } from './http/pipeline.ts'
 import type { ReportFailure } from './http/problem-details.ts'
 import { API_VERSION } from './http/response.ts'
@@ -38,6 +40,9 @@ export interface GatewayOptions {
   readonly attemptsPerMinute: number | null
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number
+  readonly graphql: GraphQLOptions
+  /** What requests in flight may hold together; the edge takes what it has not sent from the same budget. */
+  readonly inFlight: InFlightBytes
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
   readonly demoEmail: string | null
   /** What the reference shows of documents, by GraphQL type. */
@@ -62,7 +67,13 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const limits = attemptsPerMinute === null ? NO_RATE_LIMITS : createRateLimits({ attemptsPerMinute, clock })
   const guard = await options.createGuard({ store, limits, clock })
   const signIn = createSignIn({ sessions, guard, limits })
-  const services = { reads: createReads(store), sessions, signIn, cache: createResponseCache(options.cacheBytes) }
+  const services = {
+    reads: createReads(store),
+    sessions,
+    signIn,
+    cache: createResponseCache(options.cacheBytes),
+    inFlight: options.inFlight,
+  }
   const schema = createSchema()
   const build = await openExplorerBuild()
   const page = createPage(build, basePath)
@@ -81,7 +92,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services),
-    ...createGraphQLEndpoints(schema, services, report).map((endpoint) => withGraphiql(endpoint, page)),
+    ...createGraphQLEndpoints(schema, services, options.graphql, report).map((endpoint) =>
+      withGraphiql(endpoint, page),
+    ),
     ...createOperationsEndpoints({ keyset, ping: store.ping, isDraining: options.isDraining }),
   ]
   return createPipeline(endpoints, options)

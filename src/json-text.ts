@@ -43,6 +43,25 @@ export function memberText(text: string, name: string): string | null {
   return member ? text.slice(member.start, member.end) : null
 }
 
+/**
+ * The text of each wanted member of an object, put at its slot; of the last one where a name is written twice, as
+ * JSON.parse has it. One pass, however many are wanted.
+ */
+export function readMembers(text: string, slots: ReadonlyMap<string, number>, texts: (string | null)[]): void {
+  let at = skipSpace(text, 0)
+  if (text.charCodeAt(at) !== OPEN_BRACE) return
+  at = skipSpace(text, at + 1)
+  while (text.charCodeAt(at) !== CLOSE_BRACE) {
+    const nameEnd = skipString(text, at)
+    const start = skipSpace(text, skipSpace(text, nameEnd) + 1)
+    const end = skipValue(text, start)
+    const slot = slots.get(nameOf(text, at, nameEnd))
+    if (slot !== undefined) texts[slot] = text.slice(start, end)
+    at = skipSpace(text, end)
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
+  }
+}
+
 /** The elements of an array in order; null for any other value. */
 export function elementTexts(text: string): readonly string[] | null {
   let at = skipSpace(text, 0)

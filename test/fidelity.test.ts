@@ -77,8 +77,8 @@ test('bytes in are bytes out: a document of 20 MB', async () => {
   await gateway.load(documentLine('project', EVE, data))
   const { accessToken } = await gateway.login(EVE)
   expect((await gateway.get('/projects', accessToken)).text === `[${data}]`).toBe(true)
-  const twin = await gateway.graphql('{ me { projects { id data } } }', { accessToken })
-  expect(twin.text === `{"data":{"me":{"projects":[{"id":"big","data":${data}}]}}}`).toBe(true)
+  const twin = await gateway.graphql('{ me { projects { documentId data } } }', { accessToken })
+  expect(twin.text === `{"data":{"me":{"projects":[{"documentId":"big","data":${data}}]}}}`).toBe(true)
 })
 
 function isJson(text: string): boolean {

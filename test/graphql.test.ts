@@ -99,14 +99,17 @@ test('typed fields are null when the document lacks them or holds another type',
       documentLine('project', ANA, '{"id":1.5,"slug":"s"}'),
   )
   const { accessToken } = await gateway.login(ANA)
-  const answer = await gateway.graphql('{ me { projects { id ref name tags description framework version } } }', {
-    accessToken,
-  })
+  const answer = await gateway.graphql(
+    '{ me { projects { documentId ref name tags description framework version } } }',
+    {
+      accessToken,
+    },
+  )
   const none = { description: null, framework: null, version: null }
   expect(answer.json().data.me.projects).toEqual([
-    { id: null, ref: 'u', name: null, tags: null, ...none },
-    { id: '123456789012345678901234567890', ref: '7', name: 'é', tags: [], ...none },
-    { id: null, ref: 's', name: null, tags: null, ...none },
+    { documentId: null, ref: 'u', name: null, tags: null, ...none },
+    { documentId: '123456789012345678901234567890', ref: '7', name: 'é', tags: [], ...none },
+    { documentId: null, ref: 's', name: null, tags: null, ...none },
   ])
 })
 
@@ -152,7 +155,7 @@ describe('paging', () => {
   test('walks a connection from end to end, whatever the page size', async () => {
     const ask = await sevenProjects()
     const lists = [
-      ['projectsConnection', '', 'id', names],
+      ['projectsConnection', '', 'documentId', names],
       [
         'project(ref: "p0") { list: exportsConnection',
         '}',
@@ -187,9 +190,9 @@ describe('paging', () => {
 
   test('works on plain lists with the cursor of their items', async () => {
     const ask = await sevenProjects()
-    const first = (await ask('{ me { projects(first: 3) { id cursor } } }')).data.me.projects
-    const rest = (await ask(`{ me { projects(after: "${first[2].cursor}") { id } } }`)).data.me.projects
-    expect([...first, ...rest].map(({ id }) => id)).toEqual(names)
+    const first = (await ask('{ me { projects(first: 3) { documentId cursor } } }')).data.me.projects
+    const rest = (await ask(`{ me { projects(after: "${first[2].cursor}") { documentId } } }`)).data.me.projects
+    expect([...first, ...rest].map(({ documentId }) => documentId)).toEqual(names)
     expect(
       (
         await ask(

@@ -37,9 +37,9 @@ test('while an import runs, every login is answered, reads stay right, and an ex
     async (client) => `${(await client.login('somebody@example.com')).status}`,
     async (client) => {
       const { accessToken } = await requireSession(client, EVE)
-      const query = '{ me { templates { id } } }'
+      const query = '{ me { templates { documentId } } }'
       const { status, text } = await client.graphql(query, accessToken)
-      const ids = [...text.matchAll(/"id":"(\d+)"/g)].map(([, id]) => Number(id))
+      const ids = [...text.matchAll(/"documentId":"(\d+)"/g)].map(([, id]) => Number(id))
       return `${status} ${ids.every((id, index) => id === index) ? 'in order' : text}`
     },
   ])

@@ -63,7 +63,7 @@ test('copies share its bytes with the replies, and what is being made counts', (
   const bytes = new Uint8Array(10_000)
   const make = (name: string) => {
     if (!cache.reserve(bytes.byteLength)) return false
-    cache.keepCopy(name, { chunks: [bytes], byteLength: bytes.byteLength })
+    cache.keepCopy(name, { chunks: [bytes], byteLength: bytes.byteLength, isDropped: false })
     return true
   }
   cache.keep(viewer(1), 'a', reply(4_000))

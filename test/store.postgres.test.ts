@@ -4,6 +4,7 @@ import type { Change } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { describeMoves } from './contract/moving.ts'
+import { describePages } from './contract/pages.ts'
 import { describeStore } from './contract/store.ts'
 import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
@@ -23,6 +24,7 @@ const ANA_WORLD: readonly Change[] = [
 
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   describeStore('postgres', emptied())
+  describePages('postgres', emptied())
 
   describeStore(
     'postgres with tables hash-partitioned by user',

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeMoves } from './contract/moving.ts'
+import { describePages } from './contract/pages.ts'
 import { describeStore } from './contract/store.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
@@ -21,6 +22,8 @@ describeStore('sqlite', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   return { store: await open(path), reopen: () => open(path) }
 })
+
+describePages('sqlite', async () => ({ store: await open(join(temporaryDirectory(), 'store.db')) }))
 
 describeMoves('sqlite', async () => {
   const path = join(temporaryDirectory(), 'store.db')

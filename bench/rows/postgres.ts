@@ -46,7 +46,7 @@ const PLAIN_TABLES = `
 `
 const POSTGRAPHILE_LIST = graphql(
   `{ me { projectsByPersonId(orderBy: PRIMARY_KEY_ASC) { nodes {
-    id: rowId ref name description framework tags createdAt updatedAt } } } }`,
+    documentId: rowId ref name description framework tags createdAt updatedAt } } } }`,
 )
 
 export const POSTGRES_ROWS: readonly Row[] = [

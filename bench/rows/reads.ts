@@ -6,8 +6,9 @@ import { startBare, startGateway, startPeer } from '../servers.ts'
 import { type Contender, requireSame, type SideBySide, sideBySide } from '../side-by-side.ts'
 import { entityTagsOf, sampleOf, type Workspace } from '../workspaces.ts'
 
-const LIST = '{ me { projects { id ref name description framework tags createdAt updatedAt } } }'
-const NESTED = '{ me { projects { latestExport { createdAt } } templates { id name } uiLibraries { id name } } }'
+const LIST = '{ me { projects { documentId ref name description framework tags createdAt updatedAt } } }'
+const NESTED =
+  '{ me { projects { latestExport { createdAt } } templates { documentId name } uiLibraries { documentId name } } }'
 
 export const PROJECTS: LoadRequest = {
   method: 'GET',

@@ -57,8 +57,8 @@ export async function openPeer(path: string): Promise<Peer> {
 export const TYPE_DEFS = `
   type Query { me: User }
   type User { projects: [Project!]! templates: [Item!]! uiLibraries: [Item!]! }
-  type Project { id: ID ref: String name: String description: String framework: String tags: [String!] createdAt: String updatedAt: String latestExport: Export }
-  type Item { id: ID name: String }
+  type Project { documentId: ID ref: String name: String description: String framework: String tags: [String!] createdAt: String updatedAt: String latestExport: Export }
+  type Item { documentId: ID name: String }
   type Export { createdAt: String! }
 `
 

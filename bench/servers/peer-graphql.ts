@@ -8,6 +8,7 @@ export interface PeerContext {
 }
 
 interface Document {
+  readonly id: unknown
   readonly ref: string
 }
 
@@ -40,6 +41,8 @@ export async function createPeerContext(peer: Peer, authorization: string | unde
 
 const parsed = (texts: readonly string[]): Document[] => texts.map((text) => JSON.parse(text))
 
+const documentId = ({ id }: Document) => id
+
 export const peerResolvers = {
   Query: { me: (_: unknown, __: unknown, { userId }: PeerContext) => (userId === null ? null : { userId }) },
   User: {
@@ -50,5 +53,9 @@ export const peerResolvers = {
     uiLibraries: ({ userId }: { userId: number }, _: unknown, { peer }: PeerContext) =>
       parsed(peer.documents(userId, 'uiLibrary')),
   },
-  Project: { latestExport: ({ ref }: Document, _: unknown, { latestExport }: PeerContext) => latestExport(ref) },
+  Item: { documentId },
+  Project: {
+    documentId,
+    latestExport: ({ ref }: Document, _: unknown, { latestExport }: PeerContext) => latestExport(ref),
+  },
 }

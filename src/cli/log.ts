@@ -1,6 +1,7 @@
 // The log: JSON lines on stderr, without secrets.
 import { type Logger, pino } from 'pino'
 import type { ReportFailure } from '../http/problem-details.ts'
+import type { BreakReason, ReportBrokenOff } from '../http/server/broken-off.ts'
 import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
@@ -19,6 +20,22 @@ export function createLog(level: ServeConfig['logLevel'], { stderr }: CommandIo)
 /** A failure that a client was told nothing about but its incident id. */
 export function createReport(log: Logger): ReportFailure {
   return (error, incident) => log.error({ err: error, incident }, 'a request failed')
+}
+
+const BREAKS = {
+  stalled: ['warn', 'a response broke off: the client did not read it in time'],
+  left: ['debug', 'a response broke off: the client closed its connection'],
+  failed: ['error', 'a response broke off: the rest of it could not be made'],
+} as const satisfies Record<BreakReason, readonly [level: string, message: string]>
+
+/** Responses that ended before they were whole; `count` is how many did so for the same reason since the start. */
+export function createBrokenOffReport(log: Logger): ReportBrokenOff {
+  const counts: Record<BreakReason, number> = { stalled: 0, left: 0, failed: 0 }
+  return ({ reason, error, ...event }) => {
+    counts[reason] += 1
+    const [level, message] = BREAKS[reason]
+    log[level]({ ...event, count: counts[reason], ...(error === undefined ? {} : { err: error }) }, message)
+  }
 }
 
 interface LoggedError {

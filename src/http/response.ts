@@ -22,6 +22,8 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
   /** Room for what is made of it, in a reply that may be kept and sent again and again. */
   readonly derived?: Derived
+  /** What the body holds of the memory for requests in flight: disposed once it is sent, or was given up. */
+  readonly held?: Disposable
 }
 
 /** The contract's version (its "Versioning"); there is no way to ask for another. */
@@ -42,8 +44,9 @@ export function jsonResponse(value: unknown, headers: Headers = {}, status = 200
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) }
 }
 
-export function withHeaders({ status, headers: before, body }: GatewayResponse, headers: Headers): GatewayResponse {
-  return { status, headers: { ...before, ...headers }, body }
+export function withHeaders(reply: GatewayResponse, headers: Headers): GatewayResponse {
+  const { status, body, held } = reply
+  return { status, headers: { ...reply.headers, ...headers }, body, ...(held ? { held } : {}) }
 }
 
 /** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */

@@ -1,9 +1,9 @@
 // What resolvers are given besides their parent and arguments.
-import DataLoader from 'dataloader'
 import type { Caller } from '../auth/caller.ts'
 import type { SignIn } from '../auth/sign-in.ts'
-import type { LiveSession, ProjectRef, StoredExport } from '../store/contract.ts'
-import { createFieldsOf, type FieldsOf } from './documents/parsed-documents.ts'
+import type { LiveSession } from '../store/contract.ts'
+import { createNodeIds, type NodeIds } from './identity/node-id.ts'
+import { createLoaders, type Loaders } from './loaders.ts'
 import { type Reads, withExpectedVersion } from './reads.ts'
 
 /** A user with a stored workspace: what `me` is. */
@@ -22,11 +22,12 @@ export interface Context extends Services {
   /** The session the request is signed in with; null when it presented no token. */
   readonly viewer: LiveSession | null
   readonly caller: Caller
-  readonly fieldsOf: FieldsOf
   /** Whether all that was read so far is of the very state that the session was looked up in, and nothing newer. */
   readonly isConsistent: () => boolean
-  /** Asks once per project and request, and once for all projects of a page. */
-  readonly latestExports: DataLoader<ProjectRef, StoredExport | null, string>
+  /** What has a name is read through these. */
+  readonly loaders: Loaders
+  /** The viewer's: whatever a request can reach is the viewer's own. */
+  readonly nodeIds: NodeIds
 }
 
 export function createContext(services: Services, caller: Caller, viewer: LiveSession | null): Context {
@@ -43,10 +44,8 @@ export function createContext(services: Services, caller: Caller, viewer: LiveSe
     signIn,
     viewer,
     caller,
-    fieldsOf: createFieldsOf(),
     isConsistent: () => isConsistent,
-    latestExports: new DataLoader((refs) => Promise.all(refs.map(reads.latestExport)), {
-      cacheKeyFn: ({ userId, ref }) => `${userId} ${ref}`,
-    }),
+    loaders: createLoaders(reads),
+    nodeIds: createNodeIds(viewer?.email ?? ''),
   }
 }

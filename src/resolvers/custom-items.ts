@@ -1,13 +1,14 @@
 // Template and UiLibrary: the document, with the same typed fields for both.
 
-import { data, id, text, textList } from './documents/document-fields.ts'
+import { data, documentId, documentNodeId, text, textList } from './documents/document-fields.ts'
 import type { TemplateResolvers, UiLibraryResolvers } from './generated.ts'
-import { positionCursor } from './pagination/page-arguments.ts'
+import { positionCursor } from './pagination/cursors.ts'
 
 const customItem = {
+  id: documentNodeId,
   data,
-  id,
   cursor: positionCursor,
+  documentId,
   name: text('name'),
   description: text('description'),
   framework: text('framework'),

@@ -1,45 +1,52 @@
 // Export and its elements.
-import type { StoredElement, StoredExport } from '../store/contract.ts'
+import type { StoredExport } from '../store/contract.ts'
 import type { Context } from './context.ts'
-import { data, id, text } from './documents/document-fields.ts'
+import { data, documentId, text } from './documents/document-fields.ts'
 import { toRawJson } from './documents/raw-json.ts'
 import type { ExportElementResolvers, ExportResolvers } from './generated.ts'
+import type { ExportedElement } from './identity/node-row.ts'
 import { toConnection } from './pagination/connection.ts'
-import { exportCursor, type PageArguments, positionCursor, requirePage } from './pagination/page-arguments.ts'
+import { exportCursor, positionCursor } from './pagination/cursors.ts'
+import { type ConnectionArguments, type Extent, requireExtent, requirePage } from './pagination/page-arguments.ts'
 
 async function elements(
-  { userId, id: exportId }: StoredExport,
-  args: PageArguments,
+  snapshot: StoredExport,
+  args: ConnectionArguments,
+  extent: Extent,
   { reads }: Context,
-): Promise<readonly StoredElement[]> {
-  return reads.elements({ userId, exportId, ...requirePage(args) })
+): Promise<readonly ExportedElement[]> {
+  const { userId, id: exportId } = snapshot
+  const stored = await reads.elements({ userId, exportId, ...requirePage(args, extent) })
+  return stored.map(({ position, text }) => ({ position, text, snapshot }))
 }
 
 export const Export = {
+  id: (snapshot, _args, { nodeIds }) => nodeIds.export(snapshot),
   ref: ({ ref }) => ref,
   createdAt: ({ createdAt }) => createdAt,
   digest: ({ digest }) => digest,
   byteLength: ({ byteLength }) => byteLength,
   elementCount: ({ elementCount }) => elementCount,
   cursor: exportCursor,
-  elements,
+  elements: (snapshot, args, context) => elements(snapshot, args, requireExtent(args), context),
   elementsConnection: (snapshot, args, context) =>
     toConnection(
       args,
-      (page) => elements(snapshot, page, context),
+      (extent) => elements(snapshot, args, extent, context),
       positionCursor,
       () => snapshot.elementCount,
     ),
-  async data(snapshot, _args, context) {
-    const all = await elements(snapshot, {}, context)
+  async data({ userId, id: exportId }, _args, { reads }) {
+    const all = await reads.elements({ userId, exportId, after: 0, limit: null })
     return toRawJson(`[${all.map((element) => element.text).join(',')}]`)
   },
 } satisfies ExportResolvers
 
 export const ExportElement = {
+  id: ({ snapshot, position }, _args, { nodeIds }) => nodeIds.element(snapshot, { position }),
   data,
-  id,
   cursor: positionCursor,
+  documentId,
   name: text('name'),
   kind: text('kind'),
   type: text('type'),

@@ -1,9 +1,10 @@
 import type { RawJson } from './documents/raw-json.ts';
 import type { ResolverFunction as ResolverFn } from './resolver-function.ts';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { NodeRow as NodeRowRow, ExportedElement as ExportedElementRow } from './identity/node-row.ts';
 import type { WorkspaceUser as WorkspaceUserRow, Context } from './context.ts';
 import type { DocumentConnection as DocumentConnectionRow, ExportConnection as ExportConnectionRow, ElementConnection as ElementConnectionRow } from './pagination/connection.ts';
-import type { StoredDocument as StoredDocumentRow, StoredExport as StoredExportRow, StoredElement as StoredElementRow } from '../store/contract.ts';
+import type { StoredDocument as StoredDocumentRow, StoredExport as StoredExportRow } from '../store/contract.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type { ResolverFn };
@@ -31,7 +32,7 @@ export type AccessToken = {
 };
 
 /** An immutable snapshot of one project: an ordered list of elements. */
-export type Export = {
+export type Export = Node & {
   readonly __typename?: 'Export';
   /** How many bytes `data` is. */
   readonly byteLength: Scalars['Float']['output'];
@@ -49,6 +50,8 @@ export type Export = {
   readonly elements: ReadonlyArray<ExportElement>;
   /** The elements as a Relay connection. */
   readonly elementsConnection: ExportElementConnection;
+  /** Global and opaque: the same for this export of this user in every database. */
+  readonly id: Scalars['ID']['output'];
   /** The `ref` of the project it is an export of. */
   readonly ref: Scalars['String']['output'];
 };
@@ -64,7 +67,9 @@ export type ExportElementsArgs = {
 /** An immutable snapshot of one project: an ordered list of elements. */
 export type ExportElementsConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A page of a project's exports, newest first. */
@@ -90,10 +95,10 @@ export type ExportEdge = {
 };
 
 /**
- * One element of an export. Apart from `data` and `cursor`, every field is read from the stored element and null when the
+ * One element of an export. Apart from `id`, `data` and `cursor`, every field is read from the stored element and null when the
  * element lacks it or holds a value of another type there.
  */
-export type ExportElement = {
+export type ExportElement = Node & {
   readonly __typename?: 'ExportElement';
   /** `content` of the element: the text of the file, where it is one. */
   readonly content?: Maybe<Scalars['String']['output']>;
@@ -101,8 +106,10 @@ export type ExportElement = {
   readonly cursor: Scalars['String']['output'];
   /** The whole stored element, untouched. */
   readonly data: Scalars['JSON']['output'];
-  /** `id` of the element, a string or an integer. */
-  readonly id?: Maybe<Scalars['ID']['output']>;
+  /** `id` of the element, a string or an integer with all its digits. Not unique: see `id`. */
+  readonly documentId?: Maybe<Scalars['ID']['output']>;
+  /** Global and opaque: the same for this place in this export of this user in every database. */
+  readonly id: Scalars['ID']['output'];
   /** `kind` of the element. */
   readonly kind?: Maybe<Scalars['String']['output']>;
   /** `name` of the element. */
@@ -189,24 +196,40 @@ export type MutationRefreshArgs = {
   refreshToken: Scalars['String']['input'];
 };
 
+/**
+ * Anything with an identity of its own. `id` names one thing in the world: no other type, user or export has the same.
+ * It is opaque, stays the same when the thing is imported again, changed in place or moved to another database, and is of
+ * no use to anybody else. (The `id` inside a stored document is its `documentId`.)
+ */
+export type Node = {
+  /** Global and opaque: ask for the thing again with `node(id:)`. */
+  readonly id: Scalars['ID']['output'];
+};
+
 /** Where a page of a connection stands in its list. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
   /** The cursor of the last item of the page, to pass as `after`; null when the page is empty. */
   readonly endCursor?: Maybe<Scalars['String']['output']>;
-  /** Whether there is more after this page. */
+  /**
+   * Whether there is more after this page: of a page with `first`, whether it left something out; of a page with `before`,
+   * always, for that item comes after it.
+   */
   readonly hasNextPage: Scalars['Boolean']['output'];
-  /** Whether this page began after another item, that is, whether `after` was given. */
+  /**
+   * Whether there is more before this page: of a page with `last`, whether it left something out; of a page with `after`,
+   * always, for that item comes before it.
+   */
   readonly hasPreviousPage: Scalars['Boolean']['output'];
-  /** The cursor of the first item of the page; null when the page is empty. */
+  /** The cursor of the first item of the page, to pass as `before`; null when the page is empty. */
   readonly startCursor?: Maybe<Scalars['String']['output']>;
 };
 
 /**
- * A project, as the design tool stored it. Apart from `data`, `ref`, `cursor` and the exports, every field is read from the
- * stored document and null when the document lacks it or holds a value of another type there.
+ * A project, as the design tool stored it. Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is
+ * read from the stored document and null when the document lacks it or holds a value of another type there.
  */
-export type Project = {
+export type Project = Node & {
   readonly __typename?: 'Project';
   /** `createdAt` of the document, as it is written there. */
   readonly createdAt?: Maybe<Scalars['String']['output']>;
@@ -216,14 +239,16 @@ export type Project = {
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
+  /** `id` of the document, a string or an integer with all its digits. Not unique: see `id`. */
+  readonly documentId?: Maybe<Scalars['ID']['output']>;
   /** Every export of this project, newest first. */
   readonly exports: ReadonlyArray<Export>;
   /** Every export of this project, newest first, as a Relay connection. */
   readonly exportsConnection: ExportConnection;
   /** `framework` of the document, such as `react`. */
   readonly framework?: Maybe<Scalars['String']['output']>;
-  /** `id` of the document, a string or an integer. */
-  readonly id?: Maybe<Scalars['ID']['output']>;
+  /** Global and opaque: the same for this project of this user in every database. */
+  readonly id: Scalars['ID']['output'];
   /** The newest export of this project, or null when it has none yet. */
   readonly latestExport?: Maybe<Export>;
   /** `name` of the document. */
@@ -240,8 +265,8 @@ export type Project = {
 
 
 /**
- * A project, as the design tool stored it. Apart from `data`, `ref`, `cursor` and the exports, every field is read from the
- * stored document and null when the document lacks it or holds a value of another type there.
+ * A project, as the design tool stored it. Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is
+ * read from the stored document and null when the document lacks it or holds a value of another type there.
  */
 export type ProjectExportsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -250,12 +275,14 @@ export type ProjectExportsArgs = {
 
 
 /**
- * A project, as the design tool stored it. Apart from `data`, `ref`, `cursor` and the exports, every field is read from the
- * stored document and null when the document lacks it or holds a value of another type there.
+ * A project, as the design tool stored it. Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is
+ * read from the stored document and null when the document lacks it or holds a value of another type there.
  */
 export type ProjectExportsConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A page of projects. */
@@ -281,7 +308,9 @@ export type ProjectEdge = {
 };
 
 /**
- * Reading. Every error has a stable `extensions.code`, the same list as REST's `code`:
+ * Reading. Limits: a document has at most 2,000 tokens, `nodes` takes at most 100 ids, and an answer that holds more
+ * stored text than fits one response is `RESPONSE_TOO_LARGE`. Lists are whole unless `first` or `last` is given.
+ * Every error has a stable `extensions.code`, the same list as REST's `code`:
  * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
  * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
  * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
@@ -296,13 +325,53 @@ export type Query = {
    * presented but not valid fails the whole request with HTTP status 401 and code `INVALID_TOKEN`.
    */
   readonly me?: Maybe<User>;
+  /**
+   * The thing with this `id`, as long as it is the signed-in user's own. Null for everything else: an id of another user,
+   * one that is not an id, something that was removed. Without an access token it is an error, as for `me`.
+   */
+  readonly node?: Maybe<Node>;
+  /**
+   * The things with these `id`s, in the order given, each as `node` answers it. They are read together.
+   * At most 100 ids: more are an error, `INVALID_ARGUMENT`.
+   */
+  readonly nodes: ReadonlyArray<Maybe<Node>>;
+};
+
+
+/**
+ * Reading. Limits: a document has at most 2,000 tokens, `nodes` takes at most 100 ids, and an answer that holds more
+ * stored text than fits one response is `RESPONSE_TOO_LARGE`. Lists are whole unless `first` or `last` is given.
+ * Every error has a stable `extensions.code`, the same list as REST's `code`:
+ * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
+ * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
+ * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
+ * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
+ */
+export type QueryNodeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/**
+ * Reading. Limits: a document has at most 2,000 tokens, `nodes` takes at most 100 ids, and an answer that holds more
+ * stored text than fits one response is `RESPONSE_TOO_LARGE`. Lists are whole unless `first` or `last` is given.
+ * Every error has a stable `extensions.code`, the same list as REST's `code`:
+ * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
+ * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
+ * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
+ * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
+ */
+export type QueryNodesArgs = {
+  ids: ReadonlyArray<Scalars['ID']['input']>;
 };
 
 /**
- * A custom template. Apart from `data` and `cursor`, every field is read from the stored document and null when the
+ * A custom template. Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the
  * document lacks it or holds a value of another type there.
  */
-export type Template = {
+export type Template = Node & {
   readonly __typename?: 'Template';
   /** `createdAt` of the document, as it is written there. */
   readonly createdAt?: Maybe<Scalars['String']['output']>;
@@ -312,10 +381,12 @@ export type Template = {
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
+  /** `id` of the document, a string or an integer with all its digits. Not unique: see `id`. */
+  readonly documentId?: Maybe<Scalars['ID']['output']>;
   /** `framework` of the document, such as `next`. */
   readonly framework?: Maybe<Scalars['String']['output']>;
-  /** `id` of the document, a string or an integer. */
-  readonly id?: Maybe<Scalars['ID']['output']>;
+  /** Global and opaque: the same for this template of this user in every database. */
+  readonly id: Scalars['ID']['output'];
   /** `kind` of the document. */
   readonly kind?: Maybe<Scalars['String']['output']>;
   /** `name` of the document. */
@@ -362,10 +433,10 @@ export type Tokens = {
 };
 
 /**
- * A custom UI library. Apart from `data` and `cursor`, every field is read from the stored document and null when the
+ * A custom UI library. Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the
  * document lacks it or holds a value of another type there.
  */
-export type UiLibrary = {
+export type UiLibrary = Node & {
   readonly __typename?: 'UiLibrary';
   /** `createdAt` of the document, as it is written there. */
   readonly createdAt?: Maybe<Scalars['String']['output']>;
@@ -375,10 +446,12 @@ export type UiLibrary = {
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
+  /** `id` of the document, a string or an integer with all its digits. Not unique: see `id`. */
+  readonly documentId?: Maybe<Scalars['ID']['output']>;
   /** `framework` of the document, such as `react`. */
   readonly framework?: Maybe<Scalars['String']['output']>;
-  /** `id` of the document, a string or an integer. */
-  readonly id?: Maybe<Scalars['ID']['output']>;
+  /** Global and opaque: the same for this UI library of this user in every database. */
+  readonly id: Scalars['ID']['output'];
   /** `kind` of the document. */
   readonly kind?: Maybe<Scalars['String']['output']>;
   /** `name` of the document. */
@@ -417,12 +490,14 @@ export type UiLibraryEdge = {
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
-export type User = {
+export type User = Node & {
   readonly __typename?: 'User';
   /** The canonical email: lower case, with the domain in its ASCII form. */
   readonly email: Scalars['String']['output'];
+  /** Global and opaque: the same for this email in every database. */
+  readonly id: Scalars['ID']['output'];
   /**
    * The newest export of one project. Its `data` is the body of `GET /exports?r=`.
    * Where there is none the error says why, `NO_PROJECT` or `NO_EXPORT`; ask for `project(ref) { latestExport { … } }` to
@@ -448,7 +523,7 @@ export type User = {
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserLatestExportArgs = {
   ref: Scalars['String']['input'];
@@ -457,7 +532,7 @@ export type UserLatestExportArgs = {
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserProjectArgs = {
   ref: Scalars['String']['input'];
@@ -466,7 +541,7 @@ export type UserProjectArgs = {
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserProjectsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -476,17 +551,19 @@ export type UserProjectsArgs = {
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserProjectsConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserTemplatesArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -496,17 +573,19 @@ export type UserTemplatesArgs = {
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserTemplatesConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserUiLibrariesArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -516,11 +595,13 @@ export type UserUiLibrariesArgs = {
 
 /**
  * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
- * the last item you have as `after`. Each list has a connection beside it for Relay-style clients.
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
  */
 export type UserUiLibrariesConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -590,7 +671,7 @@ export type ResolversTypes = {
   Export: ResolverTypeWrapper<StoredExportRow>;
   ExportConnection: ResolverTypeWrapper<ExportConnectionRow>;
   ExportEdge: ResolverTypeWrapper<Omit<ExportEdge, 'node'> & { node: ResolversTypes['Export'] }>;
-  ExportElement: ResolverTypeWrapper<StoredElementRow>;
+  ExportElement: ResolverTypeWrapper<ExportedElementRow>;
   ExportElementConnection: ResolverTypeWrapper<ElementConnectionRow>;
   ExportElementEdge: ResolverTypeWrapper<Omit<ExportElementEdge, 'node'> & { node: ResolversTypes['ExportElement'] }>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
@@ -598,6 +679,7 @@ export type ResolversTypes = {
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Node: ResolverTypeWrapper<NodeRowRow>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
   Project: ResolverTypeWrapper<StoredDocumentRow>;
   ProjectConnection: ResolverTypeWrapper<DocumentConnectionRow>;
@@ -621,7 +703,7 @@ export type ResolversParentTypes = {
   Export: StoredExportRow;
   ExportConnection: ExportConnectionRow;
   ExportEdge: Omit<ExportEdge, 'node'> & { node: ResolversParentTypes['Export'] };
-  ExportElement: StoredElementRow;
+  ExportElement: ExportedElementRow;
   ExportElementConnection: ElementConnectionRow;
   ExportElementEdge: Omit<ExportElementEdge, 'node'> & { node: ResolversParentTypes['ExportElement'] };
   Float: Scalars['Float']['output'];
@@ -629,6 +711,7 @@ export type ResolversParentTypes = {
   Int: Scalars['Int']['output'];
   JSON: Scalars['JSON']['output'];
   Mutation: Record<PropertyKey, never>;
+  Node: NodeRowRow;
   PageInfo: PageInfo;
   Project: StoredDocumentRow;
   ProjectConnection: DocumentConnectionRow;
@@ -658,7 +741,9 @@ export type ExportResolvers<ContextType = Context, ParentType extends ResolversP
   elementCount: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   elements: Resolver<ReadonlyArray<ResolversTypes['ExportElement']>, ParentType, ContextType, Partial<ExportElementsArgs>>;
   elementsConnection: Resolver<ResolversTypes['ExportElementConnection'], ParentType, ContextType, Partial<ExportElementsConnectionArgs>>;
+  id: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   ref: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type ExportConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ExportConnection'] = ResolversParentTypes['ExportConnection']> = {
@@ -677,11 +762,13 @@ export type ExportElementResolvers<ContextType = Context, ParentType extends Res
   content: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   cursor: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   data: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
-  id: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  documentId: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  id: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   kind: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   name: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   path: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   type: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type ExportElementConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ExportElementConnection'] = ResolversParentTypes['ExportElementConnection']> = {
@@ -706,6 +793,10 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   refresh?: Resolver<ResolversTypes['AccessToken'], ParentType, ContextType, RequireFields<MutationRefreshArgs, 'refreshToken'>>;
 };
 
+export type NodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
+  __resolveType: TypeResolveFn<'Export' | 'ExportElement' | 'Project' | 'Template' | 'UiLibrary' | 'User', ParentType, ContextType>;
+};
+
 export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
   endCursor: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   hasNextPage: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -718,16 +809,18 @@ export type ProjectResolvers<ContextType = Context, ParentType extends Resolvers
   cursor: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   data: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   description: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  documentId: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   exports: Resolver<ReadonlyArray<ResolversTypes['Export']>, ParentType, ContextType, Partial<ProjectExportsArgs>>;
   exportsConnection: Resolver<ResolversTypes['ExportConnection'], ParentType, ContextType, Partial<ProjectExportsConnectionArgs>>;
   framework: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  id: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  id: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   latestExport: Resolver<Maybe<ResolversTypes['Export']>, ParentType, ContextType>;
   name: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   ref: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   tags: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
   updatedAt: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   version: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type ProjectConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProjectConnection'] = ResolversParentTypes['ProjectConnection']> = {
@@ -744,6 +837,8 @@ export type ProjectEdgeResolvers<ContextType = Context, ParentType extends Resol
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   me?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
+  nodes?: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
 };
 
 export type TemplateResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Template'] = ResolversParentTypes['Template']> = {
@@ -751,14 +846,16 @@ export type TemplateResolvers<ContextType = Context, ParentType extends Resolver
   cursor: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   data: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   description: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  documentId: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   framework: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  id: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  id: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   kind: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   name: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   tags: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
   type: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   updatedAt: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   version: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type TemplateConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TemplateConnection'] = ResolversParentTypes['TemplateConnection']> = {
@@ -783,14 +880,16 @@ export type UiLibraryResolvers<ContextType = Context, ParentType extends Resolve
   cursor: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   data: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   description: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  documentId: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   framework: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  id: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  id: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   kind: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   name: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   tags: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
   type: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   updatedAt: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   version: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type UiLibraryConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UiLibraryConnection'] = ResolversParentTypes['UiLibraryConnection']> = {
@@ -807,6 +906,7 @@ export type UiLibraryEdgeResolvers<ContextType = Context, ParentType extends Res
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   email: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   latestExport: Resolver<Maybe<ResolversTypes['Export']>, ParentType, ContextType, RequireFields<UserLatestExportArgs, 'ref'>>;
   project: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType, RequireFields<UserProjectArgs, 'ref'>>;
   projects: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType, Partial<UserProjectsArgs>>;
@@ -815,6 +915,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   templatesConnection: Resolver<ResolversTypes['TemplateConnection'], ParentType, ContextType, Partial<UserTemplatesConnectionArgs>>;
   uiLibraries: Resolver<ReadonlyArray<ResolversTypes['UiLibrary']>, ParentType, ContextType, Partial<UserUiLibrariesArgs>>;
   uiLibrariesConnection: Resolver<ResolversTypes['UiLibraryConnection'], ParentType, ContextType, Partial<UserUiLibrariesConnectionArgs>>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = Context> = {
@@ -827,6 +928,7 @@ export type Resolvers<ContextType = Context> = {
   ExportElementEdge: ExportElementEdgeResolvers<ContextType>;
   JSON: GraphQLScalarType;
   Mutation: MutationResolvers<ContextType>;
+  Node: NodeResolvers<ContextType>;
   PageInfo: PageInfoResolvers<ContextType>;
   Project: ProjectResolvers<ContextType>;
   ProjectConnection: ProjectConnectionResolvers<ContextType>;

@@ -1,9 +1,10 @@
 // Project: the document, and its exports.
 import type { StoredDocument } from '../store/contract.ts'
-import { data, id, text, textList } from './documents/document-fields.ts'
+import { data, documentId, documentNodeId, text, textList } from './documents/document-fields.ts'
 import type { ProjectResolvers } from './generated.ts'
 import { toConnection } from './pagination/connection.ts'
-import { exportCursor, positionCursor, requireExportPage } from './pagination/page-arguments.ts'
+import { exportCursor, positionCursor } from './pagination/cursors.ts'
+import { requireExportPage, requireExtent } from './pagination/page-arguments.ts'
 
 function requireRef({ ref }: StoredDocument): string {
   if (ref === null) throw new Error('a stored project has no reference')
@@ -11,10 +12,11 @@ function requireRef({ ref }: StoredDocument): string {
 }
 
 export const Project = {
+  id: documentNodeId,
   data,
-  id,
   ref: requireRef,
   cursor: positionCursor,
+  documentId,
   name: text('name'),
   description: text('description'),
   framework: text('framework'),
@@ -22,16 +24,17 @@ export const Project = {
   version: text('version'),
   createdAt: text('createdAt'),
   updatedAt: text('updatedAt'),
-  latestExport: (project, _args, { latestExports }) =>
-    latestExports.load({ userId: project.userId, ref: requireRef(project) }),
+  latestExport: (project, _args, { loaders }) =>
+    loaders.latestExport.load({ userId: project.userId, ref: requireRef(project) }),
   async exports(project, args, { reads }) {
-    return reads.exports({ userId: project.userId, ref: requireRef(project), ...requireExportPage(args) })
+    const ref = { userId: project.userId, ref: requireRef(project) }
+    return reads.exports({ ...ref, ...requireExportPage(args, requireExtent(args)) })
   },
   exportsConnection(project, args, { reads }) {
     const ref = { userId: project.userId, ref: requireRef(project) }
     return toConnection(
       args,
-      (page) => reads.exports({ ...ref, ...requireExportPage(page) }),
+      (extent) => reads.exports({ ...ref, ...requireExportPage(args, extent) }),
       exportCursor,
       () => reads.exportCount(ref),
     )

@@ -1,10 +1,30 @@
-// Query: who is signed in.
+// Query: who is signed in, and what is theirs.
 import { GatewayError } from '../errors.ts'
+import type { Context, WorkspaceUser } from './context.ts'
 import type { QueryResolvers } from './generated.ts'
+import { findNode } from './identity/node.ts'
+import type { NodeRow } from './identity/node-row.ts'
+
+/** Ids that one field may ask for. */
+const MAX_NODES = 100
 
 export const Query = {
-  me(_root, _args, { viewer }) {
-    if (!viewer) throw new GatewayError('UNAUTHENTICATED')
-    return viewer.userId === null ? null : { userId: viewer.userId, email: viewer.email }
+  me: (_root, _args, context) => requireViewer(context),
+  async node(_root, { id }, context) {
+    const me = requireViewer(context)
+    return me && findNode(me, id, context)
+  },
+  nodes(_root, { ids }, context): Promise<readonly (NodeRow | null)[]> {
+    const me = requireViewer(context)
+    if (ids.length > MAX_NODES) {
+      throw new GatewayError('INVALID_ARGUMENT', { message: `\`ids\` may be at most ${MAX_NODES}.` })
+    }
+    return Promise.all(ids.map((id) => me && findNode(me, id, context)))
   },
 } satisfies QueryResolvers
+
+/** Null when no workspace is stored for the email of the session. */
+function requireViewer({ viewer }: Context): WorkspaceUser | null {
+  if (!viewer) throw new GatewayError('UNAUTHENTICATED')
+  return viewer.userId === null ? null : { userId: viewer.userId, email: viewer.email }
+}

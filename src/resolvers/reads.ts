@@ -1,13 +1,19 @@
-// The store's reads, one question at a time: those of one turn of the event loop, of all requests, become one batch each.
-import { batchPerTurn } from '../store/batch-per-turn.ts'
+// The store's reads as requests ask them: those of one turn of the event loop, of all requests, become one batch each.
+import { batchListsPerTurn, batchPerTurn } from '../store/batch-per-turn.ts'
 import type {
+  DocumentKey,
   DocumentList,
+  ElementList,
   ElementPage,
   ElementRun,
   ElementRunQuestion,
   ExpectedVersion,
+  ExportKey,
   ExportPage,
+  OfUser,
   Page,
+  PagePart,
+  PageWithin,
   ProjectRef,
   StoredDocument,
   StoredElement,
@@ -15,14 +21,25 @@ import type {
   WorkspaceReads,
 } from '../store/contract.ts'
 
+/** One element of an export. */
+export interface ElementKey extends ElementList {
+  readonly position: number
+}
+
+/** Lists and counts one question at a time; what has a name in lists, as loaders ask for it. */
 export interface Reads {
   readonly documents: (page: DocumentList & Page) => Promise<readonly StoredDocument[]>
+  readonly documentsWithin: (page: DocumentList & PageWithin) => Promise<PagePart<StoredDocument>>
+  readonly documentsById: (keys: readonly DocumentKey[]) => Promise<readonly (StoredDocument | null)[]>
   readonly documentCount: (list: DocumentList) => Promise<number>
-  readonly projectByRef: (ref: ProjectRef) => Promise<StoredDocument | null>
-  readonly latestExport: (ref: ProjectRef) => Promise<StoredExport | null>
+  readonly projectsByRef: (refs: readonly ProjectRef[]) => Promise<readonly (StoredDocument | null)[]>
+  readonly latestExports: (refs: readonly ProjectRef[]) => Promise<readonly (StoredExport | null)[]>
+  readonly exportsByKey: (keys: readonly ExportKey[]) => Promise<readonly (StoredExport | null)[]>
   readonly exports: (page: ExportPage) => Promise<readonly StoredExport[]>
   readonly exportCount: (ref: ProjectRef) => Promise<number>
   readonly elements: (page: ElementPage) => Promise<readonly StoredElement[]>
+  readonly elementsWithin: (page: ElementList & PageWithin) => Promise<PagePart<StoredElement>>
+  readonly elementsAt: (keys: readonly ElementKey[]) => Promise<readonly (StoredElement | null)[]>
   readonly elementRun: (question: ElementRunQuestion) => Promise<ElementRun | null>
 }
 
@@ -31,26 +48,44 @@ export function createReads(store: WorkspaceReads): Reads {
   const { nextTick } = process
   return {
     documents: batchPerTurn(store.documentsOf, nextTick),
+    documentsWithin: batchPerTurn(store.documentsWithin, nextTick),
+    documentsById: batchListsPerTurn(store.documentsById, nextTick),
     documentCount: batchPerTurn(store.documentCounts, nextTick),
-    projectByRef: batchPerTurn(store.projectsByRef, nextTick),
-    latestExport: batchPerTurn(store.latestExports, nextTick),
+    projectsByRef: batchListsPerTurn(store.projectsByRef, nextTick),
+    latestExports: batchListsPerTurn(store.latestExports, nextTick),
+    exportsByKey: batchListsPerTurn(store.exportsByKey, nextTick),
     exports: batchPerTurn(store.exportsOf, nextTick),
     exportCount: batchPerTurn(store.exportCounts, nextTick),
     elements: batchPerTurn(store.elementsOf, nextTick),
+    elementsWithin: batchPerTurn(store.elementsWithin, nextTick),
+    elementsAt: batchListsPerTurn(async (keys) => {
+      const pages = await store.elementsOf(keys.map(toPage))
+      return pages.map(([element = null]) => element)
+    }, nextTick),
     elementRun: batchPerTurn(store.elementRunsOf, nextTick),
   }
 }
 
+function toPage({ position, ...list }: ElementKey): ElementPage {
+  return { ...list, after: position - 1, before: position + 1, limit: null }
+}
+
 /** The same reads for one request: every question names the state that its session was looked up in. */
 export function withExpectedVersion(reads: Reads, seen: ExpectedVersion): Reads {
+  const naming = <K extends OfUser>(questions: readonly K[]) => questions.map((question) => ({ ...question, seen }))
   return {
     documents: (page) => reads.documents({ ...page, seen }),
+    documentsWithin: (page) => reads.documentsWithin({ ...page, seen }),
+    documentsById: (keys) => reads.documentsById(naming(keys)),
     documentCount: (list) => reads.documentCount({ ...list, seen }),
-    projectByRef: (ref) => reads.projectByRef({ ...ref, seen }),
-    latestExport: (ref) => reads.latestExport({ ...ref, seen }),
+    projectsByRef: (refs) => reads.projectsByRef(naming(refs)),
+    latestExports: (refs) => reads.latestExports(naming(refs)),
+    exportsByKey: (keys) => reads.exportsByKey(naming(keys)),
     exports: (page) => reads.exports({ ...page, seen }),
     exportCount: (ref) => reads.exportCount({ ...ref, seen }),
     elements: (page) => reads.elements({ ...page, seen }),
+    elementsWithin: (page) => reads.elementsWithin({ ...page, seen }),
+    elementsAt: (keys) => reads.elementsAt(naming(keys)),
     elementRun: (question) => reads.elementRun({ ...question, seen }),
   }
 }

@@ -1,9 +1,10 @@
 // All resolvers, by type: what GraphQL executes and REST rows call.
-import { GraphQLScalarType } from 'graphql'
-import type { StoredDocument, StoredElement, StoredExport } from '../store/contract.ts'
+import type { StoredDocument, StoredExport } from '../store/contract.ts'
 import { Template, UiLibrary } from './custom-items.ts'
 import { Export, ExportElement } from './export.ts'
 import type { Resolvers } from './generated.ts'
+import { Node } from './identity/node.ts'
+import type { ExportedElement } from './identity/node-row.ts'
 import { AccessToken, Mutation, Tokens } from './mutation.ts'
 import { connectionOf, edgeOf, PageInfo } from './pagination/connection-fields.ts'
 import { Project } from './project.ts'
@@ -11,7 +12,7 @@ import { Query } from './query.ts'
 import { User } from './user.ts'
 
 export const resolvers = {
-  JSON: new GraphQLScalarType({ name: 'JSON' }),
+  Node,
   Query,
   Mutation,
   Tokens,
@@ -31,6 +32,7 @@ export const resolvers = {
   UiLibraryEdge: edgeOf<StoredDocument>(),
   ExportConnection: connectionOf<StoredExport>(),
   ExportEdge: edgeOf<StoredExport>(),
-  ExportElementConnection: connectionOf<StoredElement>(),
-  ExportElementEdge: edgeOf<StoredElement>(),
-} satisfies Resolvers
+  ExportElementConnection: connectionOf<ExportedElement>(),
+  ExportElementEdge: edgeOf<ExportedElement>(),
+  // `JSON` passes values on as they are, as a scalar without a resolver does; what it says of itself is in the schema.
+} satisfies Omit<Resolvers, 'JSON'>

@@ -1,5 +1,6 @@
 // A JSON array of stored texts as a reply, with its entity tag.
 import { createHash } from 'node:crypto'
+import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import { entityTag, type GatewayResponse, type Headers, JSON_TYPE, toEntityTag } from '../http/response.ts'
 import { exportPages, isSmallExport, wholeExport } from '../resolvers/documents/export-bytes.ts'
@@ -16,13 +17,18 @@ const HEADERS: Headers = {
   vary: 'Authorization, Accept-Encoding',
 }
 
-/** `[` + the documents joined by `,` + `]`. */
+/** `[` + the documents joined by `,` + `]`. What a long list takes until it is sent is in `holding`. */
 export async function documentsResponse(
   documents: readonly StoredDocument[],
   yieldTurn: YieldTurn,
+  holding: Reservation,
 ): Promise<GatewayResponse> {
   const length = documents.reduce((sum, { text }) => sum + text.length, 0)
-  if (length > LARGE_LENGTH) return largeCollectionResponse(documents, yieldTurn)
+  if (length > LARGE_LENGTH) {
+    // The texts, and the same as bytes.
+    holding.require(length * 2)
+    return largeCollectionResponse(documents, yieldTurn)
+  }
   const body = Buffer.from(arrayText(documents))
   return collectionResponse(entityTag(body), body.byteLength, body)
 }

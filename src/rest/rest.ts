@@ -6,6 +6,7 @@ import { uncacheable } from '../http/caching/response-cache.ts'
 import { type Compression, createCompression } from '../http/compression/compression.ts'
 import type { Endpoint } from '../http/handler.ts'
 import { parseJson } from '../http/json-body.ts'
+import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import { createRoundRobin, type YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import {
   type AcceptedCodings,
@@ -34,7 +35,7 @@ interface Shared {
 export function createRestEndpoints(services: EndpointServices): readonly Endpoint[] {
   const shared = {
     readAcceptEncoding: createAcceptEncodingReader(),
-    compression: createCompression(services.cache),
+    compression: createCompression(services.cache, services.inFlight),
     yieldTurn: createRoundRobin(),
   }
   return [
@@ -87,7 +88,7 @@ interface Answered {
 }
 
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
-  const { cache, sessions } = services
+  const { cache, sessions, inFlight } = services
   const { readAcceptEncoding, compression, yieldTurn } = shared
 
   /** A 304 where the answer need not be read to know. */
@@ -95,16 +96,29 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     viewer: LiveSession | null,
     request: GatewayRequest,
     accepted: AcceptedCodings,
+    holding: Reservation,
   ): Promise<Answered> {
     const context = createContext(services, request, viewer)
     const me = await resolvers.Query.me({}, {}, context)
     if (!me) throw new GatewayError('NO_WORKSPACE')
     const found = await route.resolve(me, new URLSearchParams(request.search), context)
     const reply = !('digest' in found)
-      ? await documentsResponse(found, yieldTurn)
+      ? await documentsResponse(found, yieldTurn, holding)
       : (notModifiedOf(exportMetadataResponse(found), request, accepted) ??
         (await exportResponse(found, context.reads, yieldTurn)))
     return { reply, state: viewer && (context.isConsistent() ? viewer : uncacheable(viewer)) }
+  }
+
+  async function answer(
+    { reply, state }: Answered,
+    request: GatewayRequest,
+    operation: string,
+    accepted: AcceptedCodings,
+  ): Promise<GatewayResponse> {
+    const unchanged = notModifiedOf(reply, request, accepted)
+    if (unchanged) return unchanged
+    requireAcceptableCoding(accepted)
+    return state && accepted.coding ? compression.encode(state, operation, reply, accepted) : reply
   }
 
   return {
@@ -117,13 +131,15 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       const coded = viewer && compression.find(viewer, operation, accepted)
       if (coded) return notModifiedOf(coded, request, accepted) ?? coded
       const kept = viewer && cache.find(viewer, operation)
-      const { reply, state } = kept ? { reply: kept, state: viewer } : await read(viewer, request, accepted)
-      if (reply.status === 304) return reply
-      if (state && !kept) cache.keep(state, operation, reply)
-      const unchanged = notModifiedOf(reply, request, accepted)
-      if (unchanged) return unchanged
-      requireAcceptableCoding(accepted)
-      return state && accepted.coding ? compression.encode(state, operation, reply, accepted) : reply
+      if (kept) return answer({ reply: kept, state: viewer }, request, operation, accepted)
+      // What is read is given back here, unless the answer takes it along.
+      using holdings = new DisposableStack()
+      const holding = holdings.use(inFlight.open())
+      const answered = await read(viewer, request, accepted, holding)
+      if (answered.reply.status === 304) return answered.reply
+      if (answered.state) cache.keep(answered.state, operation, answered.reply)
+      const reply = await answer(answered, request, operation, accepted)
+      return holding.byteLength() === 0 || reply.body === null ? reply : { ...reply, held: holdings.move() }
     },
   }
 }

@@ -44,6 +44,25 @@ export function batchPerTurn<K, V>(
     })
 }
 
+/** As `batchPerTurn`, for questions that come in lists: those of a turn are joined to one. */
+export function batchListsPerTurn<K, V>(
+  load: (keys: readonly K[]) => Awaitable<readonly V[]>,
+  schedule: Schedule,
+): (keys: readonly K[]) => Promise<readonly V[]> {
+  return batchPerTurn<readonly K[], readonly V[]>((lists) => {
+    const loading = load(lists.flat())
+    return isPromise(loading) ? loading.then((values) => splitLike(lists, values)) : splitLike(lists, loading)
+  }, schedule)
+}
+
+function splitLike<V>(lists: readonly (readonly unknown[])[], values: readonly V[]): readonly (readonly V[])[] {
+  let start = 0
+  return lists.map(({ length }) => {
+    start += length
+    return values.slice(start - length, start)
+  })
+}
+
 function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
   return value instanceof Promise
 }

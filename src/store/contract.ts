@@ -86,10 +86,33 @@ export interface StoredUser {
   readonly email: string
 }
 
-/** One page of a list: what follows `after` (0: from the start), at most `limit` items (null: all). */
+/** One page of a list: what lies between two items, both left out, in the order of the list. */
 export interface Page {
+  /** 0: from the start. */
   readonly after: number
+  /** Absent: to the end. */
+  readonly before?: number | undefined
+  /** At most this many items; null: all. */
   readonly limit: number | null
+  /** The last items up to `limit`, not the first. They still come in the order of the list. */
+  readonly fromEnd?: boolean | undefined
+}
+
+/** A page that is read in parts: a long list is not in memory at once. */
+export interface PageWithin extends Page {
+  /** A part ends with the item whose text passes this many bytes, and has at most `MAX_ITEMS_WITHIN` items. */
+  readonly maxBytes: number
+}
+
+/** Items of a part: tiny ones cost time by their number. */
+export const MAX_ITEMS_WITHIN = 2_048
+
+/** The first part of a page (the last part of one that is `fromEnd`), in the order of the list. */
+export interface PagePart<T> {
+  /** Empty only where the page is. */
+  readonly items: readonly T[]
+  /** Whether the page has more items than these. */
+  readonly isCut: boolean
 }
 
 /** The state of a user that the lookup of a session saw. */
@@ -114,15 +137,38 @@ export interface ProjectRef extends OfUser {
   readonly ref: string
 }
 
-export interface ExportPage extends ProjectRef {
-  /** The export the page follows, null for the first page. */
-  readonly after: { readonly instant: string; readonly id: number } | null
-  readonly limit: number | null
+/** What makes it the same document in whichever database it is. */
+export interface DocumentKey extends DocumentList {
+  readonly id: string
 }
 
-export interface ElementPage extends OfUser, Page {
+/** What makes it the same export in whichever database it is. */
+export interface ExportKey extends ProjectRef {
+  readonly instant: string
+  readonly digest: string
+}
+
+/** Where an export stands in the history of its project. */
+export interface ExportPlace {
+  readonly instant: string
+  readonly id: number
+}
+
+/** A page of a history, newest first; as `Page`. */
+export interface ExportPage extends ProjectRef {
+  /** Null: from the newest. */
+  readonly after: ExportPlace | null
+  /** Absent: to the oldest. */
+  readonly before?: ExportPlace | undefined
+  readonly limit: number | null
+  readonly fromEnd?: boolean | undefined
+}
+
+export interface ElementList extends OfUser {
   readonly exportId: number
 }
+
+export type ElementPage = ElementList & Page
 
 /** What follows `after` in an export, bounded both ways. */
 export interface ElementRunQuestion extends OfUser {
@@ -144,17 +190,29 @@ export interface ElementRun {
 export interface WorkspaceReads {
   /** The documents of each page, in stored order. */
   readonly documentsOf: (pages: readonly (DocumentList & Page)[]) => Awaitable<readonly (readonly StoredDocument[])[]>
+  /** A part of each page, bounded by bytes. Costs time by what it answers, not by the length of the list. */
+  readonly documentsWithin: (
+    pages: readonly (DocumentList & PageWithin)[],
+  ) => Awaitable<readonly PagePart<StoredDocument>[]>
+  /** The document with each key, null where the user has none. */
+  readonly documentsById: (keys: readonly DocumentKey[]) => Awaitable<readonly (StoredDocument | null)[]>
   /** How many documents each list has. */
   readonly documentCounts: (lists: readonly DocumentList[]) => Awaitable<readonly number[]>
   /** The project with each reference, null where the user has none. */
   readonly projectsByRef: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredDocument | null)[]>
   /** The newest export of each project: by instant, then by order of import. Null where there is none. */
   readonly latestExports: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredExport | null)[]>
+  /** The export with each key, null where there is none or its project is gone. */
+  readonly exportsByKey: (keys: readonly ExportKey[]) => Awaitable<readonly (StoredExport | null)[]>
   /** The exports of each page, newest first. Only whole exports are ever seen, here and above. */
   readonly exportsOf: (pages: readonly ExportPage[]) => Awaitable<readonly (readonly StoredExport[])[]>
   readonly exportCounts: (refs: readonly ProjectRef[]) => Awaitable<readonly number[]>
   /** The elements of each page, in order. */
   readonly elementsOf: (pages: readonly ElementPage[]) => Awaitable<readonly (readonly StoredElement[])[]>
+  /** A part of each page, as `documentsWithin`. */
+  readonly elementsWithin: (
+    pages: readonly (ElementList & PageWithin)[],
+  ) => Awaitable<readonly PagePart<StoredElement>[]>
   /**
    * The elements after each position: as many as the bounds allow, and one at least, however long. Null where none follows,
    * or the export is gone. A read costs time by its bounds, not by the size of the export.

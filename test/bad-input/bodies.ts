@@ -183,7 +183,7 @@ function graphqlRequests(): readonly Scenario[] {
         name: `${what}`,
         graphql: graphqlBody(text),
         status: 400,
-        code: 'BAD_REQUEST',
+        code: text.startsWith('[') ? 'BATCHING_NOT_SUPPORTED' : 'BAD_REQUEST',
       }),
     ),
     ...NOT_JSON_TYPES.map(

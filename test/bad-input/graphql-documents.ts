@@ -14,7 +14,6 @@ const get = (parameters: Readonly<Record<string, string>>): BadRequest => ({
 const REQUESTS: Readonly<Record<string, BadRequest>> = {
   'no query': ask({}),
   'no query by GET': { method: 'GET', path: '/graphql' },
-  'an empty query by GET': get({ query: '' }),
   'a query that is null': ask({ query: null }),
   'a query that is a number': ask({ query: 8_675_309 }),
   'a query that is a list': ask({ query: ['{ __typename }'] }),
@@ -26,8 +25,12 @@ const REQUESTS: Readonly<Record<string, BadRequest>> = {
   'extensions that are text': ask({ query: '{ __typename }', extensions: ANA }),
   'extensions by GET that are not JSON': get({ query: '{ __typename }', extensions: `{${ANA}` }),
   'a parameter that nobody knows': ask({ query: '{ __typename }', [ANA]: ANA }),
+}
+
+const BATCHES: Readonly<Record<string, BadRequest>> = {
   'a batch': graphqlBody(JSON.stringify([{ query: '{ __typename }' }, { query: '{ __typename }' }])),
   'a batch of logins': graphqlBody(JSON.stringify([{ query: `mutation { ${LOGIN} }` }])),
+  'an empty batch': graphqlBody('[]'),
 }
 
 const SYNTAX: Readonly<Record<string, string>> = {
@@ -43,6 +46,8 @@ const SYNTAX: Readonly<Record<string, string>> = {
 }
 
 const DOCUMENTS: Readonly<Record<string, string>> = {
+  'no operation but a fragment': 'fragment A on User { email }',
+  'no operation but a type': 'type Query { me: String }',
   'an unknown field': '{ me { password } }',
   'an unknown field named like an argument': `{ me { projects(filter: "${ANA}") { ref } } }`,
   'an object without a selection': '{ me }',
@@ -73,8 +78,6 @@ const OPERATIONS: Readonly<Record<string, BadRequest>> = {
   'an operation that the document does not have': operation('query A { __typename }', { operationName: ANA }),
   'two operations and no name': operation('query A { __typename } query B { __typename }'),
   'two operations and an empty name': operation('query A { __typename } query B { __typename }', { operationName: '' }),
-  'no operation but a fragment': operation('fragment A on User { email }'),
-  'no operation but a type': operation('type Query { me: String }'),
 }
 
 /** Looks like a token or an email to a person, if not to every pattern. */
@@ -115,15 +118,21 @@ const BAD_PAGES = [
   'projects(after: "OTk5OTk5OTk5OTk5OTk5OTk5OTk") { ref }',
   'projectsConnection(first: -1) { totalCount }',
   'projectsConnection(after: "nowhere") { totalCount }',
+  'projectsConnection(last: -1) { totalCount }',
+  'projectsConnection(first: 1, last: -1) { totalCount }',
+  'projectsConnection(before: "nowhere") { totalCount }',
   'templates(first: -1) { id }',
   'uiLibraries(after: "nowhere") { id }',
   'latestExport(ref: "site") { elements(first: -1) { path } }',
   'project(ref: "site") { exports(first: -1) { ref } }',
   'project(ref: "site") { exports(after: "MQ") { ref } }',
   'project(ref: "site") { exportsConnection(after: "nowhere") { totalCount } }',
+  'project(ref: "site") { exportsConnection(before: "MQ") { totalCount } }',
+  'latestExport(ref: "site") { elementsConnection(last: -1) { totalCount } }',
 ]
 
 export const GRAPHQL_DOCUMENTS: Scenarios = {
+  'lists of requests': rows(BATCHES, (graphql) => ({ graphql, status: 400, code: 'BATCHING_NOT_SUPPORTED' })),
   'requests that are no GraphQL requests': rows(REQUESTS, (graphql) => ({ graphql, status: 400, code: 'BAD_REQUEST' })),
   'documents that cannot be parsed': rows(SYNTAX, (query) => ({
     graphql: operation(query),

@@ -282,6 +282,29 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ).toEqual(['p', null, null])
       })
 
+      test('are found by id, and only the user’s own of that kind', async () => {
+        await store.applyChanges([
+          put({ id: 'same', ref: 'r', text: '1' }),
+          put({ kind: 'template', id: 'same', ref: null, text: '2' }),
+          put({ email: BEN, id: 'same', ref: 's', text: '3' }),
+          put({ email: BEN, kind: 'uiLibrary', id: 'é 😀', ref: null, text: '4' }),
+        ])
+        const [ana, ben] = [await userId(ANA), await userId(BEN)]
+        const found = await store.documentsById([
+          { userId: ben, kind: 'uiLibrary', id: 'é 😀' },
+          { userId: ben, kind: 'template', id: 'same' },
+          { userId: ben, kind: 'project', id: 'same' },
+          { userId: ana, kind: 'template', id: 'same' },
+          { userId: ana, kind: 'project', id: 'same' },
+          { userId: ana, kind: 'project', id: 'SAME' },
+          { userId: 999_999, kind: 'project', id: 'same' },
+          { userId: ana, kind: 'project', id: 'same' },
+        ])
+        expect(found.map((document) => document?.text ?? null)).toEqual(['4', null, '3', '2', '1', null, null, '1'])
+        const [projects] = await store.documentsOf([{ userId: ana, kind: 'project', after: 0, limit: null }])
+        expect(found[4]).toEqual(projects?.[0])
+      })
+
       test('come in pages', async () => {
         const ids = ['a', 'b', 'c', 'd', 'e']
         await store.applyChanges(ids.map((id) => put({ id, ref: id, text: `"${id}"` })))
@@ -330,6 +353,27 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const [page = []] = await store.exportsOf([{ ...ref, after: all[0] ?? null, limit: 1 }])
         expect(page.map(({ digest }) => digest)).toEqual(['late'])
         expect(await store.exportCounts([ref, { ...ref, ref: 'x' }])).toEqual([3, 0])
+      })
+
+      test('are found by what makes them the same, as long as the project is there', async () => {
+        await store.applyChanges([put({ email: BEN, id: 'p', ref: 'r' })])
+        await addExport(ANA, 'r', ['1'], MADE, 'x')
+        await addExport(ANA, 'r', ['2'], MADE, 'y')
+        await addExport(BEN, 'r', ['3'], MADE, 'x')
+        await addExport(ANA, 'gone', ['4'], MADE, 'x')
+        const { instant } = MADE
+        const [ana, ben] = [await userId(ANA), await userId(BEN)]
+        const found = await store.exportsByKey([
+          { userId: ben, ref: 'r', instant, digest: 'x' },
+          { userId: ana, ref: 'r', instant, digest: 'y' },
+          { userId: ana, ref: 'r', instant, digest: 'x' },
+          { userId: ben, ref: 'r', instant, digest: 'y' },
+          { userId: ana, ref: 'r', instant: later.instant, digest: 'x' },
+          { userId: ana, ref: 'gone', instant, digest: 'x' },
+        ])
+        const [history = []] = await store.exportsOf([{ userId: ana, ref: 'r', after: null, limit: null }])
+        expect(found.slice(1)).toEqual([...history, null, null, null])
+        expect(found[0]).toMatchObject({ userId: ben, ref: 'r', digest: 'x' })
       })
 
       test('have their elements in order and in pages', async () => {
@@ -469,6 +513,19 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await asking((of) => store.exportCounts([{ ...of, ref: 'r' }]))
         await asking((of) => store.elementsOf([{ ...of, ...page, exportId }]))
         await asking((of) => store.elementsOf([{ ...of, ...page, exportId: 0 }]))
+        await asking((of) => store.documentsById([{ ...of, kind: 'project', id: 'p' }]))
+        await asking((of) => store.documentsById([{ ...of, kind: 'project', id: 'none' }]))
+        const { instant } = MADE
+        await asking((of) => store.exportsByKey([{ ...of, ref: 'r', instant, digest: 'd1' }]))
+        await asking((of) => store.exportsByKey([{ ...of, ref: 'r', instant, digest: 'none' }]))
+        const within = { ...page, maxBytes: 9 }
+        await asking((of) => store.documentsOf([{ ...of, ...page, kind: 'project', fromEnd: true }]))
+        await asking((of) => store.documentsWithin([{ ...of, ...within, kind: 'project' }]))
+        await asking((of) => store.documentsWithin([{ ...of, ...within, kind: 'uiLibrary', fromEnd: true }]))
+        await asking((of) => store.exportsOf([{ ...of, after: null, limit: 1, ref: 'r', fromEnd: true }]))
+        await asking((of) => store.elementsOf([{ ...of, after: 0, limit: 1, exportId, fromEnd: true }]))
+        await asking((of) => store.elementsWithin([{ ...of, ...within, exportId }]))
+        await asking((of) => store.elementsWithin([{ ...of, ...within, exportId: 0, fromEnd: true }]))
         const run = { after: 0, maxElements: 9, maxBytes: 99 }
         await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId }]))
         await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId: 0 }]))

@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
+import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
-import { createHttpServer } from '../../src/http/server/server.ts'
+import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../../src/http/limits/in-flight-bytes.ts'
+import type { BrokenOff } from '../../src/http/server/broken-off.ts'
+import { createHttpServer, DEFAULT_SEND_TIMEOUT_MS } from '../../src/http/server/server.ts'
 import { applyInput } from '../../src/import-export/load.ts'
 import { checkInput } from '../../src/import-export/validate.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -22,6 +25,8 @@ export interface TestGateway {
   readonly databaseUrl: string
   /** What was reported to the log: things a client must not see. */
   readonly reported: unknown[]
+  /** Responses that ended before they were whole. */
+  readonly brokenOff: readonly BrokenOff[]
   /** Milliseconds since the epoch; moves only by `advance`. */
   readonly now: () => number
   readonly advance: (seconds: number) => void
@@ -60,6 +65,9 @@ export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly host?: string
   readonly trustedProxies?: readonly string[]
   readonly proxyProtocol?: boolean
+  /** Options of GraphQL as they are written on the command line. */
+  readonly graphqlValues?: Readonly<Record<string, string | boolean>>
+  readonly sendTimeoutMs?: number
   readonly databasePath?: string
   /** Instead of the SQLite file at `databasePath`. */
   readonly databaseUrl?: string
@@ -85,6 +93,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const reported: unknown[] = []
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
+  const inFlight = options.inFlight ?? createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES)
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
     createGuard: guardsOf(['local'], { trustedOrigins: [] }),
     basePath: '',
@@ -97,6 +106,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
+    graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),
+    inFlight,
     demoEmail: null,
     examples: {},
     clock,
@@ -104,10 +115,15 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     isDraining: () => false,
     ...options,
   })
+  const brokenOff: BrokenOff[] = []
+  const { bodyLimitBytes = 1_048_576, sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS } = options
   const server = createHttpServer(handle, {
-    bodyLimitBytes: options.bodyLimitBytes ?? 1_048_576,
+    bodyLimitBytes,
+    inFlight,
     trustedProxies: options.trustedProxies ?? [],
     proxyProtocol: options.proxyProtocol ?? false,
+    sendTimeoutMs,
+    reportBrokenOff: (event) => brokenOff.push(event),
   })
   const host = options.host ?? '127.0.0.1'
   server.listen(0, host)
@@ -128,6 +144,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     databasePath,
     databaseUrl,
     reported,
+    brokenOff,
     now: clock,
     advance(seconds) {
       now += seconds * 1_000

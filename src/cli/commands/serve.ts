@@ -9,15 +9,17 @@ import { guardsOf } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
+import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import type { StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { createLog, createReport } from '../log.ts'
+import { createBrokenOffReport, createLog, createReport } from '../log.ts'
 import { attemptsPerMinute, exposureWarnings, requireSafeExposure } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
+import { toGraphQLOptions } from '../options/graphql.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
@@ -56,6 +58,7 @@ export async function runServe(
       },
     },
   )
+  const inFlight = createInFlightBytes(config.inFlightBytes)
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     createGuard: guardsOf(config.loginGuard, guardOptions),
@@ -70,6 +73,8 @@ export async function runServe(
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     attemptsPerMinute: attemptsPerMinute(config),
     cacheBytes: config.cacheBytes,
+    graphql: toGraphQLOptions(config, config.loginGuard.join(',')),
+    inFlight,
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
     clock: io.clock,
@@ -80,6 +85,9 @@ export async function runServe(
     bodyLimitBytes: config.bodyLimit,
     trustedProxies: config.trustedProxy,
     proxyProtocol: config.proxyProtocol ?? false,
+    inFlight,
+    sendTimeoutMs: config.sendTimeout * 1_000,
+    reportBrokenOff: createBrokenOffReport(log),
   })
   const url = await listen(server, config)
   // Not before the port is taken: what is told once must not be told to a start that fails.

@@ -39,7 +39,7 @@ export function isSort(value: string): value is Sort {
   return Object.hasOwn(SORTS, value)
 }
 
-const DOCUMENT = 'id name description framework tags version updatedAt cursor'
+const DOCUMENT = 'documentId name description framework tags version updatedAt cursor'
 const QUERY = `{ me {
   projects { ${DOCUMENT} ref latestExport { createdAt elementCount byteLength } }
   templates { ${DOCUMENT} kind }
@@ -47,7 +47,7 @@ const QUERY = `{ me {
 } }`
 
 interface Listed {
-  readonly id: string | null
+  readonly documentId: string | null
   readonly name: string | null
   readonly description: string | null
   readonly framework: string | null
@@ -106,16 +106,16 @@ function exportDetail({ latestExport }: ListedProject): string {
 }
 
 function toItem(listed: Listed, key: string, detail: string): Item {
-  const { id, name, description, framework, tags, version, updatedAt } = listed
+  const { documentId, name, description, framework, tags, version, updatedAt } = listed
   return {
     key,
-    name: name ?? id ?? key,
+    name: name ?? documentId ?? key,
     description: description ?? '',
     framework: framework ?? '',
     version: version ?? '',
     changedAt: updatedAt ?? '',
     detail,
-    searched: [name, id, key, description, framework, ...(tags ?? [])].join(' ').toLowerCase(),
+    searched: [name, documentId, key, description, framework, ...(tags ?? [])].join(' ').toLowerCase(),
   }
 }
 

@@ -1,6 +1,9 @@
 // Text to document, within limits: what is too large or too deep is a syntax error.
 import { type DocumentNode, Lexer, parse, Source, syntaxError, TokenKind } from 'graphql'
 
+/** In UTF-16 units. The largest documents that frontends send are a tenth of it. */
+const MAX_LENGTH = 65_536
+const MAX_COMMENTS = 1_000
 /** GraphiQL's introspection query is some 300 tokens. */
 const MAX_TOKENS = 2_000
 /** Of selections, lists and objects in each other. The parser, and what walks a document, recurse. */
@@ -13,8 +16,11 @@ const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BR
 /** Throws a `GraphQLError` with the place of what is wrong. */
 export function parseDocument(text: string | Source): DocumentNode {
   const source = typeof text === 'string' ? new Source(text) : text
+  if (source.body.length > MAX_LENGTH) {
+    throw syntaxError(source, 0, `The document has more than ${MAX_LENGTH} characters.`)
+  }
   requireModestTokens(source)
-  return parse(source, { maxTokens: MAX_TOKENS })
+  return parse(source, { maxLexicalTokens: MAX_TOKENS, maxComments: MAX_COMMENTS })
 }
 
 /** One pass over the tokens, before anything recurses. More tokens than are read are left to the parser to refuse. */

@@ -1,51 +1,56 @@
-// The GraphQL endpoint: queries as frontends send them at once, everything else by GraphQL over HTTP in full.
+// The GraphQL endpoint: one road for every request, whatever its method, its `Accept` and its operation.
 import type { GraphQLSchema } from 'graphql'
+import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../../http/handler.ts'
 import { lazyAsync } from '../../http/lazy.ts'
-import { type ReportFailure, toGraphQLResponse } from '../../http/problem-details.ts'
+import { createMediaTypeNegotiator } from '../../http/negotiation/media-type.ts'
+import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
-import { createFastPath, type FastPath } from './fast-path.ts'
-import { requireAcceptable, requireGraphQLRequest } from './request.ts'
-import type { GraphQLOverHttp } from './yoga-handler.ts'
+import { RefusedDocument } from '../document/refused-document.ts'
+import { ExecutionAborted } from '../execution/execution-aborted.ts'
+import type { Answer } from './answer.ts'
+import { JSON_RESPONSE, RESPONSE_TYPES, type ResponseType } from './media-types.ts'
+import type { GraphQLOptions } from './options.ts'
+import { toRefusal } from './response.ts'
+import { startTrace } from './trace.ts'
 
 export function createGraphQLEndpoints(
   schema: GraphQLSchema,
   services: EndpointServices,
+  options: GraphQLOptions,
   report: ReportFailure,
 ): readonly Endpoint[] {
-  // Both are loaded by the first request that needs them: a start would spend a third of its time on them.
-  const fast = lazyAsync<FastPath>(async () => {
-    const { createCompiledQueries } = await import('../execution/compiled-queries.ts')
-    return createFastPath(createCompiledQueries(schema), services)
-  })
-  const inFull = lazyAsync<GraphQLOverHttp>(async () => {
-    const { createGraphQLOverHttp } = await import('./yoga-handler.ts')
-    return createGraphQLOverHttp(schema, services, report)
+  const negotiate = createMediaTypeNegotiator(RESPONSE_TYPES)
+  // Loaded by the first request that needs it: a start would spend a third of its time on it.
+  const answer = lazyAsync<Answer>(async () => {
+    const { createAnswer } = await import('./answer.ts')
+    return createAnswer(schema, services, options, report)
   })
 
   async function handle(request: GatewayRequest): Promise<GatewayResponse> {
-    const accept = requireAcceptable(request)
-    const asked = await requireGraphQLRequest(request)
-    const answerFast = await fast()
-    const reply = await answerFast(request, accept, asked)
-    if (reply) return reply
-    const answerInFull = await inFull()
-    return answerInFull(request, accept, asked)
-  }
-
-  /** What is refused before it is executed is still a GraphQL response. */
-  async function handleOrRefuse(request: GatewayRequest): Promise<GatewayResponse> {
+    const type = negotiate(request.header('accept')) as ResponseType | null
     try {
-      return await handle(request)
+      // Before anything is done: a login whose answer nobody can read would open a session for nobody.
+      if (type === null) throw new GatewayError('NOT_ACCEPTABLE')
+      const trace = startTrace(request, options.isTraceEnabled)
+      const toAnswer = await answer()
+      const response = await toAnswer(request, type, trace)
+      return trace ? trace.write(response) : response
     } catch (error) {
-      return toGraphQLResponse(error, request, report)
+      // What is refused is still a GraphQL response.
+      return toRefusal(reasonsOf(error), type ?? JSON_RESPONSE, report)
     }
   }
 
   return [
-    { method: 'GET', path: '/graphql', handle: handleOrRefuse },
-    { method: 'POST', path: '/graphql', handle: handleOrRefuse },
+    { method: 'GET', path: '/graphql', handle },
+    { method: 'POST', path: '/graphql', handle },
   ]
+}
+
+function reasonsOf(error: unknown): readonly unknown[] {
+  if (error instanceof RefusedDocument) return error.errors
+  return [error instanceof ExecutionAborted ? error.reason : error]
 }

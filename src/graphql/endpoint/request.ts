@@ -3,56 +3,48 @@ import { GatewayError } from '../../errors.ts'
 import { parseJson } from '../../http/json-body.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { isJsonMediaType } from '../../media-type.ts'
+import { excerpt } from '../../redact.ts'
 
 export interface GraphQLRequest {
   readonly query: string
+  /** Undefined when there is none, or an empty one. */
   readonly operationName: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
-  /** All of it as it was sent: the text of the body, empty for a GET. */
+  /** All of it as it was sent: the text of the body, or the query of the URL. */
   readonly source: string
 }
 
 type Parameters = Readonly<Record<string, unknown>>
 
 const PARAMETERS = new Set(['query', 'operationName', 'variables', 'extensions'])
+/** Of an unknown parameter's name, where a message repeats it. */
+const SHOWN_NAME_LENGTH = 40
 
-/** Ranges that one of the two media types of a response is in. */
-const ANSWERABLE = /^(?:\*\/\*|application\/(?:\*|json|graphql-response\+json))$/
-
-/**
- * What of `Accept` can be answered. Throws `NOT_ACCEPTABLE`, before anything is done: a login whose answer nobody can read
- * would open a session for nobody.
- */
-export function requireAcceptable(request: GatewayRequest): string {
-  const accept = request.header('accept')
-  if (accept === undefined || accept === '' || accept === '*/*') return '*/*'
-  const answerable = accept.split(',').filter((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return ANSWERABLE.test(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
-  })
-  if (answerable.length === 0) throw new GatewayError('NOT_ACCEPTABLE')
-  return answerable.join(',')
-}
-
-/** Throws `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BAD_REQUEST`; no message repeats what was sent. */
+/** Throws `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BAD_REQUEST` and the codes of what clients try that is not supported. */
 export async function requireGraphQLRequest(request: GatewayRequest): Promise<GraphQLRequest> {
   const { source, parameters } =
-    request.method === 'POST' ? await bodyParameters(request) : { source: '', parameters: queryParameters(request) }
+    request.method === 'POST'
+      ? await bodyParameters(request)
+      : { source: request.search, parameters: queryParameters(request) }
   for (const name in parameters) {
-    if (parameters[name] != null && !PARAMETERS.has(name)) throw badRequest('The request has a parameter nobody knows.')
+    if (parameters[name] != null && !PARAMETERS.has(name)) throw unknownParameter(name)
   }
   const { query, operationName, variables, extensions } = parameters
+  if (!isMapOrNothing(extensions)) throw badRequest('`extensions` must be an object.')
+  if (query === undefined && extensions?.persistedQuery != null) {
+    throw new GatewayError('PERSISTED_QUERY_NOT_SUPPORTED')
+  }
   if (typeof query !== 'string') throw badRequest('`query` must be a string.')
   if (operationName != null && typeof operationName !== 'string') throw badRequest('`operationName` must be a string.')
   if (!isMapOrNothing(variables)) throw badRequest('`variables` must be an object.')
-  if (!isMapOrNothing(extensions)) throw badRequest('`extensions` must be an object.')
-  return { query, operationName: operationName ?? undefined, variables: variables ?? {}, source }
+  return { query, operationName: operationName || undefined, variables: variables ?? {}, source }
 }
 
 async function bodyParameters(request: GatewayRequest): Promise<{ source: string; parameters: Parameters }> {
   const bytes = await request.body()
   if (!isJsonMediaType(request.header('content-type'))) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
   const { text, value } = parseJson(bytes)
+  if (Array.isArray(value)) throw new GatewayError('BATCHING_NOT_SUPPORTED')
   if (!isMapOrNothing(value) || value == null) throw badRequest('The body must be one object with a `query`.')
   return { source: text, parameters: value }
 }
@@ -61,7 +53,7 @@ function queryParameters({ search }: GatewayRequest): Parameters {
   const query = new URLSearchParams(search)
   return {
     query: query.get('query') ?? undefined,
-    operationName: query.get('operationName') || undefined,
+    operationName: query.get('operationName') ?? undefined,
     variables: jsonParameter(query, 'variables'),
     extensions: jsonParameter(query, 'extensions'),
   }
@@ -79,6 +71,12 @@ function jsonParameter(query: URLSearchParams, name: string): unknown {
 
 function isMapOrNothing(value: unknown): value is Parameters | null | undefined {
   return value == null || (typeof value === 'object' && !Array.isArray(value))
+}
+
+/** The name is repeated only where it cannot hold a secret. */
+function unknownParameter(name: string): GatewayError {
+  const shown = /^[A-Za-z_]+$/.test(name) && name.length <= SHOWN_NAME_LENGTH ? ` \`${excerpt(name)}\`` : ''
+  return badRequest(`The request has a parameter${shown} that is not one of ${[...PARAMETERS].join(', ')}.`)
 }
 
 function badRequest(message: string): GatewayError {

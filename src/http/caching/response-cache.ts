@@ -31,8 +31,15 @@ export interface ResponseCache {
 
 /** In pieces, as it was made. */
 export interface Copy {
-  readonly chunks: readonly Uint8Array[]
+  /** Empty once the copy is dropped: whoever is reading it then holds no more than the chunk at hand. */
+  readonly chunks: Uint8Array[]
   readonly byteLength: number
+  isDropped: boolean
+}
+
+export function dropCopy(copy: Copy): void {
+  copy.isDropped = true
+  copy.chunks.length = 0
 }
 
 /** Kept and dropped as one. */
@@ -133,7 +140,10 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       if (before) drop(before)
       const entry: CachedEntry = { copy, bytes: copy.byteLength, isReferenced: true }
       copies.set(name, entry)
-      entries.set(entry, () => copies.delete(name))
+      entries.set(entry, () => {
+        copies.delete(name)
+        dropCopy(copy)
+      })
     },
     reserve(byteLength) {
       if (reserved + byteLength > maxBytes * MAX_RESERVED_PART) return false

@@ -25,6 +25,8 @@ const CHUNK = { chunkSize: 65_536 }
 const [gzipWhole, brotliWhole, zstdWhole] = [promisify(gzip), promisify(brotliCompress), promisify(zstdCompress)]
 
 interface Compressor {
+  /** What a stream takes beside its input and output, measured. */
+  readonly streamBytes: number
   readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>
   readonly stream: () => Transform
 }
@@ -35,15 +37,18 @@ const SMALL_GZIP: ZlibOptions = { ...GZIP, windowBits: 13, memLevel: 6 }
 /** With tables as large as the bytes need: making larger ones takes longer than compressing a small reply. */
 const COMPRESSORS: Readonly<Record<Coding, Compressor>> = {
   gzip: {
+    streamBytes: 1_048_576,
     whole: (bytes) => gzipWhole(bytes, bytes.byteLength <= SMALL_BYTES ? SMALL_GZIP : GZIP),
     stream: () => createGzip({ ...GZIP, ...CHUNK }),
   },
   br: {
+    streamBytes: 3_670_016,
     whole: (bytes) =>
       brotliWhole(bytes, { params: { ...BROTLI.params, [constants.BROTLI_PARAM_LGWIN]: windowOf(bytes) } }),
     stream: () => createBrotliCompress({ ...BROTLI, ...CHUNK }),
   },
   zstd: {
+    streamBytes: 3_670_016,
     whole: (bytes) => zstdWhole(bytes, { ...ZSTD, pledgedSrcSize: bytes.byteLength }),
     stream: () => createZstdCompress({ ...ZSTD, ...CHUNK }),
   },
@@ -57,6 +62,11 @@ function windowOf({ byteLength }: Uint8Array): number {
 
 export function compressWhole(bytes: Uint8Array, coding: Coding): Promise<Uint8Array> {
   return COMPRESSORS[coding].whole(bytes)
+}
+
+/** Memory that one `compressParts` needs. */
+export function compressorBytes(coding: Coding): number {
+  return COMPRESSORS[coding].streamBytes
 }
 
 /** What `parts` are in this coding, as it comes; each is used before the next one is asked for. */

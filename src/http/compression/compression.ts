@@ -1,11 +1,12 @@
 // Replies in a content coding, where that pays: made once for a state, kept beside the reply it was made of.
 import type { LiveSession } from '../../store/contract.ts'
-import type { Copy, ResponseCache } from '../caching/response-cache.ts'
+import type { ResponseCache } from '../caching/response-cache.ts'
+import type { InFlightBytes } from '../limits/in-flight-bytes.ts'
 import { createRoundRobin } from '../limits/round-robin-scheduler.ts'
 import { type AcceptedCodings, type Coding, codedEntityTag } from '../negotiation/content-coding.ts'
 import { type GatewayResponse, withHeaders } from '../response.ts'
-import { compressParts, compressWhole } from './codecs.ts'
-import { createSharedStreams } from './shared-streams.ts'
+import { compressorBytes, compressParts, compressWhole } from './codecs.ts'
+import { createSharedStreams, readCopy } from './shared-streams.ts'
 
 /** A reply that fits one packet arrives no sooner for being smaller. */
 const MIN_BYTES = 1_400
@@ -25,10 +26,10 @@ export interface Compression {
   ) => Promise<GatewayResponse>
 }
 
-export function createCompression(cache: ResponseCache): Compression {
+export function createCompression(cache: ResponseCache, inFlight: InFlightBytes): Compression {
   const yieldTurn = createRoundRobin()
   const sharedStream = createSharedStreams(cache)
-  const inFlight = new Map<string, Promise<GatewayResponse>>()
+  const encodings = new Map<string, Promise<GatewayResponse>>()
 
   async function encodeWhole(bytes: Uint8Array, reply: GatewayResponse, coding: Coding): Promise<GatewayResponse> {
     return { ...codedReply(reply, coding), body: await compressWhole(bytes, coding), derived: {} }
@@ -36,8 +37,8 @@ export function createCompression(cache: ResponseCache): Compression {
 
   /** Who asks for the same meanwhile waits for the same. */
   function encodeOnce(name: string, encode: () => Promise<GatewayResponse>): Promise<GatewayResponse> {
-    const encoding = inFlight.get(name) ?? encode().finally(() => inFlight.delete(name))
-    inFlight.set(name, encoding)
+    const encoding = encodings.get(name) ?? encode().finally(() => encodings.delete(name))
+    encodings.set(name, encoding)
     return encoding
   }
 
@@ -49,13 +50,32 @@ export function createCompression(cache: ResponseCache): Compression {
     coding: Coding,
   ): GatewayResponse {
     const coded = codedReply(reply, coding)
+    const compress = () => compressWithin(parts, coding)
     const copy = cache.findCopy(name)
-    if (!copy) return { ...coded, body: sharedStream(name, () => compressParts(parts, coding)) }
-    return { ...withHeaders(coded, { 'content-length': String(copy.byteLength) }), body: partsOfCopy(copy) }
+    if (copy) {
+      return {
+        ...withHeaders(coded, { 'content-length': String(copy.byteLength) }),
+        body: paced(readCopy(copy, compress)),
+      }
+    }
+    requireRoomFor(coding)
+    return { ...coded, body: sharedStream(name, compress) }
   }
 
-  async function* partsOfCopy({ chunks }: Copy): AsyncGenerator<Uint8Array> {
-    for (const chunk of chunks) {
+  /** Asked before the status is sent: later, all that is left is to break off. */
+  function requireRoomFor(coding: Coding): void {
+    using probe = inFlight.open(0)
+    probe.require(compressorBytes(coding))
+  }
+
+  async function* compressWithin(parts: AsyncIterable<Uint8Array>, coding: Coding): AsyncGenerator<Uint8Array> {
+    using compressor = inFlight.open(0)
+    compressor.require(compressorBytes(coding))
+    yield* compressParts(parts, coding)
+  }
+
+  async function* paced(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
       await yieldTurn()
       yield chunk
     }
@@ -103,5 +123,6 @@ function isWorthwhile({ body }: GatewayResponse): boolean {
 function codedReply(reply: GatewayResponse, coding: Coding): GatewayResponse {
   const { etag, 'content-length': _, ...headers } = reply.headers
   const tag = etag === undefined ? {} : { etag: codedEntityTag(etag, coding) }
-  return { status: reply.status, headers: { ...headers, 'content-encoding': coding, ...tag }, body: null }
+  const held = reply.held ? { held: reply.held } : {}
+  return { status: reply.status, headers: { ...headers, 'content-encoding': coding, ...tag }, body: null, ...held }
 }

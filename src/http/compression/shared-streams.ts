@@ -1,28 +1,39 @@
 // Streams that are made once for all who ask for the same while they are being made, and kept when they are whole.
-import type { Copy, ResponseCache } from '../caching/response-cache.ts'
+import { type Copy, dropCopy, type ResponseCache } from '../caching/response-cache.ts'
 
 /** `produce` answers the same bytes each time it is called for a name. */
 export type SharedStream = (name: string, produce: () => AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 
-interface Job {
-  readonly chunks: Uint8Array[]
+interface Job extends Copy {
   byteLength: number
   readers: number
   /** `abandoned`: there was no room for all of it, or nobody left to read it. */
   state: 'running' | 'whole' | 'abandoned' | 'failed'
+  /** Why it failed. */
+  cause: unknown
   /** Resolves at the next change of any of this. */
   change: PromiseWithResolvers<void>
 }
 
 /**
  * A stream is made as fast as it can be, into room of the cache, so that a slow reader holds up nobody and who comes later
- * joins. When there is no room for the whole of it, each reader goes on with a stream of its own, at its own speed.
+ * joins. When there is no room for the whole of it, the room is given back at once, and each reader goes on with a stream of
+ * its own, at its own speed: a reader never holds more than the chunk it is sending.
  */
 export function createSharedStreams(cache: ResponseCache): SharedStream {
   const jobs = new Map<string, Job>()
 
   function start(name: string, produce: () => AsyncIterable<Uint8Array>): Job {
-    const job: Job = { chunks: [], byteLength: 0, readers: 0, state: 'running', change: Promise.withResolvers() }
+    const change = Promise.withResolvers<void>()
+    const job: Job = {
+      chunks: [],
+      byteLength: 0,
+      isDropped: false,
+      readers: 0,
+      state: 'running',
+      cause: undefined,
+      change,
+    }
     jobs.set(name, job)
     void run(name, job, produce())
     return job
@@ -40,8 +51,9 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
         notify(job)
       }
       end(name, job, 'whole')
-    } catch {
+    } catch (error) {
       // Whoever reads it sees that it is not whole.
+      job.cause = error
       end(name, job, 'failed')
     }
   }
@@ -49,22 +61,26 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
   function end(name: string, job: Job, state: Job['state']): void {
     jobs.delete(name)
     job.state = state
-    if (state === 'whole') cache.keepCopy(name, toCopy(job))
-    else cache.release(job.byteLength)
+    if (state === 'whole') {
+      cache.keepCopy(name, job)
+    } else {
+      cache.release(job.byteLength)
+      dropCopy(job)
+    }
     notify(job)
   }
 
   return async function* (name, produce) {
     const job = jobs.get(name) ?? start(name, produce)
-    let [at, byteLength] = [0, 0]
+    let [at, sentBytes] = [0, 0]
     job.readers += 1
     try {
-      while (job.state === 'running' || at < job.chunks.length) {
+      while (!job.isDropped && (job.state === 'running' || at < job.chunks.length)) {
         const chunk = job.chunks[at]
         if (chunk) {
           yield chunk
           at += 1
-          byteLength += chunk.byteLength
+          sentBytes += chunk.byteLength
         } else {
           await job.change.promise
         }
@@ -72,9 +88,21 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
     } finally {
       job.readers -= 1
     }
-    if (job.state === 'failed') throw new Error('a stream could not be made to its end')
-    if (job.state === 'abandoned') yield* after(byteLength, produce())
+    if (job.state === 'failed') throw new Error('a stream could not be made to its end', { cause: job.cause })
+    const isAll = job.state === 'whole' && sentBytes === job.byteLength
+    if (job.isDropped && !isAll) yield* after(sentBytes, produce())
   }
+}
+
+/** The bytes of a copy that was kept. Once it is dropped, to make room for others, the rest comes from `produce`. */
+export async function* readCopy(copy: Copy, produce: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [at, sentBytes] = [0, 0]
+  for (let chunk = copy.chunks[0]; chunk; chunk = copy.chunks[at]) {
+    yield chunk
+    at += 1
+    sentBytes += chunk.byteLength
+  }
+  if (sentBytes < copy.byteLength) yield* after(sentBytes, produce())
 }
 
 async function* after(byteLength: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -89,8 +117,4 @@ async function* after(byteLength: number, chunks: AsyncIterable<Uint8Array>): As
 function notify(job: Job): void {
   job.change.resolve()
   job.change = Promise.withResolvers()
-}
-
-function toCopy({ chunks, byteLength }: Job): Copy {
-  return { chunks, byteLength }
 }

@@ -1,5 +1,6 @@
 // Content codings (RFC 9110 section 8.4.1): which ones there are, and which one a request is answered in.
 import { GatewayError } from '../../errors.ts'
+import { readWeights, rememberHeaders } from './weights.ts'
 
 /** Best first, where a client likes them equally: zstd and br make about the same of JSON, zstd in less time. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const
@@ -16,33 +17,25 @@ export interface AcceptedCodings {
   readonly all: ReadonlySet<Coding | 'identity'>
 }
 
+/** What `*` stands for: clients that send it were written when there was little else. */
+const ANY_CODING: Coding = 'gzip'
+
 /** RFC 9110 section 8.4.1.3. */
 const ALIASES: Readonly<Record<string, string>> = { 'x-gzip': 'gzip' }
-/** Clients of one kind send one header: what was read is remembered for as many kinds. */
-const MAX_REMEMBERED = 100
-const MAX_REMEMBERED_LENGTH = 200
-
 export type ReadAcceptEncoding = (header: string | undefined) => AcceptedCodings
 
 export function createAcceptEncodingReader(): ReadAcceptEncoding {
-  const remembered = new Map<string, AcceptedCodings>()
-  return (header) => {
-    if (header === undefined) return ANYTHING
-    const known = remembered.get(header)
-    if (known) return known
-    const read = readAcceptEncoding(header)
-    if (remembered.size < MAX_REMEMBERED && header.length <= MAX_REMEMBERED_LENGTH) remembered.set(header, read)
-    return read
-  }
+  const read = rememberHeaders(readAcceptEncoding)
+  return (header) => (header === undefined ? ANYTHING : read(header))
 }
 
 /** A client that does not say takes anything (RFC 9110 section 12.5.3), and is answered as it has always been. */
 const ANYTHING: AcceptedCodings = { coding: null, isIdentityAccepted: true, all: new Set([...CODINGS, 'identity']) }
 
 function readAcceptEncoding(header: string): AcceptedCodings {
-  const weights = weightsIn(header)
+  const weights = new Map(readWeights(header).map(({ name, weight }) => [ALIASES[name] ?? name, weight]))
   const others = weights.get('*')
-  const weightOf = (coding: Coding) => weights.get(coding) ?? others ?? 0
+  const weightOf = (coding: Coding) => weights.get(coding) ?? (coding === ANY_CODING ? others : undefined) ?? 0
   // Acceptable unless it is ruled out, and then liked less than whatever is named.
   const identity = weights.get('identity') ?? others
   const isIdentityAccepted = identity !== 0
@@ -54,17 +47,6 @@ function readAcceptEncoding(header: string): AcceptedCodings {
     isIdentityAccepted,
     all: new Set([...accepted, ...(isIdentityAccepted ? ['identity' as const] : [])]),
   }
-}
-
-/** The weight of each coding that is named; what cannot be understood is left out. */
-function weightsIn(header: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>()
-  for (const item of header.toLowerCase().split(',')) {
-    const match = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/.exec(item)
-    const name = match?.[1]
-    if (name !== undefined) weights.set(ALIASES[name] ?? name, Number(match?.[2] ?? 1))
-  }
-  return weights
 }
 
 /** Throws `NOT_ACCEPTABLE` where a client takes nothing this gateway has. */

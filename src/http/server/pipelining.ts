@@ -42,10 +42,16 @@ export function limitPipelining(listener: Listener): Listener {
     if (waiting.length === 0) socket.resume()
   }
 
+  function open(socket: Socket): Connection {
+    const connection: Connection = { unanswered: [], waiting: [] }
+    connections.set(socket, connection)
+    socket.once('close', () => closeQueued(connection))
+    return connection
+  }
+
   return (incoming, response) => {
     const { socket } = incoming
-    const connection = connections.get(socket) ?? { unanswered: [], waiting: [] }
-    if (!connections.has(socket)) connections.set(socket, connection)
+    const connection = connections.get(socket) ?? open(socket)
     if (connection.waiting.length === 0 && hasRoom(connection)) {
       handle(connection, incoming, response)
       return
@@ -54,6 +60,14 @@ export function limitPipelining(listener: Listener): Listener {
     if (connection.waiting.length > 1) return
     socket.pause()
     keepPaused(socket, connection)
+  }
+}
+
+/** node:http tells only the response whose turn it is that its connection has ended: those behind it hold memory too. */
+function closeQueued({ unanswered }: Connection): void {
+  for (const response of unanswered.filter(({ socket }) => socket === null)) {
+    response.destroy()
+    response.emit('close')
   }
 }
 

@@ -1,63 +1,145 @@
-// A reply as bytes on a connection.
+// A reply as bytes on a connection: at the client's pace, within the write timeout and the budget of what is in flight.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
 import type { Awaitable } from '../../store/contract.ts'
+import type { InFlightBytes } from '../limits/in-flight-bytes.ts'
+import { createSharedBodies } from '../limits/shared-bodies.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
+import { type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
+import { startDeadline } from './send-deadline.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
 /** Of a body that is refused: enough for a client that misjudged the limit, not for one that never ends. */
 const MAX_DISCARDED_BYTES = 67_108_864
+/** What a client has the write timeout for. Over it, this is the minimum rate: 3 KiB/s at 20 seconds. */
+const SLICE_BYTES = 65_536
+/** What a streamed body holds at a time: one page of what it is made of. */
+const STREAM_BYTES = 131_072
 
-export function sendResponse(
+export interface SendOptions {
+  readonly inFlight: InFlightBytes
+  /** Milliseconds that a client may take for 64 KiB of a body, or for all of a smaller one. */
+  readonly sendTimeoutMs: number
+  readonly reportBrokenOff: ReportBrokenOff
+}
+
+/** Throws `UNAVAILABLE`, with nothing sent, when there is no room for the body. Resolves when nothing more is written. */
+export type SendResponse = (
   reply: GatewayResponse,
   incoming: IncomingMessage,
   response: ServerResponse,
-): Awaitable<void> {
-  const { status, body } = reply
-  if (isStreamed(body)) {
-    response.writeHead(status, headerList(reply, null))
-    if (incoming.method !== 'HEAD') return stream(body, response)
-    response.end()
-    return
+) => Awaitable<void>
+
+export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
+  const holdBody = createSharedBodies(inFlight)
+
+  /** The rest is in the hands of the connection: it has one more timeout to take it. */
+  function end(bytes: Uint8Array | null, incoming: IncomingMessage, response: ServerResponse, known?: Progress): void {
+    response.end(bytes)
+    if (response.writableLength === 0) return
+    const progress = known ?? watchForBreak(incoming, response, reportBrokenOff)
+    const stop = startDeadline(response, sendTimeoutMs, () => {
+      progress.reason = 'stalled'
+    })
+    response.once('close', stop)
   }
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const shown = incoming.method === 'HEAD' ? null : bytes
-  // What is not read of a request's body would be taken for the next request.
-  if (!incoming.complete) response.shouldKeepAlive = false
-  response.writeHead(status, headerList(reply, status === 304 || status === 204 ? null : (bytes?.byteLength ?? 0)))
-  if (!incoming.complete) return endAfterRequest(shown, incoming, response)
-  response.end(shown)
-}
 
-/** Closing on a client that is still sending would reset the connection, and the answer would be lost with it. */
-async function endAfterRequest(
-  bytes: Uint8Array | null,
-  incoming: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  response.flushHeaders()
-  if (bytes !== null) response.write(bytes)
-  let discarded = 0
-  incoming.on('data', (chunk: Buffer) => {
-    discarded += chunk.byteLength
-    if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
-  })
-  await finished(incoming).catch(() => {})
-  response.end()
-}
-
-async function stream(body: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<void> {
-  try {
-    for await (const chunk of body) {
-      // With as little in memory as a connection takes: the next part is made when this one is gone.
-      await writeAndDrain(chunk, response)
-      if (response.destroyed) return
+  async function write(bytes: Uint8Array, response: ServerResponse, progress: Progress): Promise<void> {
+    for (let at = 0; at < bytes.byteLength && !response.destroyed; at += SLICE_BYTES) {
+      const slice = bytes.subarray(at, at + SLICE_BYTES)
+      const written = writeAndDrain(slice, response)
+      const stop = startDeadline(response, sendTimeoutMs, () => {
+        progress.reason = 'stalled'
+      })
+      await written
+      stop()
+      if (!response.destroyed) progress.sentBytes += slice.byteLength
     }
-    response.end()
-  } catch {
-    // The status is sent: all that is left is to let the client see that the body is not whole.
-    response.destroy()
   }
+
+  async function sendLarge(bytes: Uint8Array, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const progress = watchForBreak(incoming, response, reportBrokenOff)
+    await write(bytes, response, progress)
+    if (!response.destroyed) end(null, incoming, response, progress)
+  }
+
+  async function stream(
+    body: AsyncIterable<Uint8Array>,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const progress = watchForBreak(incoming, response, reportBrokenOff)
+    try {
+      for await (const chunk of body) {
+        // With as little in memory as a connection takes: the next part is made when this one is gone.
+        await write(chunk, response, progress)
+        if (response.destroyed) return
+      }
+      end(null, incoming, response, progress)
+    } catch (error) {
+      // The status is sent: all that is left is to let the client see that the body is not whole.
+      progress.reason = 'failed'
+      progress.error = error
+      response.destroy()
+    }
+  }
+
+  /** Closing on a client that is still sending would reset the connection, and the answer would be lost with it. */
+  async function endAfterRequest(
+    bytes: Uint8Array | null,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    response.flushHeaders()
+    if (bytes !== null) response.write(bytes)
+    let discarded = 0
+    incoming.on('data', (chunk: Buffer) => {
+      discarded += chunk.byteLength
+      if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
+    })
+    await finished(incoming).catch(() => {})
+    end(null, incoming, response)
+  }
+
+  function sendWhole(
+    reply: GatewayResponse,
+    bytes: Uint8Array | null,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Awaitable<void> {
+    const shown = incoming.method === 'HEAD' ? null : bytes
+    const isLarge = shown !== null && shown.byteLength > SLICE_BYTES
+    if (isLarge) releaseAfter(response, holdBody(shown))
+    // What is not read of a request's body would be taken for the next request.
+    if (!incoming.complete) response.shouldKeepAlive = false
+    const hasLength = reply.status !== 304 && reply.status !== 204
+    response.writeHead(reply.status, headerList(reply, hasLength ? (bytes?.byteLength ?? 0) : null))
+    if (!incoming.complete) return endAfterRequest(shown, incoming, response)
+    if (isLarge) return sendLarge(shown, incoming, response)
+    end(shown, incoming, response)
+  }
+
+  return (reply, incoming, response) => {
+    const { status, body, held } = reply
+    if (held) releaseAfter(response, held)
+    if (!isStreamed(body))
+      return sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, incoming, response)
+    const isShown = incoming.method !== 'HEAD'
+    if (isShown) {
+      const reservation = inFlight.open(0)
+      reservation.require(STREAM_BYTES)
+      releaseAfter(response, reservation)
+    }
+    response.writeHead(status, headerList(reply, null))
+    if (isShown) return stream(body, incoming, response)
+    end(null, incoming, response)
+  }
+}
+
+/** A response whose connection has ended already is not told so again. */
+function releaseAfter(response: ServerResponse, held: Disposable): void {
+  if (response.destroyed) held[Symbol.dispose]()
+  else response.once('close', () => held[Symbol.dispose]())
 }
 
 function headerList({ headers, derived }: GatewayResponse, contentLength: number | null): string[] {

@@ -1,9 +1,10 @@
-// The edge: node:http in, bytes out. Only this file and the two it sends with know sockets.
+// The edge: node:http in, bytes out. Only this folder knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { acceptProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
 import { createTrustedProxies } from '../forwarding/trusted-proxies.ts'
 import type { Handler } from '../handler.ts'
+import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../limits/in-flight-bytes.ts'
 import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
@@ -11,17 +12,19 @@ import { handleClientError, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
-import { sendResponse } from './send-response.ts'
+import { createSender, type SendOptions } from './send-response.ts'
 
 /** A client that sends slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
+/** For each 64 KiB of an answer. */
+export const DEFAULT_SEND_TIMEOUT_MS = 20_000
 /** Longer than load balancers keep idle connections, so that they never reuse one this side has just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Node looks for slow clients only this often. */
 const CONNECTIONS_CHECK_MS = 500
 
-export interface ServerOptions {
+export interface ServerOptions extends Partial<SendOptions> {
   readonly bodyLimitBytes: number
   /** Addresses and networks of proxies whose forwarding headers are believed. */
   readonly trustedProxies?: readonly string[]
@@ -29,10 +32,12 @@ export interface ServerOptions {
   readonly proxyProtocol?: boolean
 }
 
-export function createHttpServer(
-  handle: Handler,
-  { bodyLimitBytes, trustedProxies = [], proxyProtocol = false }: ServerOptions,
-): Server {
+export function createHttpServer(handle: Handler, options: ServerOptions): Server {
+  const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options
+  const { inFlight = createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES) } = options
+  const { sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS, reportBrokenOff = () => {} } = options
+  const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
+
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
     const replying = hasOneHost(incoming)
       ? handle(toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes))
@@ -40,7 +45,15 @@ export function createHttpServer(
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening) response.shouldKeepAlive = false
-      return sendResponse(reply, incoming, response)
+      try {
+        return send(reply, incoming, response)
+      } catch (error) {
+        return send(
+          toProblem(error, () => {}),
+          incoming,
+          response,
+        )
+      }
     })
   }
 

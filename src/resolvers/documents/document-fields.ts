@@ -1,35 +1,48 @@
-// Typed fields of stored documents: read from the document, null when it lacks them or holds another type.
-import { memberText } from '../../json-text.ts'
+// Typed fields of stored documents: members of the document, null when it lacks them or holds another type there.
+import { elementTexts } from '../../json-text.ts'
+import type { StoredDocument } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
-import type { HasText } from './parsed-documents.ts'
+import { fromMember, type HasText, readMemberTexts } from './member-field.ts'
 import { type RawJson, toRawJson } from './raw-json.ts'
 
 const INTEGER = /^-?\d+$/
+
+export function documentNodeId(document: StoredDocument, _args: object, { nodeIds }: Context): string {
+  return nodeIds.document(document)
+}
 
 export function data(document: HasText): RawJson {
   return toRawJson(document.text)
 }
 
-export function text(name: string): (document: HasText, args: object, context: Context) => string | null {
-  return (document, _args, { fieldsOf }) => {
-    const value = fieldsOf(document)[name]
-    return typeof value === 'string' ? value : null
-  }
+/** A string. */
+export function text(name: string) {
+  return member<string>(name, (written) => (isString(written) ? written : null))
 }
 
-export function textList(
-  name: string,
-): (document: HasText, args: object, context: Context) => readonly string[] | null {
-  return (document, _args, { fieldsOf }) => {
-    const value = fieldsOf(document)[name]
-    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
-  }
+/** A list of strings. */
+export function textList(name: string) {
+  return member<readonly string[]>(name, (written) => (elementTexts(written)?.every(isString) ? written : null))
 }
 
-/** A string, or an integer of any size with all its digits. */
-export function id(document: HasText, _args: object, { fieldsOf }: Context): string | null {
-  const value = fieldsOf(document).id
-  if (typeof value !== 'number') return typeof value === 'string' ? value : null
-  const written = memberText(document.text, 'id') ?? ''
-  return INTEGER.test(written) ? written : null
+/** What the document calls its id: a string, or an integer of any size with all its digits. */
+export const documentId = member<string>('id', (written) => {
+  if (isString(written)) return written
+  return INTEGER.test(written) ? `"${written}"` : null
+})
+
+function member<T>(name: string, accept: (written: string) => string | null): (document: HasText) => T | null {
+  const slots = new Map([[name, 0]])
+  return fromMember(
+    (document: HasText) => {
+      const [written = null] = readMemberTexts(document, slots)
+      const accepted = written === null ? null : accept(written)
+      return accepted === null ? null : (JSON.parse(accepted) as T)
+    },
+    { name, accept },
+  )
+}
+
+function isString(written: string): boolean {
+  return written.startsWith('"')
 }

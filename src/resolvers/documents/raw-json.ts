@@ -1,44 +1,25 @@
-// JSON text that goes into a response as it is.
-import { GatewayError } from '../../errors.ts'
+// A value of the `JSON` scalar: stored text that goes into the response as it is.
 
 const RAW = Symbol('raw JSON text')
 
-/** A value of the `JSON` scalar: stored text, spliced into the response. */
-export interface RawJson {
-  readonly [RAW]: string
+/** Bytes of JSON that are read while they are sent. The same each time they are asked for. */
+export interface StreamedJson {
+  readonly byteLength: number
+  readonly chunks: () => AsyncIterable<Uint8Array>
 }
 
-export function toRawJson(text: string): RawJson {
+/** As a string, in UTF-8, or as a stream of it. */
+export type JsonText = string | Uint8Array | StreamedJson
+
+export interface RawJson {
+  readonly [RAW]: JsonText
+}
+
+export function toRawJson(text: JsonText): RawJson {
   return { [RAW]: text }
 }
 
-export function isRawJson(value: unknown): value is RawJson {
-  return typeof value === 'object' && value !== null && RAW in value
-}
-
-/**
- * JSON.stringify for a GraphQL result, with raw text spliced in.
- * Throws `RESPONSE_TOO_LARGE` when the raw text in it is more than `maxLength` UTF-16 code units.
- */
-export function stringifyResult(result: unknown, maxLength: number): string {
-  let rawLength = 0
-
-  function stringify(value: unknown): string {
-    if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-    if (isRawJson(value)) {
-      rawLength += value[RAW].length
-      if (rawLength > maxLength) throw new GatewayError('RESPONSE_TOO_LARGE')
-      return value[RAW]
-    }
-    if (Array.isArray(value)) return `[${value.map(stringify).join(',')}]`
-    if ('toJSON' in value) return JSON.stringify(value)
-    let members = ''
-    for (const [name, member] of Object.entries(value)) {
-      // Names of GraphQL need no escapes (specification, section 2.1.9).
-      if (member !== undefined) members += `${members === '' ? '' : ','}"${name}":${stringify(member)}`
-    }
-    return `{${members}}`
-  }
-
-  return stringify(result)
+/** Null for every other value. */
+export function rawTextOf(value: unknown): JsonText | null {
+  return typeof value === 'object' && value !== null && RAW in value ? (value as RawJson)[RAW] : null
 }

@@ -1,59 +1,54 @@
-// `first` and `after`, and the cursors they speak in.
+// `first`, `after`, `last` and `before`, as the page that the store is asked for.
 import { GatewayError } from '../../errors.ts'
-import type { ExportPage, Page, StoredExport } from '../../store/contract.ts'
+import type { ExportPage, Page } from '../../store/contract.ts'
+import { requireExportPlace, requirePosition } from './cursors.ts'
 
+/** What a plain list takes. */
 export interface PageArguments {
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
 }
 
-const POSITION = /^[1-9]\d{0,14}$/
-const EXPORT_PLACE = /^(?<instant>[\dT:.Z+-]{1,40})\/(?<id>[1-9]\d{0,14})$/
-
-/** The page of a list whose items have positions. Throws `INVALID_ARGUMENT`. */
-export function requirePage(args: PageArguments): Page {
-  return { after: requirePosition(args.after), limit: requireLimit(args.first) }
+/** What a connection takes: either way, or both ends at once. */
+export interface ConnectionArguments extends PageArguments {
+  readonly last?: number | null | undefined
+  readonly before?: string | null | undefined
 }
 
-/** The page of an export history. Throws `INVALID_ARGUMENT`. */
-export function requireExportPage(args: PageArguments): Pick<ExportPage, 'after' | 'limit'> {
-  const limit = requireLimit(args.first)
-  if (args.after == null) return { after: null, limit }
-  const place = EXPORT_PLACE.exec(decode(args.after))?.groups
-  if (place?.instant === undefined) throw invalidCursor()
-  return { after: { instant: place.instant, id: Number(place.id) }, limit }
+/** How many items are asked for, and from which end. */
+export type Extent = Pick<Page, 'limit' | 'fromEnd'>
+
+/** The first items, all of them where no number is given. Throws `INVALID_ARGUMENT`. */
+export function requireExtent({ first }: PageArguments): Extent {
+  return { limit: requireNumber(first, 'first') }
 }
 
-export function positionCursor({ position }: { readonly position: number }): string {
-  return encode(String(position))
+/** A page of a list whose items have positions. Throws `INVALID_ARGUMENT`. */
+export function requirePage({ after, before }: ConnectionArguments, { limit, fromEnd }: Extent): Page {
+  return {
+    after: after == null ? 0 : requirePosition(after, 'after'),
+    before: before == null ? undefined : requirePosition(before, 'before'),
+    limit,
+    fromEnd,
+  }
 }
 
-export function exportCursor({ instant, id }: StoredExport): string {
-  return encode(`${instant}/${id}`)
+/** A page of an export history. Throws `INVALID_ARGUMENT`. */
+export function requireExportPage(
+  { after, before }: ConnectionArguments,
+  { limit, fromEnd }: Extent,
+): Pick<ExportPage, 'after' | 'before' | 'limit' | 'fromEnd'> {
+  return {
+    after: after == null ? null : requireExportPlace(after, 'after'),
+    before: before == null ? undefined : requireExportPlace(before, 'before'),
+    limit,
+    fromEnd,
+  }
 }
 
-function requirePosition(cursor: string | null | undefined): number {
-  if (cursor == null) return 0
-  const position = decode(cursor)
-  if (!POSITION.test(position)) throw invalidCursor()
-  return Number(position)
-}
-
-function requireLimit(first: number | null | undefined): number | null {
-  if (first == null) return null
-  if (first < 0) throw new GatewayError('INVALID_ARGUMENT', { message: '`first` must be 0 or more.' })
-  return first
-}
-
-function invalidCursor(): GatewayError {
-  return new GatewayError('INVALID_ARGUMENT', { message: '`after` is not a cursor of this list.' })
-}
-
-// Opaque on purpose (Relay cursor connections): clients pass cursors back, they do not make them.
-function encode(place: string): string {
-  return Buffer.from(place).toString('base64url')
-}
-
-function decode(cursor: string): string {
-  return Buffer.from(cursor, 'base64url').toString()
+/** Null where it is not given. Throws `INVALID_ARGUMENT`. */
+export function requireNumber(value: number | null | undefined, name: 'first' | 'last'): number | null {
+  if (value == null) return null
+  if (value < 0) throw new GatewayError('INVALID_ARGUMENT', { message: `\`${name}\` must be 0 or more.` })
+  return value
 }

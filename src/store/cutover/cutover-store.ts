@@ -105,12 +105,16 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
 
   return {
     documentsOf: (pages) => ask((asked) => asked.documentsOf(pages)),
+    documentsWithin: (pages) => ask((asked) => asked.documentsWithin(pages)),
+    documentsById: (keys) => ask((asked) => asked.documentsById(keys)),
     documentCounts: (lists) => ask((asked) => asked.documentCounts(lists)),
     projectsByRef: (refs) => ask((asked) => asked.projectsByRef(refs)),
     latestExports: (refs) => ask((asked) => asked.latestExports(refs)),
+    exportsByKey: (keys) => ask((asked) => asked.exportsByKey(keys)),
     exportsOf: (pages) => ask((asked) => asked.exportsOf(pages)),
     exportCounts: (refs) => ask((asked) => asked.exportCounts(refs)),
     elementsOf: (pages) => ask((asked) => asked.elementsOf(pages)),
+    elementsWithin: (pages) => ask((asked) => asked.elementsWithin(pages)),
     elementRunsOf: (questions) => ask((asked) => asked.elementRunsOf(questions)),
     usersAfter: (email, limit) => ask((asked) => asked.usersAfter(email, limit)),
     userByEmail: (email) => ask((asked) => asked.userByEmail(email)),

@@ -1,7 +1,8 @@
 // The reads of stored workspaces in PostgreSQL, by whichever way their questions are answered.
 import type { OfUser, StoredUser, WorkspaceReads } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
-import { askAll, READ_VERBS, type ReadVerb } from './engine/read-statements.ts'
+import { READ_VERBS } from './engine/read-statements.ts'
+import { askAll, type ReadVerb, requireNext } from './engine/read-verb.ts'
 import { coalesce } from './engine/statement-batcher.ts'
 
 const USERS_AFTER: Statement = {
@@ -50,15 +51,35 @@ export function coalesced(answers: Answering): Answering {
   return (verb) => coalesce(answers(verb))
 }
 
+/** Pages are read from the end by a statement of their own, so that the ordinary one stays as it is. */
+function fromEitherEnd<K extends OfUser & { readonly fromEnd?: boolean | undefined }, V>(
+  fromStart: (questions: readonly K[]) => Promise<readonly V[]>,
+  fromEnd: (questions: readonly K[]) => Promise<readonly V[]>,
+): (questions: readonly K[]) => Promise<readonly V[]> {
+  return async (questions) => {
+    if (!questions.some((question) => question.fromEnd)) return fromStart(questions)
+    const [first, last] = await Promise.all([
+      fromStart(questions.filter((question) => !question.fromEnd)),
+      fromEnd(questions.filter((question) => question.fromEnd)),
+    ])
+    const [nextFirst, nextLast] = [first.values(), last.values()]
+    return questions.map((question) => requireNext(question.fromEnd ? nextLast : nextFirst))
+  }
+}
+
 export function createReads(run: RunRead, answers: Answering = answering(run)): WorkspaceReads {
   return {
-    documentsOf: answers(READ_VERBS.documentsOf),
+    documentsOf: fromEitherEnd(answers(READ_VERBS.documentsOf), answers(READ_VERBS.documentsFromEnd)),
+    documentsWithin: fromEitherEnd(answers(READ_VERBS.documentsWithin), answers(READ_VERBS.documentsWithinFromEnd)),
+    documentsById: answers(READ_VERBS.documentsById),
     documentCounts: answers(READ_VERBS.documentCounts),
     projectsByRef: answers(READ_VERBS.projectsByRef),
     latestExports: answers(READ_VERBS.latestExports),
-    exportsOf: answers(READ_VERBS.exportsOf),
+    exportsByKey: answers(READ_VERBS.exportsByKey),
+    exportsOf: fromEitherEnd(answers(READ_VERBS.exportsOf), answers(READ_VERBS.exportsFromEnd)),
     exportCounts: answers(READ_VERBS.exportCounts),
-    elementsOf: answers(READ_VERBS.elementsOf),
+    elementsOf: fromEitherEnd(answers(READ_VERBS.elementsOf), answers(READ_VERBS.elementsFromEnd)),
+    elementsWithin: fromEitherEnd(answers(READ_VERBS.elementsWithin), answers(READ_VERBS.elementsWithinFromEnd)),
     elementRunsOf: answers(READ_VERBS.elementRunsOf),
     usersAfter: (email, limit) =>
       run((connection) => connection.query<StoredUser & object>(USERS_AFTER, [email, limit])),

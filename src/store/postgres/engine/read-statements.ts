@@ -1,91 +1,152 @@
-// The reads that requests make in PostgreSQL, as a table: each verb is one statement for all of its questions.
+// The reads that requests make in PostgreSQL, as a table.
 import type {
+  DocumentKey,
   DocumentList,
+  ElementList,
   ElementPage,
   ElementRun,
   ElementRunQuestion,
+  ExportKey,
   ExportPage,
-  OfUser,
+  ExportPlace,
   Page,
+  PagePart,
+  PageWithin,
   ProjectRef,
   StoredDocument,
   StoredElement,
   StoredExport,
 } from '../../contract.ts'
-import type { Connection, Statement } from '../connection.ts'
 import { keyOf } from './name-hash.ts'
-
-/** `n` counts questions from 1. */
-type Row<R> = Partial<R> & { readonly n: number; readonly isSeen: string | null }
-
-export interface ReadVerb<K extends OfUser, V> {
-  readonly statement: Statement
-  /** The parameters that this verb has beside those of all: one array each. */
-  readonly columns: readonly ((question: K) => unknown)[]
-  /** From the rows of its question. */
-  readonly answer: (rows: readonly Row<object>[], question: K) => V
-}
-
-export interface Answer<V> {
-  readonly value: V
-  /** Whether the user was in the state the question names, in the same snapshot; also where it names none. */
-  readonly isSeen: boolean
-}
-
-/** Of every `lateral`: unless `$1` nothing is read where the user's state is not the one the question names. */
-const WHERE = 'where ($1::boolean or u.stamp = asked.stamp) and user_id = asked.user_id'
+import { type Listed, partOf, toPart } from './page-parts.ts'
+import { type Direction, inListOrder, readVerb, WHERE } from './read-verb.ts'
 
 type Documented = Omit<StoredDocument, 'userId' | 'kind'>
 
-/**
- * `lateral` reads for one question, `asked`; the first of its columns, `key`, is never null. Every question has at least
- * one row, which tells whether the state is the one it names. (`offset 0`: looked up once a question, not once a row.)
- */
-function readVerb<K extends OfUser, R extends object, V>(
-  name: string,
-  parameters: readonly (readonly [column: string, type: string, value: (question: K) => unknown])[],
-  { key, lateral }: { readonly key: keyof R & string; readonly lateral: string },
-  answer: (rows: readonly R[], question: K) => V,
-): ReadVerb<K, V> {
-  const types = parameters.map(([, type], index) => `, $${index + 4}::${type}[]`).join('')
-  const columns = parameters.map(([column]) => `${column}, `).join('')
-  return {
-    statement: {
-      name,
-      text: `select asked.n, u.stamp = asked.stamp as "isSeen", found.*
-        from unnest($2::bigint[], $3::text[]${types}) with ordinality as asked (user_id, stamp, ${columns}n)
-        cross join lateral (
-          select (select stamp from workspace_gateway.user where id = asked.user_id) as stamp offset 0) u
-        left join lateral (${lateral}) found on true`,
-    },
-    columns: parameters.map(([, , value]) => value),
-    // What the statement selects is what `R` says.
-    answer: (rows, question) => answer(rows.filter((row) => Reflect.get(row, key) !== null) as R[], question),
-  }
-}
-
 const KIND = ['kind', 'text', ({ kind }: DocumentList) => kind] as const
 const REF_KEY = ['ref_key', 'bytea', ({ ref }: ProjectRef) => keyOf(ref)] as const
+const EXPORT_ID = ['export_id', 'bigint', ({ exportId }: ElementList) => exportId] as const
+
+/** Past every position, which are integers. */
+const NO_END = 2 ** 31
 const PAGE = [
   ['after', 'bigint', ({ after }: Page) => after],
+  ['before', 'bigint', ({ before }: Page) => before ?? NO_END],
   ['max', 'bigint', ({ limit }: Page) => limit],
 ] as const
+const IN_PAGE = 'position > asked.after and position < asked.before'
+const PAGE_WITHIN = [...PAGE, ['max_bytes', 'bigint', ({ maxBytes }: PageWithin) => maxBytes]] as const
+
+/** Places that no export has: instants start with a digit. */
+const BEFORE_ALL: ExportPlace = { instant: '~', id: 0 }
+const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
 
 const EXPORT =
   'id, user_id as "userId", ref, created_at as "createdAt", instant, digest, byte_length as "byteLength", element_count as "elementCount"'
 const KEY_OF_REF = 'workspace_gateway.key_of(ref)'
+const OF_PROJECT = `${KEY_OF_REF} = (
+  select asked.ref_key from workspace_gateway.document
+  where user_id = asked.user_id and ${KEY_OF_REF} = asked.ref_key and ref is not null)`
+const OF_EXPORT = `export_id = (
+  select id from workspace_gateway.export where user_id = asked.user_id and id = asked.export_id)`
 
-export const READ_VERBS = {
-  documentsOf: readVerb<DocumentList & Page, Documented, readonly StoredDocument[]>(
-    'documentsOf',
+function documentPages(name: string, direction: Direction) {
+  return readVerb<DocumentList & Page, Documented, readonly StoredDocument[]>(
+    name,
     [KIND, ...PAGE],
     {
       key: 'position',
       lateral: `select position, id, ref, text from workspace_gateway.document
-        ${WHERE} and kind = asked.kind and position > asked.after
-        order by position limit asked.max`,
+        ${WHERE} and kind = asked.kind and ${IN_PAGE}
+        order by position ${direction} limit asked.max`,
     },
-    (rows, { userId, kind }) => rows.map((row) => toDocument(row, userId, kind)),
+    (rows, { userId, kind }) => inListOrder(rows, direction).map((row) => toDocument(row, userId, kind)),
+  )
+}
+
+function documentParts(name: string, direction: Direction) {
+  return readVerb<DocumentList & PageWithin, Documented & Listed, PagePart<StoredDocument>>(
+    name,
+    [KIND, ...PAGE_WITHIN],
+    {
+      key: 'position',
+      lateral: partOf(
+        `select position, id, ref, text from workspace_gateway.document
+          ${WHERE} and kind = asked.kind and ${IN_PAGE}`,
+        direction,
+      ),
+    },
+    (rows, { userId, kind }) => toPart(rows, direction, (row) => toDocument(row, userId, kind)),
+  )
+}
+
+function exportPages(name: string, direction: Direction) {
+  return readVerb<ExportPage, StoredExport, readonly StoredExport[]>(
+    name,
+    [
+      REF_KEY,
+      ['after_instant', 'text', ({ after }) => (after ?? BEFORE_ALL).instant],
+      ['after_id', 'bigint', ({ after }) => (after ?? BEFORE_ALL).id],
+      ['before_instant', 'text', ({ before }) => (before ?? AFTER_ALL).instant],
+      ['before_id', 'bigint', ({ before }) => (before ?? AFTER_ALL).id],
+      ['max', 'bigint', ({ limit }) => limit],
+    ],
+    {
+      key: 'id',
+      lateral: `select ${EXPORT} from workspace_gateway.export
+        ${WHERE} and ${KEY_OF_REF} = asked.ref_key
+          and (instant, id) < (asked.after_instant, asked.after_id)
+          and (instant, id) > (asked.before_instant, asked.before_id)
+        order by instant ${direction}, id ${direction} limit asked.max`,
+    },
+    // Newest first, whichever end they were read from.
+    (rows) => (direction === 'desc' ? rows : rows.toReversed()).map(toExport),
+  )
+}
+
+function elementPages(name: string, direction: Direction) {
+  return readVerb<ElementPage, StoredElement, readonly StoredElement[]>(
+    name,
+    [EXPORT_ID, ...PAGE],
+    {
+      key: 'position',
+      lateral: `select position, text from workspace_gateway.export_element
+        ${WHERE} and ${IN_PAGE} and ${OF_EXPORT}
+        order by position ${direction} limit asked.max`,
+    },
+    (rows) => inListOrder(rows, direction).map(toElement),
+  )
+}
+
+function elementParts(name: string, direction: Direction) {
+  return readVerb<ElementList & PageWithin, StoredElement & Listed, PagePart<StoredElement>>(
+    name,
+    [EXPORT_ID, ...PAGE_WITHIN],
+    {
+      key: 'position',
+      lateral: partOf(
+        `select position, text from workspace_gateway.export_element ${WHERE} and ${IN_PAGE} and ${OF_EXPORT}`,
+        direction,
+      ),
+    },
+    (rows) => toPart(rows, direction, toElement),
+  )
+}
+
+export const READ_VERBS = {
+  documentsOf: documentPages('documentsOf', ''),
+  documentsFromEnd: documentPages('documentsFromEnd', 'desc'),
+  documentsWithin: documentParts('documentsWithin', ''),
+  documentsWithinFromEnd: documentParts('documentsWithinFromEnd', 'desc'),
+  documentsById: readVerb<DocumentKey, Documented, StoredDocument | null>(
+    'documentsById',
+    [KIND, ['id_key', 'bytea', ({ id }) => keyOf(id)]],
+    {
+      key: 'position',
+      lateral: `select position, id, ref, text from workspace_gateway.document
+        ${WHERE} and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key`,
+    },
+    ([row], { userId, kind }) => (row ? toDocument(row, userId, kind) : null),
   ),
   documentCounts: readVerb<DocumentList, { readonly count: number }, number>(
     'documentCounts',
@@ -112,30 +173,22 @@ export const READ_VERBS = {
     {
       key: 'id',
       lateral: `select ${EXPORT} from workspace_gateway.export
-        ${WHERE} and ${KEY_OF_REF} = (
-          select asked.ref_key from workspace_gateway.document
-          where user_id = asked.user_id and ${KEY_OF_REF} = asked.ref_key and ref is not null)
-        order by instant desc, id desc limit 1`,
+        ${WHERE} and ${OF_PROJECT} order by instant desc, id desc limit 1`,
     },
     ([row]) => (row ? toExport(row) : null),
   ),
-  exportsOf: readVerb<ExportPage, StoredExport, readonly StoredExport[]>(
-    'exportsOf',
-    [
-      REF_KEY,
-      ['after_instant', 'text', ({ after }) => after?.instant ?? null],
-      ['after_id', 'bigint', ({ after }) => after?.id ?? null],
-      ['max', 'bigint', ({ limit }) => limit],
-    ],
+  exportsByKey: readVerb<ExportKey, StoredExport, StoredExport | null>(
+    'exportsByKey',
+    [REF_KEY, ['instant', 'text', ({ instant }) => instant], ['digest', 'text', ({ digest }) => digest]],
     {
       key: 'id',
       lateral: `select ${EXPORT} from workspace_gateway.export
-        ${WHERE} and ${KEY_OF_REF} = asked.ref_key
-          and (asked.after_id is null or (instant, id) < (asked.after_instant, asked.after_id))
-        order by instant desc, id desc limit asked.max`,
+        ${WHERE} and ${OF_PROJECT} and instant = asked.instant and digest = asked.digest`,
     },
-    (rows) => rows.map(toExport),
+    ([row]) => (row ? toExport(row) : null),
   ),
+  exportsOf: exportPages('exportsOf', 'desc'),
+  exportsFromEnd: exportPages('exportsFromEnd', ''),
   exportCounts: readVerb<ProjectRef, { readonly count: number }, number>(
     'exportCounts',
     [REF_KEY],
@@ -146,22 +199,14 @@ export const READ_VERBS = {
     },
     ([row]) => row?.count ?? 0,
   ),
-  elementsOf: readVerb<ElementPage, StoredElement, readonly StoredElement[]>(
-    'elementsOf',
-    [['export_id', 'bigint', ({ exportId }) => exportId], ...PAGE],
-    {
-      key: 'position',
-      lateral: `select position, text from workspace_gateway.export_element
-        ${WHERE} and position > asked.after and export_id = (
-          select id from workspace_gateway.export where user_id = asked.user_id and id = asked.export_id)
-        order by position limit asked.max`,
-    },
-    (rows) => rows.map(({ position, text }) => ({ position, text })),
-  ),
+  elementsOf: elementPages('elementsOf', ''),
+  elementsFromEnd: elementPages('elementsFromEnd', 'desc'),
+  elementsWithin: elementParts('elementsWithin', ''),
+  elementsWithinFromEnd: elementParts('elementsWithinFromEnd', 'desc'),
   elementRunsOf: readVerb<ElementRunQuestion, { readonly text: string; readonly last: number }, ElementRun | null>(
     'elementRunsOf',
     [
-      ['export_id', 'bigint', ({ exportId }) => exportId],
+      EXPORT_ID,
       ['after', 'bigint', ({ after }) => after],
       ['max_elements', 'bigint', ({ maxElements }) => maxElements],
       ['max_bytes', 'bigint', ({ maxBytes }) => maxBytes],
@@ -171,33 +216,11 @@ export const READ_VERBS = {
       lateral: `select string_agg(text, ',' order by position) as text, max(position) as last from (
           select position, text, sum(octet_length(text)) over (order by position) as total
           from workspace_gateway.export_element
-          ${WHERE} and position > asked.after and position <= asked.after + asked.max_elements and export_id = (
-            select id from workspace_gateway.export where user_id = asked.user_id and id = asked.export_id)) sized
+          ${WHERE} and position > asked.after and position <= asked.after + asked.max_elements and ${OF_EXPORT}) sized
         where total <= asked.max_bytes or position = asked.after + 1`,
     },
     ([row]) => (row ? { bytes: Buffer.from(row.text), last: row.last } : null),
   ),
-}
-
-/** One answer per question, in the order given. `isAnyState` false: only a question whose state it is has a value that counts. */
-export async function askAll<K extends OfUser, V>(
-  connection: Connection,
-  { statement, columns, answer }: ReadVerb<K, V>,
-  questions: readonly K[],
-  isAnyState: boolean,
-): Promise<readonly Answer<V>[]> {
-  const rows = await connection.query<Row<object>>(statement, [
-    isAnyState,
-    questions.map(({ userId }) => userId),
-    questions.map(({ seen }) => seen?.stateVersion ?? null),
-    ...columns.map((column) => questions.map(column)),
-  ])
-  const rowsOf: Row<object>[][] = questions.map(() => [])
-  for (const row of rows) rowsOf[row.n - 1]?.push(row)
-  return questions.map((question, index) => {
-    const own = rowsOf[index] ?? []
-    return { value: answer(own, question), isSeen: question.seen === undefined || own[0]?.isSeen === 't' }
-  })
 }
 
 function toDocument({ position, id, ref, text }: Documented, userId: number, kind: StoredDocument['kind']) {
@@ -208,4 +231,8 @@ function toDocument({ position, id, ref, text }: Documented, userId: number, kin
 function toExport(row: StoredExport): StoredExport {
   const { id, userId, ref, createdAt, instant, digest, byteLength, elementCount } = row
   return { id, userId, ref, createdAt, instant, digest, byteLength, elementCount }
+}
+
+function toElement({ position, text }: StoredElement): StoredElement {
+  return { position, text }
 }

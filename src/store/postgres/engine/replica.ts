@@ -4,7 +4,7 @@ import type { Statement } from '../connection.ts'
 import type { Answering } from '../reads.ts'
 import type { PostgresTarget } from './connection-string.ts'
 import { createPool, type PoolOptions } from './pool.ts'
-import { type Answer, askAll, type ReadVerb } from './read-statements.ts'
+import { type Answer, askAll, type ReadVerb, requireNext } from './read-verb.ts'
 import { coalesce } from './statement-batcher.ts'
 
 export interface ReplicaOptions {
@@ -112,10 +112,4 @@ export function openReplica(
       await pool[Symbol.asyncDispose]()
     },
   }
-}
-
-function requireNext<V>(values: Iterator<V>): V {
-  const next = values.next()
-  if (next.done) throw new Error('a question was not answered')
-  return next.value
 }

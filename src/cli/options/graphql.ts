@@ -1,0 +1,91 @@
+// What GraphQL may cost: the bounds of documents and answers, and what a stranger may learn of the schema.
+import { z } from 'zod'
+import { type GraphQLOptions, INTROSPECTION } from '../../graphql/endpoint/options.ts'
+import { booleanOption, type Config, integer, type OptionRow } from './option.ts'
+
+/** The part of what is kept that one user may fill. */
+const MAX_SHARE = 1 / 16
+
+export const GRAPHQL_OPTIONS = {
+  graphqlMaxDepth: {
+    flags: '--graphql-max-depth <count>',
+    description: 'fields within fields in a GraphQL document, at most',
+    default: '20',
+    schema: integer(1, 100),
+  },
+  graphqlMaxAliases: {
+    flags: '--graphql-max-aliases <count>',
+    description: 'aliased fields in a GraphQL document, at most',
+    default: '100',
+    schema: integer(0, 2_000),
+  },
+  graphqlMaxRootFields: {
+    flags: '--graphql-max-root-fields <count>',
+    description: 'fields at the root of a GraphQL operation, at most',
+    default: '50',
+    schema: integer(1, 2_000),
+  },
+  graphqlMaxDirectives: {
+    flags: '--graphql-max-directives <count>',
+    description: 'directives in a GraphQL document, at most',
+    default: '200',
+    schema: integer(0, 2_000),
+  },
+  graphqlMaxFields: {
+    flags: '--graphql-max-fields <count>',
+    description: 'fields of a GraphQL operation with its fragments in place, at most',
+    default: '1000',
+    schema: integer(1, 100_000),
+  },
+  graphqlMaxObjects: {
+    flags: '--graphql-max-objects <count>',
+    description: 'objects in one GraphQL answer, at most',
+    default: '200000',
+    schema: integer(1, 100_000_000),
+  },
+  graphqlMaxReadBytes: {
+    flags: '--graphql-max-read-bytes <bytes>',
+    description: 'stored documents that one GraphQL request may hold in memory; data of exports is streamed',
+    default: String(33_554_432),
+    schema: integer(1_024, 1_099_511_627_776),
+  },
+  graphqlMaxResponseBytes: {
+    flags: '--graphql-max-response-bytes <bytes>',
+    description: 'length of one GraphQL answer, at most',
+    default: String(134_217_728),
+    schema: integer(1_024, 1_099_511_627_776),
+  },
+  graphqlDocumentBytes: {
+    flags: '--graphql-document-bytes <bytes>',
+    description: 'memory for GraphQL documents that are sent again and again, and their plans',
+    default: String(33_554_432),
+    schema: integer(0, 1_099_511_627_776),
+  },
+  introspection: {
+    flags: '--introspection <who>',
+    description: 'who may ask GraphQL for its schema (default: everyone with the login guard local, else signed-in)',
+    schema: z.enum(INTROSPECTION, `must be ${INTROSPECTION.join(', ')}`).optional(),
+  },
+  traceHeader: {
+    flags: '--trace-header',
+    description: 'tell requests that have a Gateway-Trace header how they were answered, and how long each step took',
+    schema: booleanOption.optional(),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export function toGraphQLOptions(config: Config<typeof GRAPHQL_OPTIONS>, loginGuard: string): GraphQLOptions {
+  return {
+    documentLimits: {
+      maxDepth: config.graphqlMaxDepth,
+      maxAliases: config.graphqlMaxAliases,
+      maxRootFields: config.graphqlMaxRootFields,
+      maxDirectives: config.graphqlMaxDirectives,
+      maxFields: config.graphqlMaxFields,
+    },
+    writeLimits: { maxObjects: config.graphqlMaxObjects, maxResponseLength: config.graphqlMaxResponseBytes },
+    maxReadBytes: config.graphqlMaxReadBytes,
+    documents: { maxBytes: config.graphqlDocumentBytes, maxShare: MAX_SHARE },
+    introspection: config.introspection ?? (loginGuard === 'local' ? 'everyone' : 'signed-in'),
+    isTraceEnabled: config.traceHeader ?? false,
+  }
+}

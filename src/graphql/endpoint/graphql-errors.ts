@@ -1,0 +1,60 @@
+// What a failure looks like in `errors`: the codes of the table, no secret, nothing of what is inside.
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
+import { newIncident, type ReportFailure, toGatewayError } from '../../http/problem-details.ts'
+import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
+import { excerpt, redact } from '../../redact.ts'
+
+export interface GraphQLFailure {
+  readonly entry: GraphQLFormattedError
+  /** Null when the document itself is at fault: then the media type decides the status. */
+  readonly error: GatewayError | null
+}
+
+/** Reports what is our fault to the log, under the id that the entry names. */
+export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQLFailure {
+  const located = thrown instanceof GraphQLError ? thrown : null
+  const original = located ? located.originalError : thrown
+  // GraphQL's own error within its own error: a variable that does not fit its type.
+  if (located && (!original || original instanceof GraphQLError)) {
+    const message = redact(withoutValues(excerpt(located.message)))
+    return { entry: toEntry(located, message, { code: documentCode(located) }), error: null }
+  }
+  const error = toGatewayError(original)
+  const instance = statusOf(error.code) >= 500 ? { instance: newIncident(original, report) } : {}
+  const extensions = { code: error.code, ...rateLimitExtensions(error), ...instance }
+  return { entry: toEntry(located, redact(excerpt(error.message)), extensions), error }
+}
+
+/** Locations and path stay, so that a client sees where in its document it failed. */
+function toEntry(
+  located: GraphQLError | null,
+  message: string,
+  extensions: Readonly<Record<string, unknown>>,
+): GraphQLFormattedError {
+  return {
+    message,
+    ...(located?.locations ? { locations: located.locations } : {}),
+    ...(located?.path ? { path: located.path } : {}),
+    extensions: { ...extensions },
+  }
+}
+
+function documentCode({ extensions: { code } }: GraphQLError): FailureCode {
+  return isFailureCode(code) ? code : 'GRAPHQL_VALIDATION_FAILED'
+}
+
+/** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
+function withoutValues(message: string): string {
+  const shown = message
+    .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')
+    .replace(/Unexpected (String|BlockString|Name|Int|Float) .*/s, 'Unexpected $1.')
+  return upTo(upTo(shown, ' cannot represent ', ':'), 'Expected value of type ', ', found')
+}
+
+/** What stands before `end`, where it follows `start`; the value stands behind it. */
+function upTo(message: string, start: string, end: string): string {
+  const at = message.indexOf(start)
+  const endAt = at === -1 ? -1 : message.indexOf(end, at)
+  return endAt === -1 ? message : `${message.slice(0, endAt)}.`
+}

@@ -1,0 +1,9 @@
+// The two media types of a GraphQL response (GraphQL over HTTP, section 4.1).
+
+export const JSON_RESPONSE = 'application/json'
+export const GRAPHQL_RESPONSE = 'application/graphql-response+json'
+
+/** `JSON_RESPONSE` for clients that do not say: they were written before there was the other. */
+export const RESPONSE_TYPES = [JSON_RESPONSE, GRAPHQL_RESPONSE] as const
+
+export type ResponseType = (typeof RESPONSE_TYPES)[number]

@@ -1,0 +1,71 @@
+// An execution, or a refusal, as a response: its status, its bytes, and whether it may be kept.
+import { statusOf } from '../../errors.ts'
+import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import { failureHeaders, type ReportFailure } from '../../http/problem-details.ts'
+import { type GatewayResponse, GRAPHQL_HEADERS } from '../../http/response.ts'
+import type { Execution } from '../execution/execute.ts'
+import { encodeText, encodeWhole, lengthOf, type Text } from '../execution/text.ts'
+import { type GraphQLFailure, toGraphQLFailure } from './graphql-errors.ts'
+import { GRAPHQL_RESPONSE, type ResponseType } from './media-types.ts'
+
+/** UTF-16 units. A longer answer is sent in parts, and not kept. */
+const MAX_WHOLE_LENGTH = 1_048_576
+const PART_LENGTH = 131_072
+
+export interface MadeResponse {
+  readonly response: GatewayResponse
+  /** Whether the same request is answered the same as long as the workspace does not change. */
+  readonly isRepeatable: boolean
+}
+
+/** A whole answer or an error; `thrown` may be anything. */
+export function toRefusal(thrown: readonly unknown[], type: ResponseType, report: ReportFailure): GatewayResponse {
+  return toResponse({ data: null, errors: thrown }, type, report).response
+}
+
+export function toResponse(
+  { data, errors }: { readonly data: Execution['data']; readonly errors: readonly unknown[] },
+  type: ResponseType,
+  report: ReportFailure,
+  yieldTurn: YieldTurn = () => Promise.resolve(),
+): MadeResponse {
+  const failures = errors.map((error) => toGraphQLFailure(error, report))
+  const status = statusFor(data, failures, type)
+  const [first] = failures
+  return {
+    response: {
+      status,
+      headers: {
+        ...GRAPHQL_HEADERS,
+        'content-type': `${type}; charset=utf-8`,
+        ...(status !== 200 && first?.error ? failureHeaders(first.error) : {}),
+      },
+      body: toBody(toText(data, failures), yieldTurn),
+      derived: {},
+    },
+    isRepeatable: status === 200 && failures.every(({ error }) => error === null || statusOf(error.code) < 500),
+  }
+}
+
+/**
+ * A partial answer is 200. Where nothing was answered (no data, or null) the status is the failure's own; for a document at
+ * fault it is 400, or 200 in the older media type (GraphQL over HTTP, section 6.4).
+ */
+function statusFor(data: Execution['data'], failures: readonly GraphQLFailure[], type: ResponseType): number {
+  const [first] = failures
+  if (!first || (data !== null && data !== 'null')) return 200
+  if (first.error) return statusOf(first.error.code)
+  return type === GRAPHQL_RESPONSE ? 400 : 200
+}
+
+function toText(data: Execution['data'], failures: readonly GraphQLFailure[]): Text {
+  const errors = failures.length > 0 ? `"errors":${JSON.stringify(failures.map(({ entry }) => entry))}` : ''
+  if (data === null) return `{${errors}}`
+  const opening = errors === '' ? '{"data":' : `{${errors},"data":`
+  return typeof data === 'string' ? `${opening}${data}}` : [opening, data, '}']
+}
+
+function toBody(text: Text, yieldTurn: YieldTurn): GatewayResponse['body'] {
+  const whole = lengthOf(text) <= MAX_WHOLE_LENGTH ? encodeWhole(text) : null
+  return whole ?? { [Symbol.asyncIterator]: () => encodeText(text, PART_LENGTH, yieldTurn) }
+}

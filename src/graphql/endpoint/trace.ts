@@ -1,0 +1,39 @@
+// Which way a response was made, and how long each step took, for whoever asks: off unless an operator turns it on.
+
+import type { GatewayRequest } from '../../http/request.ts'
+import { type GatewayResponse, withHeaders } from '../../http/response.ts'
+
+/** The request header that asks, and the response header that answers. */
+const TRACE_HEADER = 'gateway-trace'
+
+export interface Trace {
+  /** A step ends now; it began when the one before it ended. */
+  readonly step: (name: string) => void
+  /** `kept`: its plan was there; `new`: it was made for this request; `none`: there was no need of one. */
+  plan: 'kept' | 'new' | 'none'
+  reply: 'kept' | 'made'
+  /** The response with `Gateway-Trace` and `Server-Timing` (https://www.w3.org/TR/server-timing/). */
+  readonly write: (response: GatewayResponse) => GatewayResponse
+}
+
+/** Null unless it is asked for. */
+export function startTrace(request: GatewayRequest, isTraceEnabled: boolean): Trace | null {
+  if (!isTraceEnabled || request.header(TRACE_HEADER) === undefined) return null
+  const steps: string[] = []
+  let begun = performance.now()
+  const trace: Trace = {
+    plan: 'none',
+    reply: 'made',
+    step(name) {
+      const now = performance.now()
+      steps.push(`${name};dur=${(now - begun).toFixed(3)}`)
+      begun = now
+    },
+    write: (response) =>
+      withHeaders(response, {
+        [TRACE_HEADER]: `plan=${trace.plan}, reply=${trace.reply}`,
+        'server-timing': steps.join(', '),
+      }),
+  }
+  return trace
+}

@@ -1,0 +1,83 @@
+// The errors of one execution, in the order a depth-first execution meets them, whatever was read first.
+
+import type { FieldNode } from 'graphql'
+import { type GraphQLError, locatedError } from 'graphql'
+
+/** The way from the root to a field or a list item. */
+export interface Path {
+  readonly parent: Path | null
+  /** Response name of a field, index of a list item. */
+  readonly key: string | number
+  /** Place among its siblings. */
+  readonly order: number
+}
+
+/** A field that failed, on its way up to the nearest field that may be null. */
+export class FieldFailure extends Error {
+  readonly located: GraphQLError
+  readonly path: Path | null
+
+  constructor(thrown: unknown, nodes: readonly FieldNode[], path: Path | null) {
+    super('a field failed')
+    this.path = path
+    this.located = locatedError(thrown, nodes, keysOf(path))
+  }
+}
+
+interface Collected {
+  readonly error: GraphQLError
+  /** Of the field that failed. */
+  readonly orders: readonly number[]
+  /** How many steps lead from the root to what became null. */
+  readonly nulledDepth: number
+}
+
+export interface CollectedErrors {
+  /** `nulled` is the nearest place above the failure that may be null; null itself stands for all of `data`. */
+  readonly add: (failure: FieldFailure, nulled: Path | null) => void
+  /** Empty when nothing failed. */
+  readonly inOrder: () => readonly GraphQLError[]
+}
+
+export function createCollectedErrors(): CollectedErrors {
+  const collected: Collected[] = []
+  return {
+    add({ located, path }, nulled) {
+      collected.push({ error: located, orders: ordersOf(path), nulledDepth: ordersOf(nulled).length })
+    },
+    /** What follows a failure within the place it made null is never executed depth first, so it is not reported. */
+    inOrder() {
+      if (collected.length === 0) return []
+      const kept: Collected[] = []
+      for (const next of collected.toSorted((a, b) => compareOrders(a.orders, b.orders))) {
+        if (!kept.some((earlier) => isWithin(next.orders, earlier))) kept.push(next)
+      }
+      return kept.map(({ error }) => error)
+    },
+  }
+}
+
+function isWithin(orders: readonly number[], { orders: failed, nulledDepth }: Collected): boolean {
+  for (let depth = 0; depth < nulledDepth; depth += 1) if (orders[depth] !== failed[depth]) return false
+  return true
+}
+
+function compareOrders(a: readonly number[], b: readonly number[]): number {
+  for (let depth = 0; depth < a.length && depth < b.length; depth += 1) {
+    const difference = (a[depth] ?? 0) - (b[depth] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+function keysOf(path: Path | null): readonly (string | number)[] {
+  const keys: (string | number)[] = []
+  for (let step = path; step !== null; step = step.parent) keys.push(step.key)
+  return keys.reverse()
+}
+
+function ordersOf(path: Path | null): readonly number[] {
+  const orders: number[] = []
+  for (let step = path; step !== null; step = step.parent) orders.push(step.order)
+  return orders.reverse()
+}

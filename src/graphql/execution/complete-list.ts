@@ -1,0 +1,176 @@
+// The text of a list: item by item, page by page where it is read in pages, in as many turns as it takes.
+import { type FieldNode, GraphQLError } from 'graphql'
+import { isPaged, type Paged } from '../../resolvers/pagination/paged.ts'
+import { FieldFailure, type Path } from './collected-errors.ts'
+import { ExecutionAborted } from './execution-aborted.ts'
+import type { Complete } from './plan.ts'
+import type { Run } from './run.ts'
+import { Failed, settle, settledValues } from './settle.ts'
+import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
+
+/** How an item becomes text, and what happens when it does not. */
+interface ItemPlan {
+  readonly complete: Complete
+  readonly isNullable: boolean
+  readonly nodes: readonly FieldNode[]
+}
+
+/** Items that were completed in one turn, and where the next begin. */
+interface Segment {
+  readonly values: (Text | Promise<Text> | Failed)[]
+  readonly isPending: boolean
+  readonly end: number
+}
+
+export function completeList(complete: Complete, isNullable: boolean, nodes: readonly FieldNode[]): Complete {
+  const plan: ItemPlan = { complete, isNullable, nodes }
+  return (run, value, path) => {
+    if (isPaged(value)) return completePages(plan, run, value, path)
+    const items = toArray(value, nodes)
+    if (run.clock.isOverdue()) return completeLater(plan, run, items, path)
+    const segment = takeSegment(plan, run, items, 0, 0, path)
+    if (segment.isPending || segment.end < items.length) return completeRest(plan, run, items, path, segment)
+    return joinItems(settledValues(segment.values))
+  }
+}
+
+function toArray(value: unknown, nodes: readonly FieldNode[]): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (typeof value === 'object' && value !== null && Symbol.iterator in value) return [...(value as Iterable<unknown>)]
+  throw new GraphQLError(`Expected Iterable, but did not find one for field "${nodes[0]?.name.value}".`)
+}
+
+/** Items from `start` on, until the turn has done enough; `offset` is the index in the whole list of the first item. */
+function takeSegment(
+  plan: ItemPlan,
+  run: Run,
+  items: readonly unknown[],
+  start: number,
+  offset: number,
+  path: Path | null,
+): Segment {
+  const values: Segment['values'] = []
+  let isPending = false
+  let end = start
+  while (end < items.length) {
+    const index = offset + end
+    const value = completeItem(plan, run, items[end], { parent: path, key: index, order: index })
+    values.push(value)
+    end += 1
+    if (value instanceof Promise) isPending = true
+    else if (value instanceof Failed) return { values, isPending, end: items.length }
+    if (end % 8 === 0 && run.clock.isOverdue()) break
+  }
+  return { values, isPending, end }
+}
+
+function completeItem(plan: ItemPlan, run: Run, item: unknown, path: Path): Text | Promise<Text> | Failed {
+  try {
+    return plan.complete(run, item, path)
+  } catch (thrown) {
+    try {
+      return itemFailed(plan, run, thrown, path)
+    } catch (failure) {
+      return new Failed(failure)
+    }
+  }
+}
+
+function itemFailed({ isNullable, nodes }: ItemPlan, run: Run, thrown: unknown, path: Path): Text {
+  if (thrown instanceof ExecutionAborted) throw thrown
+  const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(thrown, nodes, path)
+  if (!isNullable) throw failure
+  run.errors.add(failure, path)
+  return 'null'
+}
+
+/** Throws the first failure of an item that may not be null. */
+async function addSegment(
+  plan: ItemPlan,
+  run: Run,
+  { values, isPending }: Segment,
+  firstIndex: number,
+  path: Path | null,
+  builder: TextBuilder,
+): Promise<void> {
+  if (isPending) {
+    await settle(values, (thrown, at) => {
+      const index = firstIndex + at
+      return itemFailed(plan, run, thrown, { parent: path, key: index, order: index })
+    })
+  }
+  settledValues(values).forEach((value, at) => {
+    if (firstIndex + at > 0) builder.add(',')
+    builder.add(value)
+  })
+}
+
+async function completeLater(plan: ItemPlan, run: Run, items: readonly unknown[], path: Path | null): Promise<Text> {
+  await run.yieldTurn()
+  return completeRest(plan, run, items, path, takeSegment(plan, run, items, 0, 0, path))
+}
+
+async function completeRest(
+  plan: ItemPlan,
+  run: Run,
+  items: readonly unknown[],
+  path: Path | null,
+  first: Segment,
+): Promise<Text> {
+  const builder = createTextBuilder()
+  builder.add('[')
+  await addSegment(plan, run, first, 0, path, builder)
+  await addItems(plan, run, items, first.end, 0, path, builder)
+  builder.add(']')
+  return builder.build()
+}
+
+async function addItems(
+  plan: ItemPlan,
+  run: Run,
+  items: readonly unknown[],
+  start: number,
+  offset: number,
+  path: Path | null,
+  builder: TextBuilder,
+): Promise<void> {
+  for (let at = start; at < items.length; ) {
+    if (run.clock.isOverdue()) await run.yieldTurn()
+    const segment = takeSegment(plan, run, items, at, offset, path)
+    await addSegment(plan, run, segment, offset + at, path, builder)
+    at = segment.end
+  }
+}
+
+/** A page is let go before the next one is read. */
+async function completePages(plan: ItemPlan, run: Run, { pages }: Paged<unknown>, path: Path | null): Promise<Text> {
+  const builder = createTextBuilder()
+  builder.add('[')
+  let offset = 0
+  for await (const items of pages()) {
+    await addItems(plan, run, items, 0, offset, path, builder)
+    offset += items.length
+  }
+  builder.add(']')
+  return builder.build()
+}
+
+function joinItems(values: readonly Text[]): Text {
+  let joined = ''
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index]
+    if (typeof value !== 'string' || joined.length > 65_536) return joinPieces(values)
+    joined += index === 0 ? value : `,${value}`
+  }
+  return `[${joined}]`
+}
+
+function joinPieces(values: readonly Text[]): Text {
+  const builder = createTextBuilder()
+  values.forEach((value, index) => {
+    builder.add(index === 0 ? '[' : ',')
+    builder.add(value)
+  })
+  builder.add(']')
+  return builder.build()
+}

@@ -1,0 +1,26 @@
+// The fields of a mutation, one after another (specification, section 6.2.2).
+
+import type { Path } from './collected-errors.ts'
+import { completeField, fieldFailed, joinFields } from './complete-object.ts'
+import type { SelectionPlan } from './plan.ts'
+import type { Run } from './run.ts'
+import type { Text } from './text.ts'
+
+/** Throws a `FieldFailure` where a field that may not be null failed; those after it are not executed. */
+export async function completeSerially(
+  { fields, frameLength }: SelectionPlan,
+  run: Run,
+  source: unknown,
+  path: Path | null,
+): Promise<Text> {
+  const values: Text[] = []
+  for (const field of fields) {
+    try {
+      values.push(await completeField(field, run, source, path, null))
+    } catch (thrown) {
+      values.push(fieldFailed(field, run, thrown, path))
+    }
+  }
+  run.budget.addObject(frameLength)
+  return joinFields(fields, values)
+}

@@ -1,0 +1,99 @@
+// Values become text (specification, CompleteValue): what may be null stops a failure, what may not passes it on.
+import {
+  defaultTypeResolver,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLInterfaceType,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLUnionType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql'
+import { rawTextOf } from '../../resolvers/documents/raw-json.ts'
+import type { Path } from './collected-errors.ts'
+import { completeList } from './complete-list.ts'
+import { completeObject } from './complete-object.ts'
+import { type Complete, lazySelection, type PlanBuilder, type SelectionPlan } from './plan.ts'
+
+export function completeOf(type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder): Complete {
+  if (isNonNullType(type)) return completeNonNull(nullableOf(type.ofType, nodes, builder), nodes)
+  const complete = nullableOf(type, nodes, builder)
+  return (run, value, path) => {
+    if (value instanceof Error) throw value
+    return value == null ? 'null' : complete(run, value, path)
+  }
+}
+
+function completeNonNull(complete: Complete, nodes: readonly FieldNode[]): Complete {
+  return (run, value, path) => {
+    if (value instanceof Error) throw value
+    if (value == null) throw new Error(`Cannot return null for non-nullable field ${nodes[0]?.name.value}.`)
+    return complete(run, value, path)
+  }
+}
+
+/** For values that are there. */
+function nullableOf(type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder): Complete {
+  if (isListType(type)) {
+    const isItemNullable = !isNonNullType(type.ofType)
+    return completeList(completeOf(type.ofType, nodes, builder), isItemNullable, nodes)
+  }
+  if (isLeafType(type)) return completeLeaf(type)
+  if (isObjectType(type)) return completeObjectType(type, nodes, builder)
+  if (isNonNullType(type)) throw new Error('a type cannot be non-null twice')
+  return completeAbstract(type, nodes, builder)
+}
+
+function completeLeaf(type: GraphQLLeafType): Complete {
+  return (run, value) => {
+    const text = rawTextOf(value)
+    if (text !== null) {
+      if (typeof text !== 'string') run.budget.addLength(text.byteLength)
+      return text
+    }
+    const coerced: unknown = type.coerceOutputValue(value)
+    if (coerced == null) throw new Error(`${type.name} made nothing of a value`)
+    return JSON.stringify(coerced)
+  }
+}
+
+function completeObjectType(type: GraphQLObjectType, nodes: readonly FieldNode[], builder: PlanBuilder): Complete {
+  const selection = lazySelection(builder, type, selectionSetsOf(nodes))
+  return (run, value, path) => completeObject(selection(), run, value, path)
+}
+
+function completeAbstract(
+  type: GraphQLInterfaceType | GraphQLUnionType,
+  nodes: readonly FieldNode[],
+  builder: PlanBuilder,
+): Complete {
+  const { schema } = builder
+  const selections = new Map<string, () => SelectionPlan>()
+  const info = { schema, returnType: type, fieldName: nodes[0]?.name.value ?? '' } as GraphQLResolveInfo
+
+  function selectionFor(name: unknown): () => SelectionPlan {
+    const known = typeof name === 'string' ? selections.get(name) : undefined
+    if (known) return known
+    const runtimeType = typeof name === 'string' ? schema.getType(name) : undefined
+    if (!isObjectType(runtimeType) || !schema.isSubType(type, runtimeType))
+      throw new GraphQLError(`Abstract type "${type.name}" must resolve to one of its types.`)
+    const selection = lazySelection(builder, runtimeType, selectionSetsOf(nodes))
+    selections.set(runtimeType.name, selection)
+    return selection
+  }
+
+  return (run, value, path: Path | null) => {
+    const name = (type.resolveType ?? defaultTypeResolver)(value, run.context, info, type)
+    if (name instanceof Promise) return name.then((found) => completeObject(selectionFor(found)(), run, value, path))
+    return completeObject(selectionFor(name)(), run, value, path)
+  }
+}
+
+function selectionSetsOf(nodes: readonly FieldNode[]) {
+  return nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+}

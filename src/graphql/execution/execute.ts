@@ -1,0 +1,128 @@
+// Executes one operation: variables, plan, text and errors. Exact by the specification, in turns, within budgets.
+import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError, type VariableValues } from 'graphql'
+import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import type { Context } from '../../resolvers/context.ts'
+import type { PreparedOperation } from '../document/prepared-document.ts'
+import { createCollectedErrors, FieldFailure } from './collected-errors.ts'
+import { completeOf } from './complete.ts'
+import { completeObject } from './complete-object.ts'
+import { completeSerially } from './complete-serially.ts'
+import { ExecutionAborted } from './execution-aborted.ts'
+import { conditionsOf, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
+import type { Run } from './run.ts'
+import type { Text } from './text.ts'
+import type { TurnClock } from './turn-clock.ts'
+import { createWriteBudget, type WriteLimits } from './write-budget.ts'
+
+/** Errors of variables that are reported at most. */
+const MAX_COERCION_ERRORS = 10
+/** Of one operation, one for each way its conditions come out. */
+const MAX_PLANS = 8
+
+export interface Execution {
+  /** Null when nothing was executed: the variables are not what the operation declares. */
+  readonly data: Text | null
+  /** In the order a depth-first execution meets them. */
+  readonly errors: readonly GraphQLError[]
+}
+
+export interface Executor {
+  /**
+   * Throws `ExecutionAborted` when a budget is used up. Work on a large answer is spread over turns of the event loop.
+   * The plan is kept for as long as the operation is, and is made for each way its conditions come out.
+   */
+  readonly execute: (
+    operation: PreparedOperation,
+    inputs: Readonly<Record<string, unknown>>,
+    context: Context,
+    options: ExecuteOptions,
+  ) => Execution | Promise<Execution>
+}
+
+export interface ExecuteOptions {
+  /** Whether messages may name what was perhaps meant. */
+  readonly hideSuggestions: boolean
+}
+
+export interface ExecutorOptions {
+  readonly schema: GraphQLSchema
+  readonly limits: WriteLimits
+  readonly clock: TurnClock
+  readonly yieldTurn: YieldTurn
+}
+
+/** What is known of an operation besides its document: lives as long as that is cached. */
+interface Planned {
+  readonly conditionVariables: readonly string[]
+  /** By the values of those variables. */
+  readonly plans: Map<string, OperationPlan>
+}
+
+export function createExecutor({ schema, limits, clock, yieldTurn }: ExecutorOptions): Executor {
+  const planned = new WeakMap<PreparedOperation, Planned>()
+
+  function plannedOf(operation: PreparedOperation): Planned {
+    const known = planned.get(operation)
+    if (known) return known
+    const { definition, fragments } = operation
+    const made: Planned = { conditionVariables: conditionVariables(definition, fragments), plans: new Map() }
+    planned.set(operation, made)
+    return made
+  }
+
+  function planFor(operation: PreparedOperation, variables: VariableValues): OperationPlan {
+    const { conditionVariables, plans } = plannedOf(operation)
+    const conditions = conditionsOf(conditionVariables, variables)
+    const known = plans.get(conditions)
+    if (known) return known
+    const plan = createPlan(schema, operation.definition, operation.fragments, variables, completeOf)
+    if (plans.size >= MAX_PLANS) plans.clear()
+    plans.set(conditions, plan)
+    return plan
+  }
+
+  return {
+    execute(operation, inputs, context, { hideSuggestions }) {
+      const { variableDefinitions = [] } = operation.definition
+      const coerced = getVariableValues(schema, variableDefinitions, inputs, {
+        maxErrors: MAX_COERCION_ERRORS,
+        hideSuggestions,
+      })
+      if (!('variableValues' in coerced)) return { data: null, errors: coerced.errors }
+      const plan = planFor(operation, coerced.variableValues)
+      const run: Run = {
+        context,
+        variables: coerced.variableValues,
+        errors: createCollectedErrors(),
+        budget: createWriteBudget(limits),
+        clock,
+        yieldTurn,
+        argumentValues: [],
+      }
+      try {
+        const complete = plan.isMutation ? completeSerially : completeObject
+        const data = complete(plan.selection(), run, {}, null)
+        return data instanceof Promise ? finish(run, data) : { data, errors: run.errors.inOrder() }
+      } catch (thrown) {
+        return withoutData(run, thrown)
+      }
+    },
+  }
+}
+
+async function finish(run: Run, data: Promise<Text>): Promise<Execution> {
+  try {
+    return { data: await data, errors: run.errors.inOrder() }
+  } catch (thrown) {
+    return withoutData(run, thrown)
+  }
+}
+
+/** Where nothing up to the root may be null, all of `data` is. Throws `ExecutionAborted` on. */
+function withoutData(run: Run, thrown: unknown): Execution {
+  if (thrown instanceof ExecutionAborted) throw thrown
+  // The fields of the root could not even be collected.
+  if (!(thrown instanceof FieldFailure)) return { data: 'null', errors: [locatedError(thrown, undefined, undefined)] }
+  run.errors.add(thrown, null)
+  return { data: 'null', errors: run.errors.inOrder() }
+}

@@ -1,0 +1,176 @@
+// How an operation is executed: its fields as the specification collects them, their resolvers and how values become text.
+import {
+  defaultFieldResolver,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getArgumentValues,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type VariableValues,
+  visit,
+} from 'graphql'
+import { type MemberField, type MemberSlots, memberOf } from '../../resolvers/documents/member-field.ts'
+import { collectFields } from './collect-fields.ts'
+import type { Path } from './collected-errors.ts'
+import type { Run } from './run.ts'
+import type { Text } from './text.ts'
+
+export type Complete = (run: Run, value: unknown, path: Path | null) => Text | Promise<Text>
+
+export interface FieldPlan {
+  readonly responseName: string
+  /** `"name":`, as it is written. */
+  readonly key: string
+  /** Place among the fields of its selection. */
+  readonly order: number
+  readonly nodes: readonly FieldNode[]
+  readonly isNullable: boolean
+  /** Text that needs no resolver: `__typename`. */
+  readonly constant: string | null
+  /** A member of the stored document, taken from its text. */
+  readonly member: MemberField | null
+  /** Where `readMemberTexts` puts it. */
+  readonly memberSlot: number
+  readonly resolve: (source: unknown, run: Run) => unknown
+  /** Whether the field has fields of its own: then they count what they write. */
+  readonly isComposite: boolean
+  readonly complete: Complete
+}
+
+export interface SelectionPlan {
+  readonly fields: readonly FieldPlan[]
+  /** Of all keys, commas and braces. */
+  readonly frameLength: number
+  /** The members of stored documents that are selected; null when none is. */
+  readonly members: MemberSlots | null
+}
+
+export interface OperationPlan {
+  readonly root: GraphQLObjectType
+  readonly isMutation: boolean
+  /** Throws a `GraphQLError` where the fields of the root cannot be collected. */
+  readonly selection: () => SelectionPlan
+  readonly argumentSlots: () => number
+}
+
+export interface PlanBuilder {
+  readonly schema: GraphQLSchema
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly variables: VariableValues
+  /** The next free slot for argument values. */
+  readonly nextSlot: () => number
+  readonly completeOf: (type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder) => Complete
+}
+
+/** The plan for variables that decide its conditions alike (`conditionsOf`). Parts of it are made when they are first run. */
+export function createPlan(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  variables: VariableValues,
+  completeOf: PlanBuilder['completeOf'],
+): OperationPlan {
+  const root = schema.getRootType(operation.operation)
+  if (!root) throw new Error(`the schema has no ${operation.operation}`)
+  let slots = 0
+  const builder: PlanBuilder = { schema, fragments, variables, completeOf, nextSlot: () => slots++ }
+  const selection = lazySelection(builder, root, [operation.selectionSet])
+  return { root, isMutation: operation.operation === 'mutation', selection, argumentSlots: () => slots }
+}
+
+/** Made at the first call, which throws where a condition is null; and so does every other. */
+export function lazySelection(
+  builder: PlanBuilder,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): () => SelectionPlan {
+  let made: SelectionPlan | null = null
+  return () => {
+    made ??= planSelection(builder, type, sets)
+    return made
+  }
+}
+
+function planSelection(
+  builder: PlanBuilder,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): SelectionPlan {
+  const fields: FieldPlan[] = []
+  const members = new Map<string, number>()
+  for (const [responseName, nodes] of collectFields(builder, type, sets)) {
+    const [node] = nodes
+    const definition = node && builder.schema.getField(type, node.name.value)
+    if (!definition) continue
+    const member = memberOf(definition.resolve)
+    if (member && !members.has(member.name)) members.set(member.name, members.size)
+    const memberSlot = members.get(member?.name ?? '') ?? -1
+    fields.push({
+      responseName,
+      // Names of GraphQL need no escapes (specification, section 2.1.9).
+      key: `"${responseName}":`,
+      order: fields.length,
+      nodes,
+      isNullable: !isNonNullType(definition.type),
+      constant: node.name.value === '__typename' ? `"${type.name}"` : null,
+      member,
+      memberSlot,
+      isComposite: node.selectionSet !== undefined,
+      resolve: createResolve(builder, type, definition, node),
+      complete: builder.completeOf(definition.type, nodes, builder),
+    })
+  }
+  return {
+    fields,
+    frameLength: fields.reduce((sum, { key }) => sum + key.length + 1, 1),
+    members: members.size > 0 ? members : null,
+  }
+}
+
+function createResolve(
+  { schema, nextSlot }: PlanBuilder,
+  parentType: GraphQLObjectType,
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): FieldPlan['resolve'] {
+  const resolve = definition.resolve ?? defaultFieldResolver
+  // All that resolvers of the introspection types look at; those of this project get no info at all.
+  const info = { schema, parentType, fieldName: definition.name, returnType: definition.type } as GraphQLResolveInfo
+  if (definition.args.length === 0) {
+    const none = Object.freeze(Object.create(null))
+    return (source, run) => resolve(source, none, run.context, info)
+  }
+  const slot = nextSlot()
+  return (source, run) => {
+    run.argumentValues[slot] ??= getArgumentValues(definition, node, run.variables)
+    return resolve(source, run.argumentValues[slot] as Record<string, unknown>, run.context, info)
+  }
+}
+
+/** The variables that `@skip` and `@include` look at, in all of the document. */
+export function conditionVariables(
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): readonly string[] {
+  const names = new Set<string>()
+  for (const definition of [operation, ...fragments.values()]) {
+    visit(definition, {
+      Directive(directive) {
+        for (const { value } of directive.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
+      },
+    })
+  }
+  return [...names]
+}
+
+/** What those variables are, as text: plans of one document differ by nothing else. */
+export function conditionsOf(names: readonly string[], { coerced }: VariableValues): string {
+  return names.map((name) => (Object.hasOwn(coerced, name) ? String(coerced[name]) : '-')).join()
+}

@@ -1,0 +1,18 @@
+// What one execution carries along: its context, its variables, what it may still use, and what went wrong.
+import type { VariableValues } from 'graphql'
+import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import type { Context } from '../../resolvers/context.ts'
+import type { CollectedErrors } from './collected-errors.ts'
+import type { TurnClock } from './turn-clock.ts'
+import type { WriteBudget } from './write-budget.ts'
+
+export interface Run {
+  readonly context: Context
+  readonly variables: VariableValues
+  readonly errors: CollectedErrors
+  readonly budget: WriteBudget
+  readonly clock: TurnClock
+  readonly yieldTurn: YieldTurn
+  /** Argument values by the slot of their field: they are the same for all objects of one execution. */
+  readonly argumentValues: unknown[]
+}

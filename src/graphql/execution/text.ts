@@ -1,0 +1,95 @@
+// The text of a response while it is made: strings where they are short, pieces in order where they are not.
+import type { JsonText } from '../../resolvers/documents/raw-json.ts'
+
+/** JSON text, the same in UTF-8, or the pieces of it in order. */
+export type Text = JsonText | readonly Text[]
+
+/** UTF-16 units up to which texts are joined at once. A longer text is left in pieces: joining would copy it in one turn. */
+const MAX_JOINED = 65_536
+
+/** Collects pieces and joins the short ones. */
+export interface TextBuilder {
+  readonly add: (text: Text) => void
+  readonly build: () => Text
+}
+
+export function createTextBuilder(): TextBuilder {
+  let current = ''
+  let pieces: Text[] | null = null
+
+  return {
+    add(text) {
+      if (typeof text === 'string' && current.length + text.length <= MAX_JOINED) {
+        current += text
+        return
+      }
+      pieces ??= []
+      if (current !== '') pieces.push(current)
+      current = ''
+      if (typeof text === 'string' && text.length <= MAX_JOINED) current = text
+      else pieces.push(text)
+    },
+    build() {
+      if (!pieces) return current
+      if (current !== '') pieces.push(current)
+      current = ''
+      return pieces
+    },
+  }
+}
+
+/** UTF-16 units of strings and bytes of streams: what a response of this text holds, near enough to bound it. */
+export function lengthOf(text: Text): number {
+  if (typeof text === 'string') return text.length
+  if (isPieces(text)) return text.reduce((sum, piece) => sum + lengthOf(piece), 0)
+  return text.byteLength
+}
+
+/** All of the text in UTF-8 when it holds nothing to be streamed, else null. */
+export function encodeWhole(text: Text): Uint8Array | null {
+  if (typeof text === 'string') return Buffer.from(text)
+  if (text instanceof Uint8Array) return text
+  if (!isPieces(text)) return null
+  const parts: Uint8Array[] = []
+  for (const piece of text) {
+    const part = encodeWhole(piece)
+    if (part === null) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** The pieces in order, in UTF-8, none much larger than `maxLength` UTF-16 units; `yieldTurn` is waited for before each. */
+export async function* encodeText(
+  text: Text,
+  maxLength: number,
+  yieldTurn: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  if (typeof text === 'string') {
+    for (let at = 0; at < text.length; ) {
+      await yieldTurn()
+      const end = endOfPart(text, at, maxLength)
+      yield Buffer.from(text.slice(at, end))
+      at = end
+    }
+  } else if (isPieces(text)) {
+    for (const piece of text) yield* encodeText(piece, maxLength, yieldTurn)
+  } else if (text instanceof Uint8Array) {
+    await yieldTurn()
+    yield text
+  } else {
+    yield* text.chunks()
+  }
+}
+
+/** Never between the halves of a surrogate pair. */
+function endOfPart(text: string, start: number, maxLength: number): number {
+  const end = Math.min(start + maxLength, text.length)
+  const last = text.charCodeAt(end - 1)
+  const isSplit = end < text.length && last >= 0xd800 && last <= 0xdbff
+  return isSplit ? end + 1 : end
+}
+
+function isPieces(text: Exclude<Text, string>): text is readonly Text[] {
+  return Array.isArray(text)
+}

@@ -1,0 +1,79 @@
+// A cache bounded in bytes, in which one owner's entries make room for each other before they make room at another's cost.
+import { LRUCache } from 'lru-cache'
+
+export interface FairCacheOptions {
+  readonly maxBytes: number
+  /** The part of it that one owner may fill, 0 to 1. */
+  readonly maxShare: number
+}
+
+/** Least recently used entries go first. What two owners use belongs to nobody, and no owner's share pushes it out. */
+export interface FairCache<V> {
+  readonly get: (key: string, owner: number) => V | undefined
+  /** Does nothing when the entry is larger than an owner's share. */
+  readonly set: (key: string, owner: number, value: V, byteLength: number) => void
+  readonly bytes: () => number
+}
+
+interface Entry<V> {
+  readonly value: V
+  readonly byteLength: number
+  /** Null once another than who added it has used it. */
+  owner: number | null
+}
+
+interface Owned {
+  byteLength: number
+  /** Least recently used first. */
+  readonly keys: Set<string>
+}
+
+export function createFairCache<V>({ maxBytes, maxShare }: FairCacheOptions): FairCache<V> {
+  const maxOwnedBytes = Math.floor(maxBytes * maxShare)
+  const owners = new Map<number, Owned>()
+  // lru-cache takes no bound of 0; nothing is ever added then.
+  const entries = new LRUCache<string, Entry<V>>({
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ byteLength }) => byteLength,
+    dispose: (entry, key) => disown(key, entry),
+  })
+
+  function disown(key: string, { owner, byteLength }: Entry<V>): void {
+    const owned = owner === null ? undefined : owners.get(owner)
+    if (owner === null || !owned?.keys.delete(key)) return
+    owned.byteLength -= byteLength
+    if (owned.keys.size === 0) owners.delete(owner)
+  }
+
+  function own(key: string, owner: number, byteLength: number): void {
+    const owned = owners.get(owner) ?? { byteLength: 0, keys: new Set<string>() }
+    owners.set(owner, owned)
+    owned.keys.add(key)
+    owned.byteLength += byteLength
+    for (const oldest of owned.keys) {
+      if (owned.byteLength <= maxOwnedBytes) return
+      entries.delete(oldest)
+    }
+  }
+
+  return {
+    get(key, owner) {
+      const entry = entries.get(key)
+      if (!entry) return undefined
+      if (entry.owner !== null && entry.owner !== owner) {
+        disown(key, entry)
+        entry.owner = null
+      } else if (entry.owner !== null) {
+        const keys = owners.get(owner)?.keys
+        if (keys?.delete(key)) keys.add(key)
+      }
+      return entry.value
+    },
+    set(key, owner, value, byteLength) {
+      if (byteLength > maxOwnedBytes) return
+      entries.set(key, { value, byteLength, owner })
+      own(key, owner, byteLength)
+    },
+    bytes: () => entries.calculatedSize,
+  }
+}

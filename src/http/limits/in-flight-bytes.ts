@@ -1,0 +1,73 @@
+// One budget for the memory of all requests in flight: whoever is about to hold much asks first, and is refused before it is held.
+import { GatewayError } from '../../errors.ts'
+
+/** A reservation of up to this many bytes always passes: small reads go on while large ones wait for room. */
+export const SMALL_RESERVATION_BYTES = 262_144
+export const DEFAULT_IN_FLIGHT_BYTES = 134_217_728
+
+/** What one request holds. Disposing gives all of it back; doing so twice is harmless. */
+export interface Reservation extends Disposable {
+  /** Takes `byteLength` more; false, and nothing is taken, when there is no room. */
+  readonly grow: (byteLength: number) => boolean
+  /** The same; throws `UNAVAILABLE` with a `Retry-After` of one second when there is no room. */
+  readonly require: (byteLength: number) => void
+  /** Gives back a part: bytes that were sent, or were not needed after all. */
+  readonly shrink: (byteLength: number) => void
+  readonly byteLength: () => number
+}
+
+export interface InFlightBytes {
+  /** Up to `smallBytes` it always passes; 0 for what can be asked for again, and so can wait. */
+  readonly open: (smallBytes?: number) => Reservation
+  /** What all reservations hold now. */
+  readonly byteLength: () => number
+}
+
+/**
+ * The budget is exceeded by small reservations only: one that is larger than `SMALL_RESERVATION_BYTES` grows while all
+ * together, itself included, hold at most `maxBytes`.
+ */
+export function createInFlightBytes(maxBytes: number): InFlightBytes {
+  let held = 0
+
+  function open(smallBytes = SMALL_RESERVATION_BYTES): Reservation {
+    let own = 0
+    let isDisposed = false
+
+    function grow(byteLength: number): boolean {
+      if (isDisposed) throw new Error('a reservation was used after it was given back')
+      if (own + byteLength > smallBytes && held + byteLength > maxBytes) return false
+      own += byteLength
+      held += byteLength
+      return true
+    }
+
+    function shrink(byteLength: number): void {
+      const given = Math.min(byteLength, own)
+      own -= given
+      held -= given
+    }
+
+    return {
+      grow,
+      require(byteLength) {
+        if (!grow(byteLength)) throw noRoom()
+      },
+      shrink,
+      byteLength: () => own,
+      [Symbol.dispose]() {
+        isDisposed = true
+        shrink(own)
+      },
+    }
+  }
+
+  return { open, byteLength: () => held }
+}
+
+function noRoom(): GatewayError {
+  return new GatewayError('UNAVAILABLE', {
+    message: 'The gateway is sending as much as it has memory for: try again shortly.',
+    retryAfterSeconds: 1,
+  })
+}

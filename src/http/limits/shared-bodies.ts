@@ -1,0 +1,34 @@
+// Bodies that are being sent, in the budget of what is in flight: each once, on however many connections it is sent.
+import type { InFlightBytes, Reservation } from './in-flight-bytes.ts'
+
+interface Sending {
+  readonly reservation: Reservation
+  connections: number
+}
+
+/** Answers what gives the body back, to be disposed once. Throws `UNAVAILABLE` when there is no room for it. */
+export type HoldBody = (body: Uint8Array) => Disposable
+
+export function createSharedBodies(inFlight: InFlightBytes): HoldBody {
+  const sendings = new Map<Uint8Array, Sending>()
+
+  function start(body: Uint8Array): Sending {
+    const sending = { reservation: inFlight.open(), connections: 0 }
+    sending.reservation.require(body.byteLength)
+    sendings.set(body, sending)
+    return sending
+  }
+
+  return (body) => {
+    const sending = sendings.get(body) ?? start(body)
+    sending.connections += 1
+    return {
+      [Symbol.dispose]() {
+        sending.connections -= 1
+        if (sending.connections > 0) return
+        sendings.delete(body)
+        sending.reservation[Symbol.dispose]()
+      },
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// Which of the media types there are answers a request (RFC 9110 section 12.5.1).
+import { readWeights, rememberHeaders } from './weights.ts'
+
+/** Null when the client takes none of the offered types. */
+export type NegotiateMediaType = (accept: string | undefined) => string | null
+
+interface Candidate {
+  readonly type: string
+  readonly weight: number
+  /** 2 for the type itself, 1 for `type/*`, 0 for any type. */
+  readonly specificity: number
+  /** Where its range stands in the header. */
+  readonly place: number
+}
+
+/**
+ * `offers` are media types without parameters, in lower case; the first is the answer to a client that does not say. Higher
+ * weight wins, then the more specific range, then the order of the header, then that of the offers.
+ */
+export function createMediaTypeNegotiator(offers: readonly [string, ...string[]]): NegotiateMediaType {
+  const negotiate = rememberHeaders((header: string): { readonly type: string | null } => {
+    const ranges = readWeights(header)
+    const candidates = offers.flatMap((type) => {
+      const best = ranges
+        .map(({ name, weight }, place) => ({ type, weight, place, specificity: specificityOf(name, type) }))
+        .filter(({ specificity }) => specificity >= 0)
+        .toSorted((a, b) => b.specificity - a.specificity)
+        .at(0)
+      return best && best.weight > 0 ? best : []
+    })
+    return { type: candidates.toSorted(compare).at(0)?.type ?? null }
+  })
+  return (accept) => (accept === undefined || accept === '' || accept === '*/*' ? offers[0] : negotiate(accept).type)
+}
+
+function specificityOf(range: string, type: string): number {
+  if (range === type) return 2
+  if (range === `${type.slice(0, type.indexOf('/'))}/*`) return 1
+  return range === '*/*' ? 0 : -1
+}
+
+function compare(a: Candidate, b: Candidate): number {
+  return b.weight - a.weight || b.specificity - a.specificity || (a.specificity === 2 ? a.place - b.place : 0)
+}

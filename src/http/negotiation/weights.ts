@@ -1,0 +1,42 @@
+// Headers that list what a client takes, with weights (RFC 9110 section 12.4.2): the one reader of `Accept` and `Accept-Encoding`.
+
+export interface Weighted {
+  /** In lower case, without parameters. */
+  readonly name: string
+  /** 0 to 1; 0 is "not acceptable". */
+  readonly weight: number
+}
+
+/** Clients of one kind send one header: what was read is remembered for as many kinds. */
+const MAX_REMEMBERED = 100
+const MAX_REMEMBERED_LENGTH = 200
+
+/** In the order of the header; what cannot be understood is left out. Linear in the header. */
+export function readWeights(header: string): readonly Weighted[] {
+  return header
+    .toLowerCase()
+    .split(',')
+    .flatMap((item) => {
+      const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+      const weight = readWeight(parameters.find((parameter) => parameter.startsWith('q=')))
+      return name === '' || weight === null ? [] : { name, weight }
+    })
+}
+
+function readWeight(parameter: string | undefined): number | null {
+  if (parameter === undefined) return 1
+  const value = parameter.slice('q='.length)
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : null
+}
+
+/** Remembers what was read of short headers, for a bounded number of them. */
+export function rememberHeaders<T>(read: (header: string) => T): (header: string) => T {
+  const remembered = new Map<string, T>()
+  return (header) => {
+    const known = remembered.get(header)
+    if (known !== undefined) return known
+    const made = read(header)
+    if (remembered.size < MAX_REMEMBERED && header.length <= MAX_REMEMBERED_LENGTH) remembered.set(header, made)
+    return made
+  }
+}

@@ -1,0 +1,116 @@
+// Global ids, issued and read: base64url of one byte of type, 14 bytes of who it belongs to, and what names it there.
+import { createHash } from 'node:crypto'
+import type { DocumentKind, ExportKey, StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
+
+/** The first byte. Append only: an id that was issued stays what it is. */
+const TYPE_BYTES = { User: 1, project: 2, template: 3, uiLibrary: 4, Export: 5, ExportElement: 6 } as const
+type NodeType = keyof typeof TYPE_BYTES
+
+/** Type and owner; a multiple of three, so that base64url of them is the beginning of every id they begin. */
+const HEAD_BYTES = 15
+/** `2026-01-01T00:00:00.000000000Z` without what is the same in all, a digit in four bits, and one digit more. */
+const INSTANT_BYTES = 12
+const DIGEST_BYTES = 32
+/** A multiple of three too. */
+const POSITION_BYTES = 6
+
+const INSTANT = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{9})0$/
+
+export type NodeKey =
+  | { readonly type: 'User' }
+  | { readonly type: DocumentKind; readonly id: string }
+  | { readonly type: 'Export'; readonly key: NamedExport }
+  | { readonly type: 'ExportElement'; readonly key: NamedExport; readonly position: number }
+
+type NamedExport = Pick<ExportKey, 'ref' | 'instant' | 'digest'>
+
+/** The ids of one user's things, for one request. */
+export interface NodeIds {
+  readonly user: () => string
+  readonly document: (document: Pick<StoredDocument, 'kind' | 'id'>) => string
+  readonly export: (snapshot: NamedExport) => string
+  readonly element: (snapshot: StoredExport, element: Pick<StoredElement, 'position'>) => string
+  /** What the id names; null for one of another user, and for whatever was never issued. */
+  readonly read: (id: string) => NodeKey | null
+}
+
+export function createNodeIds(email: string): NodeIds {
+  let owner: Buffer | null = null
+  const heads = new Map<NodeType, string>()
+  const tails = new Map<StoredExport, string>()
+
+  function headOf(type: NodeType): string {
+    const known = heads.get(type)
+    if (known !== undefined) return known
+    owner ??= ownerOf(email)
+    const head = Buffer.concat([Buffer.of(TYPE_BYTES[type]), owner]).toString('base64url')
+    heads.set(type, head)
+    return head
+  }
+
+  function tailOf(snapshot: StoredExport): string {
+    const known = tails.get(snapshot)
+    if (known !== undefined) return known
+    const tail = exportTail(snapshot)
+    tails.set(snapshot, tail)
+    return tail
+  }
+
+  function issue(key: NodeKey): string {
+    if (key.type === 'User') return headOf('User')
+    if (key.type === 'Export') return headOf('Export') + exportTail(key.key)
+    if (key.type === 'ExportElement') return headOf('ExportElement') + positionText(key.position) + exportTail(key.key)
+    return headOf(key.type) + Buffer.from(key.id).toString('base64url')
+  }
+
+  return {
+    user: () => headOf('User'),
+    document: ({ kind, id }) => headOf(kind) + Buffer.from(id).toString('base64url'),
+    export: (snapshot) => headOf('Export') + exportTail(snapshot),
+    element: (snapshot, { position }) => headOf('ExportElement') + positionText(position) + tailOf(snapshot),
+    read(id) {
+      const bytes = Buffer.from(id, 'base64url')
+      const type = TYPES.find((candidate) => TYPE_BYTES[candidate] === bytes[0])
+      if (type === undefined || !id.startsWith(headOf(type))) return null
+      const key = readKey(type, bytes.subarray(HEAD_BYTES))
+      // One spelling: base64url and UTF-8 are read leniently.
+      return key && issue(key) === id ? key : null
+    },
+  }
+}
+
+const TYPES = Object.keys(TYPE_BYTES) as readonly NodeType[]
+
+/** Not the plain hash of an email, by which others look emails up. */
+function ownerOf(email: string): Buffer {
+  return createHash('sha256')
+    .update(`workspace-gateway user ${email}`)
+    .digest()
+    .subarray(0, HEAD_BYTES - 1)
+}
+
+function positionText(position: number): string {
+  const bytes = Buffer.allocUnsafe(POSITION_BYTES)
+  bytes.writeUIntBE(position, 0, POSITION_BYTES)
+  return bytes.toString('base64url')
+}
+
+function exportTail({ ref, instant, digest }: NamedExport): string {
+  const name = Buffer.from(`${instant.replace(/\D/g, '')}0${digest}`, 'hex')
+  return Buffer.concat([name, Buffer.from(ref)]).toString('base64url')
+}
+
+function readKey(type: NodeType, bytes: Buffer): NodeKey | null {
+  if (type === 'User') return { type }
+  if (type !== 'Export' && type !== 'ExportElement') return { type, id: bytes.toString() }
+  const start = type === 'Export' ? 0 : POSITION_BYTES
+  if (bytes.byteLength < start + INSTANT_BYTES + DIGEST_BYTES) return null
+  const key = readExport(bytes.subarray(start))
+  return type === 'Export' ? { type, key } : { type, key, position: bytes.readUIntBE(0, POSITION_BYTES) }
+}
+
+function readExport(bytes: Buffer): NamedExport {
+  const instant = bytes.toString('hex', 0, INSTANT_BYTES).replace(INSTANT, '$1-$2-$3T$4:$5:$6.$7Z')
+  const digest = bytes.toString('hex', INSTANT_BYTES, INSTANT_BYTES + DIGEST_BYTES)
+  return { instant, digest, ref: bytes.toString('utf8', INSTANT_BYTES + DIGEST_BYTES) }
+}

@@ -1,0 +1,10 @@
+// What a Node is given as, before its type is told.
+import type { StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
+import type { WorkspaceUser } from '../context.ts'
+
+/** An element, and what it is an element of. */
+export interface ExportedElement extends StoredElement {
+  readonly snapshot: StoredExport
+}
+
+export type NodeRow = WorkspaceUser | StoredDocument | StoredExport | ExportedElement

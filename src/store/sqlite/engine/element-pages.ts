@@ -1,0 +1,88 @@
+// Pages of an export's elements: ranges of row ids.
+import type { Database } from 'better-sqlite3'
+import type {
+  ElementList,
+  ElementPage,
+  ElementRun,
+  ElementRunQuestion,
+  PagePart,
+  PageWithin,
+  StoredElement,
+} from '../../contract.ts'
+import { type ItemSize, reachWithin } from './items-within.ts'
+import { ELEMENT_KEY, ELEMENT_POSITION, lastBefore, MAX_ELEMENT_POSITION } from './row-ids.ts'
+
+type Range = [exportId: number, after: number, exportId: number, last: number]
+const RANGE = `from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY}`
+const ELEMENT = `${ELEMENT_POSITION} as position, text`
+// Lengths are known without reading the texts that lie on overflow pages.
+const SIZE = `octet_length(text) as byteLength, ${ELEMENT_POSITION} as position`
+
+interface RunSize {
+  readonly byteLength: number | null
+  readonly last: number | null
+}
+
+export interface ElementPages {
+  readonly page: (page: ElementPage) => readonly StoredElement[]
+  readonly part: (page: ElementList & PageWithin) => PagePart<StoredElement>
+  readonly run: (question: ElementRunQuestion) => ElementRun | null
+}
+
+export function createElementPages(database: Database): ElementPages {
+  const all = database.prepare<Range, StoredElement>(`select ${ELEMENT} ${RANGE} order by key`)
+  const some = database.prepare<[...Range, number], StoredElement>(`select ${ELEMENT} ${RANGE} order by key limit ?`)
+  const fromEnd = database.prepare<[...Range, number], StoredElement>(
+    `select ${ELEMENT} ${RANGE} order by key desc limit ?`,
+  )
+  const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} order by key`)
+  const sizesFromEnd = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} order by key desc`)
+  const runSize = database.prepare<Range, RunSize>(
+    `select sum(octet_length(text)) as byteLength, max(${ELEMENT_POSITION}) as last ${RANGE}`,
+  )
+  // Joined here, and as a blob: no string is made of it, and no object for each row.
+  const runBytes = database.prepare<Range, { readonly bytes: Uint8Array }>(
+    `select cast(group_concat(text, ',') as blob) as bytes from (select text ${RANGE} order by key)`,
+  )
+
+  return {
+    page(page) {
+      const range = rangeOf(page)
+      if (page.limit === null) return all.all(...range)
+      return page.fromEnd ? fromEnd.all(...range, page.limit).reverse() : some.all(...range, page.limit)
+    },
+    part(page) {
+      const statement = page.fromEnd ? sizesFromEnd : sizes
+      const reach = reachWithin(() => statement.iterate(...rangeOf(page)), page)
+      if (!reach) return { items: [], isCut: false }
+      const [from, to] = page.fromEnd ? [reach.last, reach.first] : [reach.first, reach.last]
+      return { items: all.all(page.exportId, from - 1, page.exportId, to), isCut: reach.isCut }
+    },
+    run({ exportId, after, maxElements, maxBytes }) {
+      // Positions of elements are consecutive: their number needs no `limit`.
+      const to = Math.min(after + maxElements, MAX_ELEMENT_POSITION)
+      const size = runSize.get(exportId, after, exportId, to)
+      if (size?.last == null) return null
+      const isFitting = (size.byteLength ?? 0) <= maxBytes
+      const last = isFitting ? size.last : lastFitting(maxBytes, sizes.iterate(exportId, after, exportId, to))
+      const found = runBytes.get(exportId, after, exportId, last)
+      return found ? { bytes: found.bytes, last } : null
+    },
+  }
+}
+
+function rangeOf({ exportId, after, before }: ElementPage): Range {
+  return [exportId, Math.min(after, MAX_ELEMENT_POSITION), exportId, lastBefore(before, MAX_ELEMENT_POSITION)]
+}
+
+/** The position up to which sizes add up to no more than `maxBytes`, the first at least. */
+function lastFitting(maxBytes: number, sizes: Iterable<ItemSize>): number {
+  let total = 0
+  let last = 0
+  for (const { byteLength, position } of sizes) {
+    total += byteLength
+    if (last > 0 && total > maxBytes) break
+    last = position
+  }
+  return last
+}

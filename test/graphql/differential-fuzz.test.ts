@@ -1,0 +1,40 @@
+// Random documents against graphql-js over plain objects; the long form is `npm run test:graphql`.
+import { getNamedType, isObjectType } from 'graphql'
+import { expect, test } from 'vitest'
+import { startGateway } from '../support/gateway.ts'
+import { randomSeed } from '../support/seeded-random.ts'
+import { runFuzz } from './fuzz/fuzz.ts'
+import { createModel } from './fuzz/model.ts'
+import { isModelled } from './fuzz/model-resolvers.ts'
+import { createOracle } from './fuzz/oracle.ts'
+
+/** `FUZZ_SEED=… FUZZ_COUNT=1` tries one document again. */
+const { FUZZ_SEED, FUZZ_COUNT = '2000' } = process.env
+
+test('two thousand random documents are answered as graphql-js answers them', async () => {
+  const seed = Number(FUZZ_SEED ?? randomSeed())
+  // Fragments that are spread again and again add up.
+  const gateway = await startGateway({ graphqlValues: { graphqlMaxFields: '100000' } })
+  await gateway.load(createModel().ndjson)
+  const { tried, differences } = await runFuzz({ url: gateway.url, seed, count: Number(FUZZ_COUNT) })
+  console.log(`random documents from seed ${seed}: ${JSON.stringify(tried)}`)
+  expect(differences).toEqual([])
+  if (FUZZ_COUNT !== '2000') return
+  for (const [what, times] of Object.entries(tried)) expect(times, what).toBeGreaterThan(50)
+})
+
+test('the model says what every field answers that a query can reach', () => {
+  const { schema } = createOracle()
+  const query = schema.getQueryType()
+  const reached = new Set(query ? [query] : [])
+  const unknown: string[] = []
+  for (const type of reached) {
+    for (const field of Object.values(type.getFields())) {
+      if (!isModelled(type.name, field.name)) unknown.push(`${type.name}.${field.name}`)
+      const inner = getNamedType(field.type)
+      if (isObjectType(inner)) reached.add(inner)
+    }
+  }
+  expect(reached.size).toBeGreaterThan(10)
+  expect(unknown).toEqual([])
+})

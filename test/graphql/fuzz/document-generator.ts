@@ -1,0 +1,230 @@
+// Random valid documents, made from the schema: fragments within fragments, spreads under conditions, fields that merge.
+import {
+  doTypesOverlap,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql'
+import { createSeededRandom } from '../../support/seeded-random.ts'
+import { type ArgumentMaker, createArgumentMaker } from './arguments.ts'
+import { type ModelExport, type ModelObject, type ModelProject, type ModelUser, objectsOf } from './model.ts'
+import { isModelled } from './model-resolvers.ts'
+import type { Operation } from './oracle.ts'
+import { createVariables, type Scope } from './variables.ts'
+
+type FieldsType = Extract<GraphQLCompositeType, { getFields: unknown }>
+type Field = GraphQLField<unknown, unknown>
+
+const MAX_DEPTH = 8
+const MAX_FIELDS = 36
+const SEPARATORS = [' ', ' ', ' ', ' ', ' ', ' ', ', ', '\n  ', ' # "a" {\n']
+/** Names that trip what is written in JavaScript, and names that fields have too. */
+const ALIASES =
+  'a b c then toJSON constructor __proto__ hasOwnProperty length toString valueOf prototype data errors name id ref _ me nodes'.split(
+    ' ',
+  )
+const INTROSPECTIONS = [
+  ['__schema', '', '{ queryType { name } mutationType { name fields { name } } subscriptionType { name } }'],
+  [
+    '__schema',
+    '',
+    '{ directives { name locations isRepeatable args { name defaultValue type { kind ofType { name } } } } }',
+  ],
+  ['__type', '(name: "User")', '{ name kind description fields { name args { name type { name kind } } } }'],
+  [
+    '__type',
+    '(name: "Export")',
+    '{ fields(includeDeprecated: true) { name type { kind ofType { name kind } } } interfaces { name } }',
+  ],
+  ['__type', '(name: "Nothing")', '{ name }'],
+] as const
+
+interface Fragment {
+  readonly name: string
+  readonly type: FieldsType
+  readonly scope: Scope
+  text: string
+}
+
+/** The same seed makes the same document. */
+export function generateDocument(schema: GraphQLSchema, viewer: ModelUser | null, seed: number): Operation {
+  const random = createSeededRandom(seed)
+  const chance = (percent: number) => random.below(100) < percent
+  const pick = <T>(items: readonly T[]): T => {
+    const item = items[random.below(items.length)]
+    if (item === undefined) throw new Error('nothing to pick from')
+    return item
+  }
+  const variables = createVariables(random)
+  const makeArguments: ArgumentMaker = createArgumentMaker(random, variables, viewer)
+  /** What a name in a response stands for is the same wherever it is used: so everything can be merged with everything. */
+  const meanings = new Map<string, string>()
+  const fieldsMade = new Map<unknown, { readonly field: Field; readonly args: ReturnType<ArgumentMaker> }[]>()
+  const fragments = declareFragments()
+  let fieldsLeft = MAX_FIELDS
+
+  function declareFragments(): Fragment[] {
+    const types = Object.values(schema.getTypeMap()).filter(
+      (type): type is FieldsType =>
+        (isObjectType(type) || isInterfaceType(type)) && fieldsOf(type).length > 0 && type.name !== 'Query',
+    )
+    return Array.from({ length: random.below(5) }, (_, index) => ({
+      name: pick(['F', 'Detail', 'on_', 'fragment', 'type', 'Query']) + index,
+      type: pick(chance(50) ? types.filter(({ name }) => /^(?:User|Project|Export|Node)$/.test(name)) : types),
+      scope: { variables: new Set(), fragments: new Set() },
+      text: '',
+    }))
+  }
+
+  function fieldsOf(type: FieldsType): readonly Field[] {
+    const owners = isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
+    return Object.values(type.getFields()).filter((field) => owners.every(({ name }) => isModelled(name, field.name)))
+  }
+
+  function selectionSet(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
+    // A user is always the viewer.
+    const own = type.name === 'User' ? viewer : at
+    const parts = Array.from({ length: 1 + random.below(4) }, () => selection(type, depth, own, scope))
+    return `{ ${parts.flat().join(pick(SEPARATORS))} }`
+  }
+
+  function selection(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): readonly string[] {
+    const roll = random.below(100)
+    if (roll < 14 && depth > 0) return [inlineFragment(type, depth, at, scope)]
+    if (roll < 34) {
+      const spreads = spread(type, scope)
+      if (spreads.length > 0) return spreads
+    }
+    if (roll < 39) return [`${named('__typename', '', 'String!')}${directives(scope)}`]
+    return [field(type, depth, at, scope)]
+  }
+
+  function inlineFragment(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
+    const near = [type, ...type.getInterfaces(), ...(isAbstractType(type) ? schema.getPossibleTypes(type) : [])]
+    const condition = pick(near)
+    const text = chance(20) && condition === type ? '' : ` on ${condition.name}`
+    const inside = isAbstractType(condition) || at?.__typename === condition.name ? at : null
+    return `...${text}${directives(scope)} ${selectionSet(condition, depth - 1, inside, scope)}`
+  }
+
+  /** Often the same fragment again under another condition. */
+  function spread(type: FieldsType, scope: Scope): readonly string[] {
+    const fitting = fragments.filter((one) => one.text !== '' && doTypesOverlap(schema, type, one.type))
+    if (fitting.length === 0) return []
+    const { name } = pick(fitting)
+    scope.fragments.add(name)
+    return Array.from({ length: chance(40) ? 2 : 1 }, () => `...${name}${directives(scope)}`)
+  }
+
+  function field(type: FieldsType, depth: number, at: ModelObject | null, scope: Scope): string {
+    if (type.name === 'Query' && chance(12)) {
+      const [name, args, inside] = pick(INTROSPECTIONS)
+      return `${named(name, args, name)}${directives(scope)} ${inside}`
+    }
+    const isDeep = depth > 0 && fieldsLeft > 0
+    const fields = fieldsOf(type).filter((one) => isDeep || !isCompositeType(getNamedType(one.type)))
+    if (fields.length === 0) return named('__typename', '', 'String!')
+    fieldsLeft -= 1
+    const made = fieldsMade.get(at ?? type) ?? []
+    const again = made.length > 0 && chance(25) ? pick(made) : null
+    const chosen = again && fields.includes(again.field) ? again.field : weighted(type, fields)
+    const args = again?.field === chosen ? again.args : makeArguments(chosen, at)
+    fieldsMade.set(at ?? type, [...made, { field: chosen, args }])
+    for (const name of args.variables) scope.variables.add(name)
+    const head = `${named(chosen.name, args.text, String(chosen.type))}${directives(scope)}`
+    const inner = getNamedType(chosen.type)
+    if (!isObjectType(inner) && !isInterfaceType(inner)) return head
+    return `${head} ${selectionSet(inner, depth - 1, childOf(at, chosen.name, args.values), scope)}`
+  }
+
+  /** Most of what a query asks for is of the signed-in user. */
+  function weighted(type: FieldsType, fields: readonly Field[]): Field {
+    const me = fields.find(({ name }) => type.name === 'Query' && name === 'me')
+    if (me && chance(65)) return me
+    const composite = fields.filter((one) => isCompositeType(getNamedType(one.type)))
+    return pick(composite.length > 0 && chance(45) ? composite : fields)
+  }
+
+  function childOf(
+    at: ModelObject | null,
+    name: string,
+    { ref, id }: Readonly<Record<string, unknown>>,
+  ): ModelObject | null {
+    if (name === 'me') return viewer
+    if (name === 'node') return (viewer && objectsOf(viewer).find(({ learned }) => learned.id === id)) ?? null
+    const project = at?.__typename === 'User' ? at.projects.find((one) => one.ref === ref) : at
+    if (name === 'project') return (project as ModelProject | undefined) ?? null
+    if (name === 'latestExport' && project?.__typename === 'Project') return (project.exports[0] as ModelExport) ?? null
+    return null
+  }
+
+  function named(name: string, args: string, type: string): string {
+    const meaning = `${name}${args}: ${type}`
+    const isFree = (key: string) => (meanings.get(key) ?? meaning) === meaning
+    let key = chance(25) ? pick(ALIASES) : name
+    for (let number = 1; !isFree(key); number += 1) key = `${name.replace(/^_+/, '')}_${number}`
+    meanings.set(key, meaning)
+    return key === name ? `${name}${args}` : `${key}: ${name}${args}`
+  }
+
+  function directives(scope: Scope): string {
+    if (!chance(28)) return ''
+    const names = chance(10) ? ['skip', 'include'] : [pick(['skip', 'include'])]
+    return names.map((name) => ` @${name}(if: ${variables.condition(scope)})`).join('')
+  }
+
+  for (const fragment of fragments) {
+    fragment.text = ''
+    const at = null
+    const text = selectionSet(fragment.type, random.below(5), at, fragment.scope)
+    fragment.text = `fragment ${fragment.name} on ${fragment.type.name} ${text}`
+  }
+
+  const query = schema.getQueryType()
+  if (!query) throw new Error('the schema has no queries')
+  const count = chance(80) ? 1 : 2 + random.below(2)
+  const operations = Array.from({ length: count }, (_, index) => {
+    fieldsLeft = MAX_FIELDS
+    const scope: Scope = { variables: new Set(), fragments: new Set() }
+    const text = selectionSet(query, MAX_DEPTH, null, scope)
+    const name = count > 1 || chance(50) ? pick(['Home', 'query', 'Q', 'on']) + index : ''
+    return { name, text, scope }
+  })
+
+  const byName = new Map(fragments.map((fragment) => [fragment.name, fragment]))
+  const used = new Set<string>()
+  const texts = operations.map(({ name, text, scope }) => {
+    const all = collect(scope, byName)
+    for (const fragment of all.fragments) used.add(fragment)
+    const head =
+      name === '' && all.variables.size === 0 && chance(70) ? '' : `query ${name}${variables.define(all.variables)} `
+    return `${head}${text}`
+  })
+  const definitions = [...texts, ...fragments.filter(({ name }) => used.has(name)).map(({ text }) => text)]
+  const names = operations.map(({ name }) => name).filter((name) => name !== '')
+  const isNamed = names.length > 0 && (count > 1 ? !chance(3) : chance(50))
+  return {
+    document: random.sample(definitions, definitions.length).join('\n'),
+    operationName: isNamed ? (chance(2) ? 'Nobody' : pick(names)) : undefined,
+    variables: variables.given(),
+  }
+}
+
+/** What a definition uses, by itself and through fragments. */
+function collect(scope: Scope, fragments: ReadonlyMap<string, Fragment>): Scope {
+  const all: Scope = { variables: new Set(scope.variables), fragments: new Set() }
+  const waiting = [...scope.fragments]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (all.fragments.has(name)) continue
+    all.fragments.add(name)
+    const inner = fragments.get(name)?.scope
+    for (const variable of inner?.variables ?? []) all.variables.add(variable)
+    waiting.push(...(inner?.fragments ?? []))
+  }
+  return all
+}

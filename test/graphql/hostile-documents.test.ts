@@ -1,0 +1,62 @@
+// Whatever is sent, by whomever: it is answered or refused as the table says, and the process lives in a small heap.
+// How long others wait meanwhile, and how much memory it takes, is measured by `npm run test:graphql`.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectEach } from '../support/rows.ts'
+import { DOCUMENT_SHAPES } from './hostile/document-shapes.ts'
+import { floodWithDocuments } from './hostile/floods.ts'
+import { type LimitedGateway, startLimitedGateway } from './hostile/limited-gateway.ts'
+import { REQUEST_SHAPES } from './hostile/request-shapes.ts'
+import { REVIEWED_SHAPES } from './hostile/reviewed-shapes.ts'
+import { ATTACKER, VICTIM } from './hostile/world.ts'
+
+/** Of the attacker's exports; the long form has ten times as much. */
+const WORKSPACE_BYTES = 5_300_000
+/** Of an answer that says no. */
+const MAX_REFUSAL_BYTES = 65_536
+
+const TABLES = {
+  'shapes that stopped an earlier gateway': REVIEWED_SHAPES,
+  'shapes of documents': DOCUMENT_SHAPES,
+  'shapes of requests': REQUEST_SHAPES,
+}
+
+describe('hostile documents', () => {
+  let gateway: LimitedGateway
+  let accessToken: string
+
+  async function start(): Promise<void> {
+    gateway = await startLimitedGateway(WORKSPACE_BYTES)
+    accessToken = await gateway.login(ATTACKER)
+  }
+
+  async function stop(): Promise<void> {
+    await gateway[Symbol.asyncDispose]()
+  }
+
+  beforeAll(start)
+  afterAll(stop)
+
+  for (const [name, shapes] of Object.entries(TABLES)) {
+    test.for([
+      ['anonymous', undefined],
+      ['signed in', () => accessToken],
+    ] as const)(`${name}, %s`, async ([who, token]) => {
+      await expectEach(shapes, async (shape) => {
+        const { outcome, bytes } = await gateway.send(shape.request(), token?.())
+        // The rows after one that ends the process say something too.
+        if (outcome.startsWith('broken')) await stop().then(start)
+        expect(outcome).toBeOneOf([...(who === 'anonymous' ? shape.anonymous : shape.signedIn)])
+        expect(bytes).toBeLessThanOrEqual(shape.maxAnswerBytes ?? MAX_REFUSAL_BYTES)
+      })
+    })
+  }
+})
+
+test('one client asks for two thousand different documents, and what others had is still kept', async () => {
+  await using gateway = await startLimitedGateway(100_000, '--trace-header', '--cache-bytes', '1048576')
+  const of = { gateway, attacker: await gateway.login(ATTACKER), victim: await gateway.login(VICTIM) }
+  expect(await floodWithDocuments(of, 1_000, (index) => `query Q${index} { me { email projects { name } } }`)).toEqual(
+    [],
+  )
+  expect(await floodWithDocuments(of, 1_000, (index) => `{ nothing${index} }`)).toEqual([])
+})

@@ -1,0 +1,130 @@
+// A gateway in a process of its own with a small heap, and what it does while something hostile is sent to it.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { HostileRequest, Outcome } from './shape.ts'
+import { largeWorld } from './world.ts'
+
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
+const MEDIA_TYPE = 'application/graphql-response+json'
+const HEAP_MIB = 512
+
+export interface Sent {
+  readonly outcome: Outcome
+  readonly bytes: number
+  /** Of the header that tells which road was taken; empty where none was sent. */
+  readonly trace: string
+}
+
+export interface LimitedGateway extends AsyncDisposable {
+  readonly url: string
+  readonly isAlive: () => boolean
+  readonly login: (email: string) => Promise<string>
+  /** Resolves with the outcome, `broken` when the connection ends before the answer does. */
+  readonly send: (request: HostileRequest, accessToken?: string) => Promise<Sent>
+  /** In MiB; NaN where there is no /proc. */
+  readonly residentMiB: () => number
+  /** The most that was resident since `forgetPeak`. */
+  readonly peakMiB: () => number
+  readonly forgetPeak: () => void
+}
+
+export async function startLimitedGateway(bytes: number, ...options: readonly string[]): Promise<LimitedGateway> {
+  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-hostile-'))
+  const database = `file:${join(directory, 'workspace.db')}`
+  const input = join(directory, 'world.ndjson')
+  const file = createWriteStream(input)
+  for (const line of largeWorld(bytes)) file.write(line)
+  file.end()
+  await finished(file)
+  await promisify(execFile)(process.execPath, [MAIN, 'import', input, '--database', database])
+  const limit = `--max-old-space-size=${HEAP_MIB}`
+  const args = [limit, MAIN, 'serve', '--database', database, '--port', '0', '--access-token-ttl', '86400']
+  const child = spawn(process.execPath, [...args, '--log-level', 'silent', ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const closed = once(child, 'close')
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += chunk
+    if (output.includes('\n')) break
+  }
+  const url = /listening on (\S+)/.exec(output)?.[1]
+  if (url === undefined) throw new Error('the gateway ended before it listened')
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+
+  function status(field: string): number {
+    try {
+      const text = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1_024
+    } catch {
+      return Number.NaN
+    }
+  }
+
+  async function send({ method = 'POST', path = '/graphql', headers = {}, body }: HostileRequest, token?: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<Sent>()
+    const outgoing = httpRequest(`${url}${path}`, {
+      agent,
+      method,
+      headers: {
+        accept: MEDIA_TYPE,
+        'gateway-trace': '1',
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+    })
+    outgoing.on('error', reject)
+    outgoing.on('response', (incoming) => {
+      let [length, start] = [0, '']
+      incoming.on('data', (chunk: Buffer) => {
+        length += chunk.byteLength
+        // Errors stand before the data, or the data is small.
+        if (start.length < 65_536) start += chunk.toString('latin1')
+      })
+      incoming.on('error', reject)
+      incoming.on('end', () => {
+        const code = /"code":"([A-Z_]+)"/.exec(start)?.[1]
+        const outcome = `${incoming.statusCode}${code === undefined ? '' : ` ${code}`}`
+        resolve({ outcome, bytes: length, trace: String(incoming.headers['gateway-trace'] ?? '') })
+      })
+    })
+    outgoing.end(body)
+    return promise.catch((error: Error): Sent => ({ outcome: `broken: ${error.message}`, bytes: 0, trace: '' }))
+  }
+
+  return {
+    url,
+    send,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    async login(email) {
+      const body = JSON.stringify({ email })
+      const answer = await fetch(`${url}/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      if (answer.status !== 200) throw new Error(`login was answered ${answer.status}`)
+      return ((await answer.json()) as { readonly accessToken: string }).accessToken
+    },
+    residentMiB: () => status('VmRSS'),
+    peakMiB: () => status('VmHWM'),
+    // proc(5): 5 resets the peak.
+    forgetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
+    async [Symbol.asyncDispose]() {
+      agent.destroy()
+      child.kill('SIGKILL')
+      await closed
+      rmSync(directory, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,61 @@
+// What a hostile request is, and what may come of it.
+
+/** `STATUS` or `STATUS CODE`, with the code of the first error. */
+export type Outcome = string
+
+export interface Shape {
+  readonly name: string
+  /** Made when it is sent: some are a megabyte. */
+  readonly request: () => HostileRequest
+  /** Each is one that may come. */
+  readonly anonymous: readonly Outcome[]
+  readonly signedIn: readonly Outcome[]
+  /** Of the answer, where not the usual bound of what is refused. */
+  readonly maxAnswerBytes?: number
+}
+
+export interface HostileRequest {
+  readonly method?: 'GET' | 'POST'
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** The document itself is at fault, or asks for more than a document may. */
+export const REFUSED: readonly Outcome[] = ['400 GRAPHQL_PARSE_FAILED', '400 GRAPHQL_VALIDATION_FAILED']
+export const TOO_MUCH: readonly Outcome[] = ['400 RESPONSE_TOO_LARGE', '200 RESPONSE_TOO_LARGE']
+/** A document that may be executed, or be too much for somebody who has not signed in. */
+export const GUEST: readonly Outcome[] = ['200 UNAUTHENTICATED', ...REFUSED]
+/** All of it, or a refusal to do as much. */
+export const BOUNDED: readonly Outcome[] = ['200', ...REFUSED, ...TOO_MUCH]
+
+export function documentRequest(query: string, more: object = {}): HostileRequest {
+  return { body: JSON.stringify({ query, ...more }) }
+}
+
+/** A document that is refused whoever sends it. */
+export function refused(name: string, document: () => string, more: object = {}): Shape {
+  return { name, request: () => documentRequest(document(), more), anonymous: REFUSED, signedIn: REFUSED }
+}
+
+/** A document that asks for much of what the viewer has. */
+export function read(name: string, document: () => string): Shape {
+  const request = () => documentRequest(document())
+  return { name, request, anonymous: GUEST, signedIn: BOUNDED, maxAnswerBytes: Number.POSITIVE_INFINITY }
+}
+
+/** A document that costs much and gives little: it may be answered, and is bounded. */
+export function costly(name: string, document: () => string, more: object = {}): Shape {
+  const outcomes = ['200', '200 UNAUTHENTICATED', ...REFUSED, ...TOO_MUCH]
+  return {
+    name,
+    request: () => documentRequest(document(), more),
+    anonymous: outcomes,
+    signedIn: outcomes,
+    maxAnswerBytes: 8_388_608,
+  }
+}
+
+export function times(count: number, make: (index: number) => string, separator = ' '): string {
+  return Array.from({ length: count }, (_, index) => make(index)).join(separator)
+}

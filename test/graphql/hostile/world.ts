@@ -1,0 +1,25 @@
+// A large workspace beside a small one, as import lines.
+import { documentLine, exportLine } from '../../support/workspaces.ts'
+
+export const ATTACKER = 'attacker@example.com'
+export const VICTIM = 'victim@example.com'
+
+const PROJECTS = 60
+const EXPORTS = 2
+const ELEMENTS = 22
+
+/** The attacker has about this many bytes in exports. */
+export function* largeWorld(bytes: number): Iterable<string> {
+  const content = 'x y '.repeat(Math.ceil(bytes / (PROJECTS * EXPORTS * ELEMENTS * 4)))
+  for (let project = 0; project < PROJECTS; project += 1) {
+    const ref = `p${project}`
+    yield documentLine('project', ATTACKER, JSON.stringify({ id: ref, ref, name: `Project ${project}`, tags: ['a'] }))
+    for (let month = 1; month <= EXPORTS; month += 1) {
+      const elements = Array.from({ length: ELEMENTS }, (_, index) =>
+        JSON.stringify({ id: `e${index}`, name: `file ${index}`, path: `src/${index}.ts`, content }),
+      )
+      yield exportLine(ATTACKER, { r: ref, createdAt: `2026-0${month}-01T00:00:00Z`, elements })
+    }
+  }
+  yield documentLine('project', VICTIM, '{"id":"v","ref":"v","name":"Of the victim"}')
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { GatewayError } from '../src/errors.ts'
+import { createInFlightBytes, SMALL_RESERVATION_BYTES } from '../src/http/limits/in-flight-bytes.ts'
+
+const MIB = 1_048_576
+
+test('what is large is refused once the budget is full, and let in again when room was given back', () => {
+  const inFlight = createInFlightBytes(4 * MIB)
+  const first = inFlight.open()
+  const second = inFlight.open()
+  expect(first.grow(3 * MIB)).toBe(true)
+  expect(second.grow(2 * MIB)).toBe(false)
+  expect(second.byteLength()).toBe(0)
+  expect(inFlight.byteLength()).toBe(3 * MIB)
+  first.shrink(MIB)
+  expect(second.grow(2 * MIB)).toBe(true)
+  expect(second.grow(1)).toBe(false)
+  first[Symbol.dispose]()
+  first[Symbol.dispose]()
+  expect(inFlight.byteLength()).toBe(2 * MIB)
+})
+
+test('small reservations pass a full budget, until they are no longer small', () => {
+  const inFlight = createInFlightBytes(MIB)
+  inFlight.open().require(MIB)
+  const small = inFlight.open()
+  expect(small.grow(SMALL_RESERVATION_BYTES)).toBe(true)
+  expect(small.grow(1)).toBe(false)
+  expect(inFlight.byteLength()).toBe(MIB + SMALL_RESERVATION_BYTES)
+})
+
+test('a refusal is 503 with a time to try again', () => {
+  const reservation = createInFlightBytes(0).open()
+  let refusal: unknown
+  try {
+    reservation.require(SMALL_RESERVATION_BYTES + 1)
+  } catch (error) {
+    refusal = error
+  }
+  expect(refusal).toBeInstanceOf(GatewayError)
+  expect(refusal).toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+})
+
+test('nothing is given back that was not taken', () => {
+  const inFlight = createInFlightBytes(MIB)
+  const reservation = inFlight.open()
+  reservation.require(10)
+  reservation.shrink(100)
+  expect([reservation.byteLength(), inFlight.byteLength()]).toEqual([0, 0])
+  reservation[Symbol.dispose]()
+  expect(() => reservation.grow(1)).toThrow()
+})

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
+import { liveBytes } from './support/live-bytes.ts'
+import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
+import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const MIB = 1_048_576
+/** More than the kernel holds for a connection on loopback; half of it when compressed. */
+const FILES = Array.from(
+  { length: 160 },
+  (_, n) => `{"path":"f${n}","content":"${randomBytes(65_536).toString('hex')}"}`,
+)
+const WORLD = [
+  SMALL_WORLD,
+  documentLine('project', ANA, '{"id":"large"}'),
+  exportLine(ANA, { r: 'large', createdAt: '2026-01-01T00:00:00Z', elements: FILES }),
+  ...FILES.slice(0, 50).map((text, n) => documentLine('template', ANA, `{"id":"t${n}","file":${text}}`)),
+].join('')
+
+async function start(options: TestGatewayOptions = {}): Promise<TestGateway & { readonly accessToken: string }> {
+  const gateway = await startGateway(options)
+  await gateway.load(WORLD)
+  return { ...gateway, accessToken: (await gateway.login(ANA)).accessToken }
+}
+
+/** Asks, reads until the first bytes of the answer came, and nothing more. */
+async function stall(gateway: TestGateway, target: string, accessToken: string, accept = 'identity'): Promise<Socket> {
+  const socket = await openSocket(gateway.url)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  const headers = [['Authorization', `Bearer ${accessToken}`] as const, ['Accept-Encoding', accept] as const]
+  socket.write(requestText({ target, headers }))
+  await once(socket, 'readable')
+  return socket
+}
+
+test.each([
+  ['an export', '/exports?r=large', 'identity'],
+  ['a compressed export', '/exports?r=large', 'gzip'],
+  ['a long list', '/templates', 'identity'],
+])('%s whose client stops reading is cut off, and the log can say after how many bytes', async (_, target, accept) => {
+  const gateway = await start({ sendTimeoutMs: 300 })
+  await stall(gateway, target, gateway.accessToken, accept)
+  await expect.poll(() => gateway.brokenOff, { timeout: 10_000 }).toHaveLength(1)
+  const [event] = gateway.brokenOff
+  expect(event).toMatchObject({ reason: 'stalled', method: 'GET', path: target.split('?')[0], status: 200 })
+  expect(event?.sentBytes).toBeGreaterThan(0)
+  expect(JSON.stringify(event)).not.toContain('large')
+})
+
+test('small answers that pile up unread on a connection are cut off too', async () => {
+  const gateway = await start({ sendTimeoutMs: 300 })
+  const socket = await openSocket(gateway.url)
+  socket.pause()
+  socket.write(requestText({ target: '/openapi.json' }).repeat(3_000))
+  const stalled = () => gateway.brokenOff.filter(({ reason }) => reason === 'stalled')
+  await expect.poll(stalled, { timeout: 10_000 }).toMatchObject([{ path: '/openapi.json' }])
+})
+
+test('a client that reads slowly, and goes on reading, gets all of it', async () => {
+  const gateway = await start({ sendTimeoutMs: 2_000 })
+  const socket = await openSocket(gateway.url)
+  const headers = [
+    ['Authorization', `Bearer ${gateway.accessToken}`],
+    ['Connection', 'close'],
+  ] as const
+  socket.write(requestText({ target: '/exports?r=large', headers }))
+  const chunks: Buffer[] = []
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    if (chunks.length % 16 === 0) await delay(5)
+  }
+  const [answer] = readAnswers(Buffer.concat(chunks))
+  expect(answer?.text).toBe(`[${FILES.join(',')}]`)
+  expect(gateway.brokenOff).toEqual([])
+})
+
+test('readers of a compressed export that stop reading hold a chunk each, not what was made for them', async () => {
+  const gateway = await start({ cacheBytes: 8 * MIB })
+  const before = await liveBytes()
+  for (let reader = 0; reader < 16; reader += 1) {
+    await stall(gateway, '/exports?r=large', gateway.accessToken, 'gzip')
+    // Until what was made for this one has outgrown its room: the next is not to join it.
+    await delay(250)
+  }
+  expect((await liveBytes()) - before).toBeLessThan(32 * MIB)
+})
+
+test('long lists that are not read are refused to others before there is no memory left, and answered again after', async () => {
+  const inFlight = createInFlightBytes(20 * MIB)
+  const gateway = await start({ inFlight })
+  const first = await stall(gateway, '/templates', gateway.accessToken)
+  const refused = await gateway.get('/templates', gateway.accessToken)
+  expect([refused.status, refused.json().code, refused.headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
+  // What is small goes on.
+  expect((await gateway.get('/projects', gateway.accessToken)).status).toBe(200)
+  first.destroy()
+  await expect.poll(inFlight.byteLength).toBe(0)
+  const { status, headers } = await gateway.get('/templates', gateway.accessToken)
+  expect(status).toBe(200)
+  await expect.poll(inFlight.byteLength).toBe(0)
+  // Nothing is held for what is not sent.
+  const etag = headers.get('etag') ?? ''
+  expect((await gateway.get('/templates', gateway.accessToken, { 'if-none-match': etag })).status).toBe(304)
+  expect(
+    (
+      await fetch(`${gateway.url}/templates`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${gateway.accessToken}` },
+      })
+    ).status,
+  ).toBe(200)
+  await expect.poll(inFlight.byteLength).toBe(0)
+})
+
+test('answers that wait behind one that is not read are let go with their connection', async () => {
+  const inFlight = createInFlightBytes(64 * MIB)
+  const gateway = await start({ inFlight })
+  const socket = await openSocket(gateway.url)
+  const headers = [['Authorization', `Bearer ${gateway.accessToken}`] as const]
+  socket.write(requestText({ target: '/templates', headers }).repeat(3))
+  await expect.poll(inFlight.byteLength).toBeGreaterThan(24 * MIB)
+  socket.destroy()
+  await expect.poll(inFlight.byteLength).toBe(0)
+  expect(await readToEnd(await closing(gateway.url))).toBeInstanceOf(Buffer)
+})
+
+async function closing(url: string): Promise<Socket> {
+  const socket = await openSocket(url)
+  socket.write(requestText({ headers: [['Connection', 'close']] }))
+  return socket
+}
