@@ -277,6 +277,21 @@ describe('the login guard "local"', () => {
 
   test('lets in pages of a trusted origin too, and of no other', () => expectScenarios(TRUSTING, localGuard(TRUSTED)))
 
+  test('lets in pages below a trusted domain', () =>
+    expectScenarios(
+      [
+        { name: 'a page below it', headers: () => [['Origin', 'https://app.example.com']], refusal: null },
+        { name: 'a page beside it', headers: () => [['Origin', 'https://app.example.org']], refusal: REFUSED },
+      ],
+      localGuard('https://*.example.com'),
+    ))
+
+  test('lets in no page that has no origin, which a frame of any site can have', () =>
+    expectScenarios(
+      [{ name: 'a sandboxed frame', headers: () => [['Origin', 'null']], refusal: REFUSED }],
+      localGuard('null'),
+    ))
+
   test('takes no wildcard: with * for CORS, pages of other origins still may not sign in', () =>
     expectScenarios(
       [{ name: 'a page of any origin', headers: () => [['Origin', TRUSTED]], refusal: REFUSED }],

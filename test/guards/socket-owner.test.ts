@@ -85,7 +85,9 @@ test.runIf(isLinux)(
 test('rows are compared by both ends, in whole', async () => {
   const row =
     '   1: 0100007F:C350 0100007F:0FA0 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20 4 30 10 -1\n'
-  const owner = createSocketOwner(async () => `  sl  local_address rem_address   st\n${row}`)
+  const owner = createSocketOwner(async (path) =>
+    path.endsWith('tcp') ? `  sl  local_address rem_address   st\n${row}` : '',
+  )
   const peer = { address: '127.0.0.1', port: 50_000, localAddress: '127.0.0.1', localPort: 4000, isTrustedProxy: false }
   expect(await owner(peer)).toBe(1000)
   const others: readonly Partial<Peer>[] = [
@@ -102,7 +104,9 @@ test('rows are compared by both ends, in whole', async () => {
 
 test('who asks while the tables are being read waits for the next read, which all who wait share', async () => {
   const reads: ((tables: string) => void)[] = []
-  const owner = createSocketOwner(() => new Promise((resolve) => reads.push(resolve)))
+  const owner = createSocketOwner((path) =>
+    path.endsWith('tcp') ? new Promise((resolve) => reads.push(resolve)) : Promise.resolve(''),
+  )
   const peer = { address: '127.0.0.1', port: 1, localAddress: '127.0.0.1', localPort: 2, isTrustedProxy: false }
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   const first = owner(peer)
@@ -116,4 +120,16 @@ test('who asks while the tables are being read waits for the next read, which al
   expect(reads).toHaveLength(2)
   reads[1]?.('')
   expect(await Promise.all(later)).toEqual([null, null, null])
+})
+
+test('is asked for once for each connection', async () => {
+  let reads = 0
+  const row = ' 0100007F:0001 0100007F:0002 01 0:0 0:0 0  1000        0 4711 \n'
+  const owner = createSocketOwner(async () => {
+    reads += 1
+    return row
+  })
+  const peer = { address: '127.0.0.1', port: 1, localAddress: '127.0.0.1', localPort: 2, isTrustedProxy: false }
+  expect([await owner(peer), await owner(peer), reads]).toEqual([1000, 1000, 1])
+  expect([await owner({ ...peer }), reads]).toEqual([1000, 2])
 })
