@@ -1,78 +1,19 @@
-import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { createServer } from 'vite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../../../src/auth/caller.ts'
 import { type CreateGuard, guardsOf } from '../../../src/auth/guards/guards.ts'
-import { createAuthority } from '../../support/certificates.ts'
 import { serveForTest } from '../../support/command-line.ts'
 import { startGateway } from '../../support/gateway.ts'
-import { freePorts, isInstalled, type ProxyProgram, startProxy } from '../../support/proxy-process.ts'
+import { isInstalled } from '../../support/proxy-process.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { ANA } from '../../support/workspaces.ts'
-import { nginxFrame } from './configurations.ts'
+import { blocks, DOCUMENTED, NAME, startDocumented } from './documented-proxies.ts'
 
-const PAGE = readFileSync(new URL('../../../docs/operate/behind-a-proxy.md', import.meta.url), 'utf8')
-const NAME = 'gateway.example.com'
 const JSON_BODY = { 'content-type': 'application/json' }
 /** Not the address of the proxy, which is trusted. */
 const CLIENT_ADDRESS = '127.0.0.2'
-
-function blocks(language: string): readonly string[] {
-  return [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].flatMap(([, block]) => block ?? [])
-}
-
-interface Documented {
-  readonly name: string
-  readonly program: ProxyProgram
-  readonly block: string
-  readonly proxyProtocol?: boolean
-  /** What a test changes of the block besides the gateway's address: ports, paths and what Caddy would fetch from the net. */
-  readonly place: (block: string, port: number) => string
-}
-
-const bindHaproxy = (block: string, port: number) =>
-  `defaults\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n${block
-    .replace('bind :443', `bind 127.0.0.1:${port}`)
-    .replace(`/etc/haproxy/${NAME}.pem`, 'DIRECTORY/both.pem')}`
-
-const [nginx = ''] = blocks('nginx')
-const [caddy = ''] = blocks('caddyfile')
-const [haproxy = '', haproxyWithProtocol = ''] = blocks('haproxy')
-
-const DOCUMENTED: readonly Documented[] = [
-  {
-    name: 'nginx',
-    program: 'nginx',
-    block: nginx,
-    place: (block, port) =>
-      nginxFrame(
-        block
-          .replace('listen 443', `listen 127.0.0.1:${port}`)
-          .replace(`/etc/ssl/${NAME}.pem`, 'DIRECTORY/certificate.pem')
-          .replace(`/etc/ssl/${NAME}.key`, 'DIRECTORY/key.pem'),
-      ),
-  },
-  {
-    name: 'Caddy',
-    program: 'caddy',
-    block: caddy,
-    place: (block, port) =>
-      `{\n  admin off\n  auto_https off\n}\n${block.replace(
-        `${NAME} {`,
-        `https://${NAME}:${port} {\n    bind 127.0.0.1\n    tls DIRECTORY/certificate.pem DIRECTORY/key.pem`,
-      )}`,
-  },
-  { name: 'HAProxy', program: 'haproxy', block: haproxy, place: bindHaproxy },
-  {
-    name: 'HAProxy with the PROXY protocol',
-    program: 'haproxy',
-    block: haproxyWithProtocol,
-    proxyProtocol: true,
-    place: bindHaproxy,
-  },
-]
 
 /** The guard `open`, which writes down who came. */
 function watched(clients: Client[]): CreateGuard {
@@ -96,27 +37,13 @@ const FORGED = {
 }
 
 describe('the page about proxies', () => {
-  for (const { name, program, block, proxyProtocol = false, place } of DOCUMENTED) {
+  for (const documented of DOCUMENTED) {
+    const { name, program, proxyProtocol = false } = documented
     test.runIf(isInstalled(program))(`its configuration of ${name} works as it is printed`, async () => {
       const clients: Client[] = []
       const options = { trustedProxies: ['127.0.0.1'], proxyProtocol, createGuard: watched(clients) }
       const gateway = await startGateway(options)
-      const [port = 0] = await freePorts(1)
-      const authority = createAuthority('a test')
-      const { certificate, key } = authority.sign(NAME, [NAME])
-      const placed = place(block, port)
-      expect(placed).toContain(`:${port}`)
-      expect(placed).toContain('127.0.0.1:4000')
-      await startProxy({
-        program,
-        files: [
-          { name: 'proxy.conf', text: placed.replace('127.0.0.1:4000', new URL(gateway.url).host) },
-          { name: 'certificate.pem', text: certificate },
-          { name: 'key.pem', text: key },
-          { name: 'both.pem', text: certificate + key },
-        ],
-        ports: [port],
-      })
+      const { port, ca } = await startDocumented(documented, gateway.url)
 
       async function send(method: string, path: string, body: object, headers: Record<string, string> = {}) {
         const { promise, resolve, reject } = Promise.withResolvers<{ status: number; json: Record<string, string> }>()
@@ -125,7 +52,7 @@ describe('the page about proxies', () => {
           port,
           servername: NAME,
           localAddress: CLIENT_ADDRESS,
-          ca: authority.certificate,
+          ca,
         }
         const sent = JSON.stringify(body)
         request(
