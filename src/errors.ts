@@ -48,11 +48,22 @@ export function messageOf(code: FailureCode): string {
   return FAILURES[code][1]
 }
 
+/** A limit that was reached (draft-ietf-httpapi-ratelimit-headers): nothing remains of `quota` attempts in `windowSeconds`. */
+export interface RateLimitState {
+  readonly policy: string
+  readonly quota: number
+  readonly windowSeconds: number
+  /** Until the next attempt. */
+  readonly resetSeconds: number
+}
+
 export interface FailureDetails {
   /** Public; in place of the table's message. Never a secret, a token, a path or SQL. */
   readonly message?: string
   /** Seconds to wait, for `Retry-After` (RFC 9110 section 10.2.3). */
   readonly retryAfterSeconds?: number
+  /** The limits that were reached, for the `RateLimit` fields. */
+  readonly rateLimits?: readonly RateLimitState[]
   /** The methods that would have been answered, for `Allow` (RFC 9110 section 10.2.1). */
   readonly allow?: string
   /** For the log only. */
@@ -64,12 +75,14 @@ export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: FailureCode
   readonly retryAfterSeconds: number | undefined
+  readonly rateLimits: readonly RateLimitState[]
   readonly allow: string | undefined
 
   constructor(code: FailureCode, details: FailureDetails = {}) {
     super(details.message ?? messageOf(code), { cause: details.cause })
     this.code = code
     this.retryAfterSeconds = details.retryAfterSeconds
+    this.rateLimits = details.rateLimits ?? []
     this.allow = details.allow
   }
 }

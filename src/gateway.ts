@@ -3,7 +3,8 @@
 import { createOperationsEndpoints } from './admin/health.ts'
 import type { Audit } from './auth/audit/audit-event.ts'
 import { withAudit } from './auth/audit/audited-sign-in.ts'
-import type { LoginGuard } from './auth/guards/guard.ts'
+import type { CreateGuard } from './auth/guards/guards.ts'
+import { createRateLimits, NO_RATE_LIMITS } from './auth/limits/rate-limits.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
@@ -13,6 +14,7 @@ import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
+import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Handler } from './http/handler.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
@@ -30,9 +32,11 @@ import { createRestEndpoints } from './rest/rest.ts'
 import type { Store } from './store/contract.ts'
 
 export interface GatewayOptions {
-  readonly guard: LoginGuard
+  readonly createGuard: CreateGuard
   readonly basePath: string
+  /** As `normalOrigin` writes them. */
   readonly corsOrigins: readonly string[]
+  readonly reportRefusedOrigin: ReportRefusedOrigin
   readonly issuer: string
   readonly audience: string
   readonly accessTokenTtlSeconds: number
@@ -41,8 +45,9 @@ export interface GatewayOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
   readonly sessionsPerUser: number
-  readonly attemptsPerMinute: number
   readonly audit: Audit
+  /** Logins, and refreshes, a minute of one network; 0 for no limit. Null for no limits of anything. */
+  readonly attemptsPerMinute: number | null
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number
   readonly graphql: GraphQLOptions
@@ -77,7 +82,10 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     clock,
   })
   const sessions = createSessions(store, tokens, options)
-  const signIn = withAudit(await createSignIn(sessions, options), options.audit)
+  const { attemptsPerMinute } = options
+  const limits = attemptsPerMinute === null ? NO_RATE_LIMITS : createRateLimits({ attemptsPerMinute, clock })
+  const guard = await options.createGuard({ store, limits, clock })
+  const signIn = withAudit(createSignIn({ sessions, guard, limits }), options.audit)
   const yieldTurn = createRoundRobin()
   const services = {
     reads: createReads(store),
@@ -98,9 +106,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     createExplorerDataEndpoint({
       apiVersion: API_VERSION,
       basePath,
-      loginGuard: options.guard.name,
+      loginGuard: guard.name,
       async findDemoEmail() {
-        const { guard, demoEmail } = options
+        const { demoEmail } = options
         const isOffered = guard.name === 'local' && demoEmail !== null && (await store.userByEmail(demoEmail)) !== null
         return isOffered ? demoEmail : null
       },

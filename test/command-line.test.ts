@@ -73,7 +73,7 @@ test('everything wrong with the configuration is said at once, with exit code 2'
   const { exitCode, stderr, stdout } = await run(
     ['serve', '--port', '99999', '--base-path', 'x', '--body-limit', 'many'],
     {
-      env: { WORKSPACE_GATEWAY_LOGIN_GUARD: 'none' },
+      env: { WORKSPACE_GATEWAY_LOGIN_GUARD: 'nobody' },
     },
   )
   expect([exitCode, stdout]).toEqual([2, ''])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../src/auth/guards/guard.ts'
 import { createLocalGuard } from '../src/auth/guards/local.ts'
 import { isJsonMediaType } from '../src/media-type.ts'
+import { callerWith } from './support/callers.ts'
 import { startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -44,21 +44,21 @@ describe.each([
   ['the reader of bodies', isJsonMediaType],
   ['the guard "local"', isLetIn],
 ])('%s', (_name, isJson) => {
-  test.each(MEDIA_TYPES)('takes %s for JSON: %s', (contentType, expected) => {
-    expect(isJson(contentType)).toBe(expected)
+  test.each(MEDIA_TYPES)('takes %s for JSON: %s', async (contentType, expected) => {
+    expect(await isJson(contentType)).toBe(expected)
   })
 
-  test.each(LONG)('refuses 15,000 %s at once', (_what, contentType) => {
+  test.each(LONG)('refuses 15,000 %s at once', async (_what, contentType) => {
     const started = performance.now()
-    for (let round = 0; round < 20; round += 1) expect(isJson(contentType)).toBe(false)
+    for (let round = 0; round < 20; round += 1) expect(await isJson(contentType)).toBe(false)
     expect(performance.now() - started).toBeLessThan(500)
   })
 })
 
-function isLetIn(contentType: string | undefined): boolean {
-  const headers: Readonly<Record<string, string | undefined>> = { host: 'localhost', 'content-type': contentType }
-  const caller: Caller = { peerAddress: '127.0.0.1', header: (name) => headers[name] }
-  return createLocalGuard([]).refusal(caller) === null
+async function isLetIn(contentType: string | undefined): Promise<boolean> {
+  const caller = callerWith({ headers: { host: 'localhost', 'content-type': contentType } })
+  const guard = createLocalGuard({ trustedOrigins: [] }, null)
+  return (await guard.decide({ caller, email: ANA, code: null })).outcome === 'admitted'
 }
 
 test('a login and a query whose media type has a parameter are answered', async () => {

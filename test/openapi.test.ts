@@ -6,6 +6,7 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { parse, visit } from 'graphql'
 import { expect, test } from 'vitest'
+import { guardsOf } from '../src/auth/guards/guards.ts'
 import { demoExamples } from '../src/cli/demo/demo.ts'
 import { READ_ROUTES, SESSION_ROUTES } from '../src/rest/routes.ts'
 import { type Answer, startGateway } from './support/gateway.ts'
@@ -106,7 +107,7 @@ test('what is too often and what cannot be done are described too', async () => 
   const limited = await gateway.send('POST', '/login', body)
   expect(limited.status).toBe(429)
   check('POST', '/login', limited)
-  const refused = await startGateway({ guard: { name: 'open', warning: null, refusal: () => 'no' } })
+  const refused = await startGateway({ createGuard: guardsOf(['none'], { trustedOrigins: [] }) })
   const forbidden = await refused.send('POST', '/login', body)
   expect(forbidden.status).toBe(403)
   check('POST', '/login', forbidden)

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { guardsOf } from '../src/auth/guards/guards.ts'
 import { openExplorerBuild } from '../src/pages/assets.ts'
 import { createPage } from '../src/pages/pages.ts'
+import { callerWith } from './support/callers.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
@@ -83,7 +85,7 @@ test('the page is told of a demo user only when there is one and the guard is lo
   expect((await gateway.get('/explorer.json')).json()).toMatchObject({ loginGuard: 'local', demoEmail: null })
   await gateway.load(SMALL_WORLD)
   expect((await gateway.get('/explorer.json')).json().demoEmail).toBe(ANA)
-  const open = await startGateway({ demoEmail: ANA, guard: { name: 'open', warning: null, refusal: () => null } })
+  const open = await startGateway({ demoEmail: ANA, createGuard: guardsOf(['open'], { trustedOrigins: [] }) })
   await open.load(SMALL_WORLD)
   expect((await open.get('/explorer.json')).json()).toMatchObject({ loginGuard: 'open', demoEmail: null })
 })
@@ -111,8 +113,7 @@ const REQUEST = {
   method: 'GET',
   path: '/',
   search: '',
-  peerAddress: '127.0.0.1',
-  header: (_name: string): string | undefined => undefined,
+  ...callerWith(),
   body: async () => new Uint8Array(),
   async *bodyStream() {},
 }

@@ -161,19 +161,6 @@ test('a token of a key that was removed is refused within a second, also by the 
   expect((await gateway.get('/projects', accessToken)).status).toBe(200)
 })
 
-test('attempts are limited per address when the operator says so', async () => {
-  const gateway = await startGateway({ attemptsPerMinute: 3 })
-  const { refreshToken } = await gateway.login(ANA)
-  await gateway.login(ANA)
-  expect((await gateway.send('POST', '/token', body({ refreshToken }))).status).toBe(200)
-  const refused = await gateway.send('POST', '/login', body({ email: ANA }))
-  expect([refused.status, refused.json().code]).toEqual([429, 'TOO_MANY_REQUESTS'])
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  const graphql = await gateway.graphql(`mutation { login(email: "${ANA}") { accessToken } }`)
-  expect(graphql.status).toBe(429)
-  expect((await gateway.send('DELETE', '/logout', body({ refreshToken }))).status).toBe(200)
-})
-
 test('every access token of a session names it, and no two tokens are alike', async () => {
   const gateway = await startGateway()
   const { accessToken, refreshToken } = await gateway.login(ANA)

@@ -1,50 +1,51 @@
 // Signing in, staying signed in and signing out, for one caller: limits and the guard first, then the session.
 import { GatewayError } from '../errors.ts'
+import type { Caller } from './caller.ts'
 import { canonicalEmail } from './email.ts'
-import type { Caller, LoginGuard } from './guards/guard.ts'
+import type { LoginGuard, Refusal } from './guards/guard.ts'
+import { networkOf } from './limits/network.ts'
+import type { RateLimits } from './limits/rate-limits.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 
-export interface SignInOptions {
+export interface SignInServices {
+  readonly sessions: Sessions
   readonly guard: LoginGuard
-  /** Logins and refreshes a minute that one peer address may try; 0 for no limit. */
-  readonly attemptsPerMinute: number
+  readonly limits: RateLimits
+}
+
+/** What a client sends to sign in, as it was sent. */
+export interface LoginFields {
+  readonly email: string
+  /** For the guard `mail`; null without one. */
+  readonly code: string | null
 }
 
 export interface SignIn {
-  /** Throws `INVALID_EMAIL`, `LOGIN_REFUSED`, `TOO_MANY_REQUESTS`. */
-  readonly login: (email: string, caller: Caller) => Promise<TokenPair>
+  /** Throws `INVALID_EMAIL`, `LOGIN_REFUSED` and the other refusals of guards, `TOO_MANY_REQUESTS`. */
+  readonly login: (fields: LoginFields, caller: Caller) => Promise<TokenPair>
   /** Throws `UNAUTHENTICATED` for an empty token, `INVALID_TOKEN`, `TOO_MANY_REQUESTS`. */
   readonly refresh: (refreshToken: string, caller: Caller) => Promise<{ readonly accessToken: string }>
   /** Throws `UNAUTHENTICATED` for an empty token, `INVALID_TOKEN`. Never limited: whoever wants out gets out. */
   readonly logout: (refreshToken: string) => Promise<void>
 }
 
-/** Throws `TOO_MANY_REQUESTS`. */
-type RequireWithinLimit = (caller: Caller) => Promise<void>
-
-export async function createSignIn(sessions: Sessions, { guard, attemptsPerMinute }: SignInOptions): Promise<SignIn> {
-  const requireWithinLimit = attemptsPerMinute > 0 ? await createLimit(attemptsPerMinute) : async () => {}
-
+export function createSignIn({ sessions, guard, limits }: SignInServices): SignIn {
   function requirePresented(refreshToken: string): void {
     if (refreshToken === '') throw new GatewayError('UNAUTHENTICATED', { message: 'A `refreshToken` is required.' })
   }
 
   return {
-    async login(input, caller) {
-      await requireWithinLimit(caller)
-      const reason = await guard.refusal(caller)
-      if (reason !== null) {
-        throw new GatewayError('LOGIN_REFUSED', {
-          message: `Sign-in was refused (login guard "${guard.name}"): ${reason}.`,
-        })
-      }
-      const email = canonicalEmail(input)
+    async login({ email: sent, code }, caller) {
+      if (!guard.chargesLimits(caller)) limits.require('login', { network: networkOf(caller.client.address) })
+      const decision = await guard.decide({ caller, email: sent, code })
+      if (decision.outcome !== 'admitted') throw toFailure(decision, guard)
+      const email = canonicalEmail(decision.email)
       if (email === null) throw new GatewayError('INVALID_EMAIL')
       return sessions.open(email, caller)
     },
     async refresh(refreshToken, caller) {
       requirePresented(refreshToken)
-      await requireWithinLimit(caller)
+      limits.require('refresh', { network: networkOf(caller.client.address) })
       return sessions.refresh(refreshToken)
     },
     async logout(refreshToken) {
@@ -54,16 +55,9 @@ export async function createSignIn(sessions: Sessions, { guard, attemptsPerMinut
   }
 }
 
-async function createLimit(attemptsPerMinute: number): Promise<RequireWithinLimit> {
-  // Loaded only for a limit: it brings its clients of a dozen databases along.
-  const { RateLimiterMemory, RateLimiterRes } = await import('rate-limiter-flexible')
-  const limiter = new RateLimiterMemory({ points: attemptsPerMinute, duration: 60 })
-  return async ({ peerAddress }) => {
-    try {
-      await limiter.consume(peerAddress)
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused
-      throw new GatewayError('TOO_MANY_REQUESTS', { retryAfterSeconds: Math.ceil(refused.msBeforeNext / 1_000) })
-    }
-  }
+function toFailure({ code, reason, remedy, retryAfterSeconds }: Refusal, { name }: LoginGuard): GatewayError {
+  const help = remedy === null ? '' : ` What would help: ${remedy}.`
+  const message =
+    code === 'LOGIN_REFUSED' ? `Sign-in was refused (login guard "${name}"): ${reason}.${help}` : `${reason}.${help}`
+  return new GatewayError(code, { message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
 }

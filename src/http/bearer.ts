@@ -1,5 +1,5 @@
 // `Authorization: Bearer …`, RFC 6750 section 2.1.
-import type { Caller } from '../auth/guards/guard.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Awaitable, LiveSession } from '../store/contract.ts'
 

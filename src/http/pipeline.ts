@@ -1,5 +1,5 @@
 // What every request goes through, in running order: one list.
-import { createCors } from './cors.ts'
+import { createCors, type ReportRefusedOrigin } from './cors.ts'
 import type { Endpoint, Handler, Middleware } from './handler.ts'
 import { type ReportFailure, toProblem } from './problem-details.ts'
 import { createRouter } from './router.ts'
@@ -9,12 +9,13 @@ export interface PipelineOptions {
   readonly basePath: string
   /** Origins whose pages may read the answers. */
   readonly corsOrigins: readonly string[]
+  readonly reportRefusedOrigin: ReportRefusedOrigin
   readonly report: ReportFailure
 }
 
 export function createPipeline(endpoints: readonly Endpoint[], options: PipelineOptions): Handler {
   const layers: readonly Middleware[] = [
-    createCors(options.corsOrigins),
+    createCors(options.corsOrigins, options.reportRefusedOrigin),
     failuresAsProblems(options.report),
     underBasePath(options.basePath),
   ]

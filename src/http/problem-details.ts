@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { GatewayError, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
+import { rateLimitHeaders } from './rate-limit-fields.ts'
 import { type GatewayResponse, type Headers, NO_STORE } from './response.ts'
 import { STATUS_CODES } from './server/http-builtin.ts'
 
@@ -49,7 +50,7 @@ export function failureHeaders(error: GatewayError): Headers {
   if (error.code === 'INVALID_TOKEN') headers['www-authenticate'] = 'Bearer error="invalid_token"'
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds)
   if (error.allow !== undefined) headers.allow = error.allow
-  return headers
+  return { ...headers, ...rateLimitHeaders(error) }
 }
 
 /** Reports a failure under a new id (RFC 9562 section 4, in its URN form), and answers the id. */

@@ -1,5 +1,5 @@
 // A request as a plain value: all that the gateway looks at, and nothing of the socket.
-import type { Caller } from '../auth/guards/guard.ts'
+import type { Caller } from '../auth/caller.ts'
 
 export interface GatewayRequest extends Caller {
   /** As sent: upper case for every method HTTP knows. */

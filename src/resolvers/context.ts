@@ -1,5 +1,5 @@
 // What resolvers are given besides their parent and arguments.
-import type { Caller } from '../auth/guards/guard.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { OpenSession, Sessions } from '../auth/sessions.ts'
 import type { SignIn } from '../auth/sign-in.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type AuditLog, openAuditLog } from '../../src/auth/audit/audit-log.ts'
-import { createLocalGuard } from '../../src/auth/guards/local.ts'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
 import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql.ts'
@@ -64,6 +64,10 @@ export interface Answer {
 
 export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly bodyLimitBytes?: number
+  /** Where to listen; 127.0.0.1 unless told otherwise. */
+  readonly host?: string
+  readonly trustedProxies?: readonly string[]
+  readonly proxyProtocol?: boolean
   /** Options of GraphQL as they are written on the command line. */
   readonly graphqlValues?: Readonly<Record<string, string | boolean>>
   readonly sendTimeoutMs?: number
@@ -101,9 +105,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     onFailure() {},
   })
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
-    guard: createLocalGuard([]),
+    createGuard: guardsOf(['local'], { trustedOrigins: [] }),
     basePath: '',
     corsOrigins: [],
+    reportRefusedOrigin() {},
     issuer: 'test-issuer',
     audience: 'test-audience',
     accessTokenTtlSeconds: 900,
@@ -129,12 +134,15 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const server = createHttpServer(handle, {
     bodyLimitBytes,
     inFlight,
+    trustedProxies: options.trustedProxies ?? [],
+    proxyProtocol: options.proxyProtocol ?? false,
     sendTimeoutMs,
     reportBrokenOff: (event) => brokenOff.push(event),
   })
-  server.listen(0, '127.0.0.1')
+  const host = options.host ?? '127.0.0.1'
+  server.listen(0, host)
   await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()

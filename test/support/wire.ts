@@ -33,7 +33,7 @@ export function requestText({
 
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
+  const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
   await once(socket, 'connect')
   // Those who read or write are told.
   socket.on('error', () => {})

@@ -1,7 +1,7 @@
 // Signing in and out, every outcome told to the audit log.
 import { GatewayError } from '../../errors.ts'
+import type { Caller } from '../caller.ts'
 import { canonicalEmail } from '../email.ts'
-import type { Caller } from '../guards/guard.ts'
 import type { SignIn } from '../sign-in.ts'
 import type { Audit, AuditKind } from './audit-event.ts'
 
@@ -29,13 +29,13 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
     }
   }
 
-  function addressOf({ peerAddress }: Caller): string {
-    return peerAddress
+  function addressOf({ client }: Caller): string {
+    return client.address
   }
 
   return {
     async login(sent, caller) {
-      const email = canonicalEmail(sent.replace(CODE_IN_ADDRESS, '@')) ?? undefined
+      const email = canonicalEmail(sent.email.replace(CODE_IN_ADDRESS, '@')) ?? undefined
       const about = { email, address: addressOf(caller) }
       const tokens = await refusalsOf('login', () => signIn.login(sent, caller), about)
       audit.record({ kind: 'login', result: 'done', ...about })

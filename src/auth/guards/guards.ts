@@ -1,10 +1,87 @@
-// The login guards there are, by name.
-import type { LoginGuard, LoginGuardName } from './guard.ts'
+// The login guards there are, by name: adding a row is adding a guard.
+import type { Awaitable, Store } from '../../store/contract.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import type { LoginGuard } from './guard.ts'
+import { createGuardList } from './guard-list.ts'
 import { createLocalGuard } from './local.ts'
+import { createNoneGuard } from './none.ts'
 import { createOpenGuard } from './open.ts'
+import { canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
 
-/** `trustedOrigins`: pages of these origins may sign in as if they were this gateway's own. */
-export const LOGIN_GUARDS: { readonly [N in LoginGuardName]: (trustedOrigins: readonly string[]) => LoginGuard } = {
-  local: createLocalGuard,
-  open: createOpenGuard,
+/** What an operator may say about guards; each guard reads its own. */
+export interface GuardOptions {
+  /** Pages of these origins may sign in as if they were this gateway's own (`--cors-origin`). */
+  readonly trustedOrigins: readonly string[]
+}
+
+/** What a guard may work with, once the store is open. */
+export interface GuardServices {
+  readonly store: Store
+  readonly limits: RateLimits
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+interface GuardRow {
+  /** Who may sign in, in a few words. */
+  readonly summary: string
+  /** Whether it keeps strangers out by itself; one that does not must not be reachable from other machines. */
+  readonly guardsNetwork: boolean
+  /** Sentences for every start of the gateway: what this guard lets in. */
+  readonly warnings: () => readonly string[]
+  /** What is wrong with the options, each with the line that mends it; empty when nothing is. Stops the start. */
+  readonly problems: (options: GuardOptions) => readonly string[]
+  readonly create: (options: GuardOptions, services: GuardServices) => Awaitable<LoginGuard>
+}
+
+const NOTHING = () => []
+
+export type LoginGuardName = 'local' | 'none' | 'open'
+
+export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
+  local: {
+    summary: 'the same user on this machine',
+    guardsNetwork: false,
+    warnings: () =>
+      canAskForSocketOwners()
+        ? []
+        : [
+            'login guard "local": this system does not tell whose program is at the other end of a connection, so only headers are checked: ' +
+              'put no proxy and no port forwarding in front of this gateway',
+          ],
+    problems: NOTHING,
+    create: (options) => createLocalGuard(options, openKernel()),
+  },
+  none: {
+    summary: 'nobody; open sessions go on',
+    guardsNetwork: true,
+    warnings: NOTHING,
+    problems: NOTHING,
+    create: createNoneGuard,
+  },
+  open: {
+    summary: 'anyone, knowing only an email address',
+    guardsNetwork: true,
+    warnings: () => [
+      'login guard "open": anyone who can reach this port can sign in as anyone, knowing nothing but an email address',
+    ],
+    problems: NOTHING,
+    create: createOpenGuard,
+  },
+}
+
+export const LOGIN_GUARD_NAMES = Object.keys(LOGIN_GUARDS) as LoginGuardName[]
+
+function openKernel() {
+  const userId = process.getuid?.()
+  return userId === undefined || !canAskForSocketOwners() ? null : { socketOwner: createSocketOwner(), userId }
+}
+
+/** Makes the guard once the store is open. */
+export type CreateGuard = (services: GuardServices) => Promise<LoginGuard>
+
+/** The guards of these names, asked in this order. */
+export function guardsOf(names: readonly LoginGuardName[], options: GuardOptions): CreateGuard {
+  return async (services) =>
+    createGuardList(await Promise.all(names.map((name) => LOGIN_GUARDS[name].create(options, services))))
 }

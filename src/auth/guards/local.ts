@@ -1,65 +1,102 @@
-// The default guard: only programs and pages on this very machine may sign in.
+// The default guard: only the same user on this very machine may sign in.
 import { isJsonMediaType } from '../../media-type.ts'
-import type { Caller, LoginGuard } from './guard.ts'
+import type { Caller } from '../caller.ts'
+import { createOriginList, type OriginList } from '../origins.ts'
+import { FORWARDING_HEADERS } from './forwarding-headers.ts'
+import { admit, type LoginGuard, pass } from './guard.ts'
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
+import type { SocketOwner } from './socket-owner.ts'
 
-/** A proxy adds one of these: whoever is behind it is not known to be on this machine. */
-const FORWARDING_HEADERS = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-proto',
-  'x-forwarded-server',
-  'x-client-ip',
-  'x-real-ip',
-  'cf-connecting-ip',
-  'true-client-ip',
-]
+const OTHER_GUARD = 'for clients of other machines, or behind a proxy, choose another --login-guard'
+const LIST_ORIGIN =
+  'list the origin of that page with --cors-origin, also when a development proxy such as Vite passes the request on'
+const NAME_THIS_MACHINE =
+  'ask for localhost, 127.0.0.1 or [::1] (a development proxy does with changeOrigin); for any other name choose another --login-guard'
 
-type Check = (caller: Caller) => string | null
+interface Check {
+  /** Why the caller is refused; null when this is no reason to. */
+  readonly reason: (caller: Caller) => string | null
+  readonly remedy: string
+}
+
+export interface LocalGuardOptions {
+  /** Pages of these origins may sign in as if they were this gateway's own. */
+  readonly trustedOrigins: readonly string[]
+}
+
+/** `kernel`: who owns sockets, and this process's own user id; null where the kernel cannot be asked. */
+export function createLocalGuard(
+  { trustedOrigins }: LocalGuardOptions,
+  kernel: { readonly socketOwner: SocketOwner; readonly userId: number } | null,
+): LoginGuard {
+  // A page of any site can have the origin `null`, in a sandboxed frame; and `*` is said for those who have a token already.
+  const origins = createOriginList(trustedOrigins.filter((origin) => origin !== 'null'))
+  const checks = requestChecks(origins)
+  return {
+    name: 'local',
+    async decide({ caller, email }) {
+      for (const { reason, remedy } of checks) {
+        const why = reason(caller)
+        if (why !== null) return pass(why, remedy)
+      }
+      // Last: it is the only check that costs something.
+      if (kernel !== null && (await kernel.socketOwner(caller.peer)) !== kernel.userId) {
+        return pass(
+          'the program at the other end, perhaps a proxy, does not run as the user of this gateway',
+          OTHER_GUARD,
+        )
+      }
+      return admit(email)
+    },
+    chargesLimits: () => false,
+  }
+}
 
 /** In the order they are asked. The last three keep out web pages of other sites (CSRF, DNS rebinding). */
-function checks(trustedOrigins: readonly string[]): readonly Check[] {
+function requestChecks(trustedOrigins: OriginList): readonly Check[] {
   return [
-    (caller) => (isLoopbackAddress(caller.peerAddress) ? null : 'the request comes from another machine'),
-    (caller) => {
-      const header = FORWARDING_HEADERS.find((name) => caller.header(name) !== undefined)
-      return header === undefined ? null : `the request came through a proxy (it has a ${header} header)`
+    {
+      reason: ({ peer }) => (isLoopbackAddress(peer.address) ? null : 'the request comes from another machine'),
+      remedy: OTHER_GUARD,
     },
-    (caller) => (isLoopbackHost(caller.header('host') ?? '') ? null : 'the Host header does not name this machine'),
-    (caller) => (isJsonMediaType(caller.header('content-type')) ? null : 'the body is not application/json'),
-    (caller) => {
-      const origin = caller.header('origin')
-      if (origin !== undefined)
-        return isTrustedOrigin(origin, caller, trustedOrigins)
-          ? null
-          : 'the request comes from a page of another origin'
-      const site = caller.header('sec-fetch-site')
-      return site === undefined || site === 'same-origin' || site === 'none'
-        ? null
-        : 'the request comes from a page of another site'
+    {
+      reason: ({ peer }) =>
+        peer.isTrustedProxy ? 'the request came through a proxy (--trusted-proxy lists it)' : null,
+      remedy: OTHER_GUARD,
     },
+    {
+      reason: ({ httpVersion }) => (httpVersion === '1.0' ? 'the request is HTTP/1.0, as proxies send it' : null),
+      remedy: OTHER_GUARD,
+    },
+    {
+      reason(caller) {
+        const header = FORWARDING_HEADERS.find((name) => caller.header(name) !== undefined)
+        return header === undefined ? null : `the request came through a proxy (it has a ${header} header)`
+      },
+      remedy: `${OTHER_GUARD}; a development proxy must not send that header (Vite: no xfwd)`,
+    },
+    {
+      reason: (caller) =>
+        isLoopbackHost(caller.header('host') ?? '') ? null : 'the Host header does not name this machine',
+      remedy: NAME_THIS_MACHINE,
+    },
+    {
+      reason: (caller) => (isJsonMediaType(caller.header('content-type')) ? null : 'the body is not application/json'),
+      remedy: 'send Content-Type: application/json',
+    },
+    { reason: (caller) => pageReason(caller, trustedOrigins), remedy: LIST_ORIGIN },
   ]
 }
 
-/** The page's origin is this gateway itself, or one the operator lists. */
-function isTrustedOrigin(origin: string, caller: Caller, trustedOrigins: readonly string[]): boolean {
-  return trustedOrigins.includes(origin) || origin === `http://${caller.header('host')}`
-}
-
-export function createLocalGuard(trustedOrigins: readonly string[]): LoginGuard {
-  const all = checks(trustedOrigins)
-  return {
-    name: 'local',
-    warning: null,
-    refusal(caller) {
-      for (const check of all) {
-        const reason = check(caller)
-        if (reason !== null) return reason
-      }
-      return null
-    },
+function pageReason(caller: Caller, trustedOrigins: OriginList): string | null {
+  const origin = caller.header('origin')
+  if (origin !== undefined) {
+    // The page's origin is this gateway itself, or one the operator lists.
+    const isTrusted = trustedOrigins.includes(origin) || origin === `http://${caller.header('host')}`
+    return isTrusted ? null : 'the request comes from a page of another origin'
   }
+  const site = caller.header('sec-fetch-site')
+  return site === undefined || site === 'same-origin' || site === 'none'
+    ? null
+    : 'the request comes from a page of another site'
 }

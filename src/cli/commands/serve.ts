@@ -6,7 +6,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openAuditLog } from '../../auth/audit/audit-log.ts'
-import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
+import { guardsOf } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { UsageError } from '../../errors.ts'
@@ -22,6 +22,7 @@ import { createImporter } from '../import/importer.ts'
 import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { createBrokenOffReport, createLog, createReport } from '../log.ts'
+import { attemptsPerMinute, exposureWarnings, requireSafeExposure } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { describeEntry } from '../open-audit.ts'
 import { storeConfig, toStoreOptions } from '../open-store-for-cli.ts'
@@ -31,8 +32,6 @@ import { readKeyCipher } from '../read-key-cipher.ts'
 import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
-/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
-const DEFAULT_ATTEMPTS_PER_MINUTE = 600
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
 
@@ -49,16 +48,11 @@ export async function runServe(
   { stop, onReload }: ServeSignals,
 ): Promise<ExitCode> {
   const isLoopback = isLoopbackBinding(config.host)
-  const guard = LOGIN_GUARDS[config.loginGuard](config.corsOrigin)
-  if (guard.name === 'local' && !isLoopback) {
-    throw new UsageError(
-      `--host ${config.host} can be reached from other machines, and the login guard "local" lets in only this one: ` +
-        'listen on 127.0.0.1, or choose a guard with --login-guard (open: anyone may sign in, knowing only an email address)',
-    )
-  }
+  const guardOptions = { trustedOrigins: config.corsOrigin }
+  requireSafeExposure(config, guardOptions)
   const keyCipher = readKeyCipher(config)
   const log = createLog(config.logLevel, io)
-  if (cluster.isPrimary && guard.warning !== null) log.warn(guard.warning)
+  if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
@@ -87,9 +81,11 @@ export async function runServe(
   })
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
-    guard,
+    createGuard: guardsOf(config.loginGuard, guardOptions),
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
+    reportRefusedOrigin: (origin) =>
+      log.warn({ origin }, 'a page of this origin cannot read the answers: list it with --cors-origin if it should'),
     issuer: config.issuer,
     audience: config.audience,
     accessTokenTtlSeconds: config.accessTokenTtl,
@@ -99,9 +95,9 @@ export async function runServe(
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     sessionsPerUser: config.sessionsPerUser,
     audit,
-    attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
+    attemptsPerMinute: attemptsPerMinute(config),
     cacheBytes: config.cacheBytes,
-    graphql: toGraphQLOptions(config, guard.name),
+    graphql: toGraphQLOptions(config, config.loginGuard.join(',')),
     inFlight,
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
@@ -115,6 +111,8 @@ export async function runServe(
   }
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
+    trustedProxies: config.trustedProxy,
+    proxyProtocol: config.proxyProtocol ?? false,
     inFlight,
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: createBrokenOffReport(log),

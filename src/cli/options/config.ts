@@ -1,5 +1,8 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
+import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
+import { normalOrigin } from '../../auth/origins.ts'
+import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { auditOptions } from './audit-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
@@ -95,17 +98,46 @@ export const SERVE_OPTIONS = {
       .transform((path) => path.replace(/\/$/, '')),
   },
   loginGuard: {
-    flags: '--login-guard <name>',
-    description: 'who may sign in: local (this machine only) or open (anyone, knowing only an email)',
+    flags: '--login-guard <names>',
+    description: `who may sign in: ${LOGIN_GUARD_NAMES.map((name) => `${name} (${LOGIN_GUARDS[name].summary})`).join(', ')}; several, with commas, are asked in order`,
     default: 'local',
-    schema: z.enum(['local', 'open'], 'must be local or open'),
+    schema: list.pipe(
+      z.array(z.enum(LOGIN_GUARD_NAMES, `must be one of ${LOGIN_GUARD_NAMES.join(', ')}`)).min(1, 'must name a guard'),
+    ),
+  },
+  trustedProxy: {
+    flags: '--trusted-proxy <networks>',
+    description:
+      'proxies in front, as addresses or networks such as 10.0.0.0/8, separated by commas: what they say of a client (Forwarded, X-Forwarded-*) is believed',
+    default: '',
+    schema: list.pipe(
+      z.array(
+        z.string().superRefine((network, context) => {
+          const problem = networkProblem(network)
+          if (problem !== null) context.addIssue(problem)
+        }),
+      ),
+    ),
+  },
+  proxyProtocol: {
+    flags: '--proxy-protocol',
+    description: 'connections of --trusted-proxy begin with a PROXY protocol header, version 1 or 2',
+    schema: booleanOption.optional(),
   },
   corsOrigin: {
     flags: '--cors-origin <origins>',
-    description: 'origins whose pages may use the gateway, separated by commas; * for all',
+    description:
+      'origins whose pages may use the gateway, separated by commas; https://*.example.com for all below a domain, null and file:// for pages without an origin, * for all',
     default: '',
     schema: list.pipe(
-      z.array(z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^\s/]+)$/, 'must be like https://app.example.com, or *')),
+      z.array(
+        z.string().transform((text, context) => {
+          const origin = normalOrigin(text)
+          if (origin !== null) return origin
+          context.addIssue(`"${text}" is no origin: write it like https://app.example.com, https://*.example.com or *`)
+          return z.NEVER
+        }),
+      ),
     ),
   },
   tokenAlgorithm,
@@ -147,9 +179,16 @@ export const SERVE_OPTIONS = {
     default: String(1_048_576),
     schema: integer(256, 1_073_741_824),
   },
+  rateLimits: {
+    flags: '--rate-limits <on|off>',
+    description: 'off: no limits of any kind, for measurements',
+    default: 'on',
+    schema: z.enum(['on', 'off'], 'must be on or off'),
+  },
   attemptsPerMinute: {
     flags: '--attempts-per-minute <count>',
-    description: 'logins and refreshes a minute from one address, 0 for no limit (default: 0 on loopback, else 600)',
+    description:
+      'logins, and refreshes, a minute from one network, 0 for no limit (default: 0 on loopback without --trusted-proxy, else 600)',
     schema: integer(0, 1_000_000_000).optional(),
   },
   cacheBytes: {

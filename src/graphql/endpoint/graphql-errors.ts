@@ -2,6 +2,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
 import { newIncident, type ReportFailure, toGatewayError } from '../../http/problem-details.ts'
+import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
 import { excerpt, redact } from '../../redact.ts'
 
 export interface GraphQLFailure {
@@ -21,14 +22,15 @@ export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQ
   }
   const error = toGatewayError(original)
   const instance = statusOf(error.code) >= 500 ? { instance: newIncident(original, report) } : {}
-  return { entry: toEntry(located, redact(excerpt(error.message)), { code: error.code, ...instance }), error }
+  const extensions = { code: error.code, ...rateLimitExtensions(error), ...instance }
+  return { entry: toEntry(located, redact(excerpt(error.message)), extensions), error }
 }
 
 /** Locations and path stay, so that a client sees where in its document it failed. */
 function toEntry(
   located: GraphQLError | null,
   message: string,
-  extensions: Readonly<Record<string, string>>,
+  extensions: Readonly<Record<string, unknown>>,
 ): GraphQLFormattedError {
   return {
     message,

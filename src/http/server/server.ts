@@ -1,6 +1,8 @@
 // The edge: node:http in, bytes out. Only this folder knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
+import { acceptProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
+import { createTrustedProxies } from '../forwarding/trusted-proxies.ts'
 import type { Handler } from '../handler.ts'
 import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../limits/in-flight-bytes.ts'
 import { toProblem } from '../problem-details.ts'
@@ -8,6 +10,7 @@ import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
 import { streamBody } from './body-stream.ts'
 import { handleClientError, trackExchange } from './client-error.ts'
+import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
 import { createSender, type SendOptions } from './send-response.ts'
@@ -24,15 +27,22 @@ const CONNECTIONS_CHECK_MS = 500
 
 export interface ServerOptions extends Partial<SendOptions> {
   readonly bodyLimitBytes: number
+  /** Addresses and networks of proxies whose forwarding headers are believed. */
+  readonly trustedProxies?: readonly string[]
+  /** Whether the connections of these proxies begin with a PROXY header. */
+  readonly proxyProtocol?: boolean
 }
 
 export function createHttpServer(handle: Handler, options: ServerOptions): Server {
-  const { bodyLimitBytes, inFlight = createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES) } = options
+  const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options
+  const { inFlight = createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES) } = options
   const { sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS, reportBrokenOff = () => {} } = options
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
 
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
-    const replying = hasOneHost(incoming) ? handle(toRequest(incoming, response, bodyLimitBytes)) : refuseHost()
+    const replying = hasOneHost(incoming)
+      ? handle(toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes))
+      : refuseHost()
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening) response.shouldKeepAlive = false
@@ -70,6 +80,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
   server.on('clientError', handleClientError)
+  const proxies = createTrustedProxies(trustedProxies)
+  const connectionOf = createConnections(proxies, proxyProtocol ? acceptProxyProtocol(server, proxies.includes) : null)
   return server
 }
 
@@ -88,20 +100,28 @@ async function refuseHost(): Promise<GatewayResponse> {
   return toProblem(new GatewayError('BAD_REQUEST'), () => {})
 }
 
-function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimitBytes: number): GatewayRequest {
+function toRequest(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  connection: Connection,
+  bodyLimitBytes: number,
+): GatewayRequest {
   const { path, search, authority } = splitTarget(incoming.url ?? '/')
+  function header(name: string): string | undefined {
+    // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
+    if (authority !== null && name === 'host') return authority
+    const value = incoming.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
   return {
     method: incoming.method ?? 'GET',
     path,
     search,
     // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
-    peerAddress: incoming.socket.remoteAddress ?? '',
-    header(name) {
-      // RFC 9112 section 3.2.2: an absolute target says which host is meant, whatever Host says.
-      if (authority !== null && name === 'host') return authority
-      const value = incoming.headers[name]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
+    peer: connection.peer,
+    client: connection.client(header),
+    httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
+    header,
     body: () => readBody(incoming, response, bodyLimitBytes),
     bodyStream: () => streamBody(incoming, response),
   }

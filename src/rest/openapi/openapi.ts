@@ -168,6 +168,7 @@ function failureResponses(failures: readonly FailureCode[]): Json {
           'API-Version',
           ...(status === '401' ? ['WWW-Authenticate'] : []),
           ...(status === '429' || status === '503' ? ['Retry-After'] : []),
+          ...(status === '429' ? ['RateLimit', 'RateLimit-Policy'] : []),
         ),
         content: {
           'application/problem+json': {

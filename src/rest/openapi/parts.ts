@@ -14,6 +14,8 @@ export const HEADERS: Json = {
   ETag: { description: 'Changes with the body; send it back as `If-None-Match`.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to sign in (RFC 6750).', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' } },
+  RateLimit: { description: 'The limits that were reached, and the seconds to wait.', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'How many attempts these limits allow, in how long.', schema: { type: 'string' } },
 }
 
 const PROBLEM_EXAMPLE_INSTANCE = 'urn:uuid:5e1c2d5e-0d0b-4f2e-9a52-6b0f3a7c9d10'

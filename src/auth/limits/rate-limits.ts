@@ -1,0 +1,101 @@
+// How often who may try what: a table of token buckets, each asked for the operation and for whom it counts.
+import { GatewayError, type RateLimitState } from '../../errors.ts'
+import { createTokenBuckets } from './token-buckets.ts'
+
+/** Whom an attempt counts for. A row that counts for what is not given here does not apply. */
+export interface LimitSubject {
+  /** `networkOf` the client's address. */
+  readonly network?: string
+  /** Canonical. */
+  readonly email?: string
+  /** Id of a registered client. */
+  readonly client?: string
+}
+
+interface LimitRow {
+  /** In the `RateLimit` fields. */
+  readonly policy: string
+  /** The members of the subject that make one bucket, together. */
+  readonly by: readonly (keyof LimitSubject)[]
+  /** Attempts; `attempts` for the operator's number (`--attempts-per-minute`), and no limit when that is 0. */
+  readonly quota: number | 'attempts'
+  readonly windowSeconds: number
+}
+
+/**
+ * Nobody can lock an owner out: a limit for an email always counts for one network too, so strangers use up only the bucket of
+ * their own network. Only mails, which cost their reader something, have a limit for the email alone.
+ */
+const LIMITS = {
+  login: [
+    { policy: 'login', by: ['network'], quota: 'attempts', windowSeconds: 60 },
+    { policy: 'login-client', by: ['client'], quota: 6_000, windowSeconds: 60 },
+  ],
+  refresh: [{ policy: 'refresh', by: ['network'], quota: 'attempts', windowSeconds: 60 }],
+  /** A code that is presented. */
+  code: [
+    { policy: 'code', by: ['network'], quota: 60, windowSeconds: 60 },
+    { policy: 'code-email', by: ['email', 'network'], quota: 10, windowSeconds: 600 },
+  ],
+  /** A mail that is asked for from a network this email never signed in from. */
+  mail: [
+    { policy: 'mail-network', by: ['network'], quota: 60, windowSeconds: 3_600 },
+    { policy: 'mail-email', by: ['email', 'network'], quota: 5, windowSeconds: 3_600 },
+    { policy: 'mail-email-all', by: ['email'], quota: 15, windowSeconds: 86_400 },
+  ],
+  /** A mail that is asked for from a network this email signed in from before: strangers do not use up its bucket. */
+  knownMail: [{ policy: 'mail-known', by: ['email', 'network'], quota: 5, windowSeconds: 3_600 }],
+} as const satisfies Readonly<Record<string, readonly LimitRow[]>>
+
+export type LimitedOperation = keyof typeof LIMITS
+
+export interface RateLimits {
+  /** Takes a token of every bucket that applies, or none of any. The states of the empty buckets; empty when none was. */
+  readonly take: (operation: LimitedOperation, subject: LimitSubject) => readonly RateLimitState[]
+  /** The same, and throws `TOO_MANY_REQUESTS`. */
+  readonly require: (operation: LimitedOperation, subject: LimitSubject) => void
+}
+
+export interface RateLimitOptions {
+  /** 0 for no limit of logins and refreshes. */
+  readonly attemptsPerMinute: number
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+export function createRateLimits({ attemptsPerMinute, clock }: RateLimitOptions): RateLimits {
+  const tables = new Map(
+    Object.entries(LIMITS).map(([operation, rows]) => [operation, rows.flatMap((row: LimitRow) => table(row))]),
+  )
+
+  function table(row: LimitRow) {
+    const quota = row.quota === 'attempts' ? attemptsPerMinute : row.quota
+    return quota > 0 ? [{ ...row, quota, buckets: createTokenBuckets(quota, row.windowSeconds, clock) }] : []
+  }
+
+  function take(operation: LimitedOperation, subject: LimitSubject): readonly RateLimitState[] {
+    const asked = (tables.get(operation) ?? []).flatMap((row) => {
+      const parts = row.by.map((member) => subject[member])
+      return parts.includes(undefined) ? [] : [{ row, key: parts.join(' ') }]
+    })
+    const empty = asked.flatMap(({ row: { policy, quota, windowSeconds, buckets }, key }): RateLimitState[] => {
+      const waitMs = buckets.waitMs(key)
+      return waitMs === 0 ? [] : [{ policy, quota, windowSeconds, resetSeconds: Math.ceil(waitMs / 1_000) }]
+    })
+    if (empty.length === 0) for (const { row, key } of asked) row.buckets.take(key)
+    return empty
+  }
+
+  return {
+    take,
+    require(operation, subject) {
+      const rateLimits = take(operation, subject)
+      if (rateLimits.length === 0) return
+      const retryAfterSeconds = Math.max(...rateLimits.map(({ resetSeconds }) => resetSeconds))
+      throw new GatewayError('TOO_MANY_REQUESTS', { retryAfterSeconds, rateLimits })
+    },
+  }
+}
+
+/** No limits at all (`--rate-limits off`). */
+export const NO_RATE_LIMITS: RateLimits = { take: () => [], require() {} }

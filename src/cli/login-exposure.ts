@@ -1,0 +1,58 @@
+// Whether a gateway may start as it is configured: nobody gets in by accident, and nobody is left to guess what to write.
+import { type GuardOptions, LOGIN_GUARDS, type LoginGuardName } from '../auth/guards/guards.ts'
+import { isLoopbackBinding } from '../auth/guards/loopback.ts'
+import { UsageError } from '../errors.ts'
+import type { ServeConfig } from './options/config.ts'
+
+/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
+const DEFAULT_ATTEMPTS_PER_MINUTE = 600
+
+type Exposure = Pick<
+  ServeConfig,
+  'host' | 'loginGuard' | 'trustedProxy' | 'proxyProtocol' | 'rateLimits' | 'attemptsPerMinute'
+>
+
+/** Throws one `UsageError` that names everything wrong, each with the lines that mend it. */
+export function requireSafeExposure(config: Exposure, options: GuardOptions): void {
+  const { host, loginGuard, trustedProxy, proxyProtocol } = config
+  const rows = loginGuard.map((name) => LOGIN_GUARDS[name])
+  const wrong = rows.flatMap(({ problems }) => problems(options))
+  if (loginGuard.length > 1 && loginGuard.some((name) => name === 'none' || name === 'open')) {
+    wrong.push(`--login-guard ${loginGuard.join(',')}: none and open stand alone`)
+  }
+  if (!isLoopbackBinding(host) && !rows.every(({ guardsNetwork }) => guardsNetwork)) wrong.push(exposedHost(host))
+  if (proxyProtocol && trustedProxy.length === 0) {
+    wrong.push(
+      '--proxy-protocol: name the proxies that speak it with --trusted-proxy, such as --trusted-proxy 127.0.0.1',
+    )
+  }
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+}
+
+function exposedHost(host: string): string {
+  const guards = Object.entries(LOGIN_GUARDS).filter(([, { guardsNetwork }]) => guardsNetwork)
+  return [
+    `--host ${host} can be reached from other machines, and the login guard "local" lets in only the same user of this one.`,
+    'Start the gateway with one of these instead:',
+    ...guards.map(([name, { summary }]) => `  --host ${host} --login-guard ${name.padEnd(10)} ${summary}`),
+    `  --host 127.0.0.1 --login-guard local      ${LOGIN_GUARDS.local.summary}`,
+  ].join('\n')
+}
+
+/** What an operator should know at every start. */
+export function exposureWarnings({ loginGuard, trustedProxy }: Exposure): readonly string[] {
+  const isLocalOnly = loginGuard.every((name: LoginGuardName) => name === 'local')
+  return [
+    ...loginGuard.flatMap((name) => LOGIN_GUARDS[name].warnings()),
+    ...(isLocalOnly && trustedProxy.length > 0
+      ? ['login guard "local": nobody behind --trusted-proxy can sign in; choose another with --login-guard']
+      : []),
+  ]
+}
+
+/** Null for no limits of any kind, 0 for none of logins and refreshes. */
+export function attemptsPerMinute({ host, trustedProxy, rateLimits, attemptsPerMinute }: Exposure): number | null {
+  if (rateLimits === 'off') return null
+  const isThisMachineOnly = isLoopbackBinding(host) && trustedProxy.length === 0
+  return attemptsPerMinute ?? (isThisMachineOnly ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE)
+}

@@ -1,0 +1,105 @@
+// `Forwarded` (RFC 7239) and `X-Forwarded-*` as lists of hops, the client's own first; nothing here is believed yet.
+import { isIP, isIPv6 } from 'node:net'
+
+/** What one proxy says of whom it got the request from. */
+export interface Hop {
+  /** An IP address; null for `unknown`, an obfuscated name or nonsense. */
+  readonly address: string | null
+  readonly scheme: 'http' | 'https' | null
+  /** Host and port; null when it is not said, or is none. */
+  readonly host: string | null
+}
+
+/** Of a longer chain the nearest hops: those that may be trusted. */
+const MAX_HOPS = 32
+
+type ReadHeader = (name: string) => string | undefined
+
+/** Null without the header, and for one that is not well formed. */
+export function forwardedHops(header: ReadHeader): readonly Hop[] | null {
+  const value = header('forwarded')
+  if (value === undefined) return null
+  const hops: Hop[] = []
+  for (const element of splitOutsideQuotes(value, ',').slice(-MAX_HOPS)) {
+    const pairs = readPairs(element)
+    if (pairs === null) return null
+    hops.push({
+      address: nodeAddress(pairs.get('for')),
+      scheme: toScheme(pairs.get('proto')),
+      host: toHost(pairs.get('host')),
+    })
+  }
+  return hops
+}
+
+/**
+ * Null without `X-Forwarded-For`. A list of schemes or hosts as long as that of addresses is read hop by hop; of any other
+ * only the last is taken, which is the nearest proxy's own.
+ */
+export function xForwardedHops(header: ReadHeader): readonly Hop[] | null {
+  const addresses = listOf(header('x-forwarded-for'))
+  if (addresses === null) return null
+  const schemes = listOf(header('x-forwarded-proto')) ?? []
+  const hosts = listOf(header('x-forwarded-host')) ?? []
+  const at = (list: readonly string[], index: number) => (list.length === addresses.length ? list[index] : list.at(-1))
+  return addresses
+    .map((address, index) => ({
+      address: nodeAddress(address),
+      scheme: toScheme(at(schemes, index)),
+      host: toHost(at(hosts, index)),
+    }))
+    .slice(-MAX_HOPS)
+}
+
+function listOf(value: string | undefined): readonly string[] | null {
+  return value === undefined ? null : value.split(',').map((item) => item.trim())
+}
+
+const PAIR = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z:[\]-]+)|"((?:[^"\\]|\\.)*)")$/
+
+/** RFC 7239 section 4, forgiving to an unquoted port or bracket. Null when it is malformed or names a parameter twice. */
+function readPairs(element: string): ReadonlyMap<string, string> | null {
+  const pairs = new Map<string, string>()
+  for (const part of splitOutsideQuotes(element, ';')) {
+    const [, name, token, quoted] = PAIR.exec(part) ?? []
+    if (name === undefined || pairs.has(name.toLowerCase())) return null
+    pairs.set(name.toLowerCase(), token ?? (quoted ?? '').replace(/\\(.)/g, '$1'))
+  }
+  return pairs
+}
+
+function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly string[] {
+  const parts: string[] = []
+  let start = 0
+  let isQuoted = false
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]
+    if (isQuoted && character === '\\') at += 1
+    else if (character === '"') isQuoted = !isQuoted
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(start, at).trim())
+      start = at + 1
+    }
+  }
+  return [...parts, text.slice(start).trim()]
+}
+
+/** `192.0.2.1`, `192.0.2.1:47011`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:47011` (RFC 7239 section 6). */
+function nodeAddress(node: string | undefined): string | null {
+  if (node === undefined) return null
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\w{1,5})?$/.exec(node) ?? []
+  if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : null
+  const address = plain ?? node
+  return isIP(address) === 0 || address.includes('%') ? null : address
+}
+
+function toScheme(text: string | undefined): Hop['scheme'] {
+  const lower = text?.toLowerCase()
+  return lower === 'http' || lower === 'https' ? lower : null
+}
+
+function toHost(text: string | undefined): string | null {
+  return text !== undefined && /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/.test(text)
+    ? text
+    : null
+}

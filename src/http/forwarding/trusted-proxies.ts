@@ -1,0 +1,47 @@
+// Which peers are proxies of this operator, by address: only what they say of a client is believed.
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+export interface TrustedProxies {
+  readonly isEmpty: boolean
+  /** False for what is no IP address. */
+  readonly includes: (address: string) => boolean
+}
+
+/** Why a text is not an address or a network in CIDR notation (RFC 4632 section 3.1, RFC 4291 section 2.3); null when it is one. */
+export function networkProblem(text: string): string | null {
+  const { address, prefix, maxPrefix } = parseNetwork(text)
+  if (maxPrefix === 0) return `"${address}" is no IP address`
+  if (Number.isNaN(prefix) || prefix > maxPrefix) return `a prefix of ${address} is a number from 1 to ${maxPrefix}`
+  if (prefix === 0) return '/0 would believe everybody: list the addresses of the proxies'
+  return null
+}
+
+/** Throws for a network that `networkProblem` names. */
+export function createTrustedProxies(networks: readonly string[]): TrustedProxies {
+  const blocks = new BlockList()
+  for (const network of networks) {
+    const problem = networkProblem(network)
+    if (problem !== null) throw new RangeError(problem)
+    const { address, prefix } = parseNetwork(network)
+    blocks.addSubnet(address, prefix, family(address))
+  }
+  return {
+    isEmpty: networks.length === 0,
+    includes(zoned) {
+      const address = zoned.split('%')[0] ?? ''
+      return isIP(address) !== 0 && blocks.check(address, family(address))
+    },
+  }
+}
+
+function parseNetwork(text: string): { readonly address: string; readonly prefix: number; readonly maxPrefix: number } {
+  const [address = '', length, ...more] = text.split('/')
+  const version = address.includes('%') ? 0 : isIP(address)
+  const maxPrefix = version === 4 ? 32 : version === 6 ? 128 : 0
+  if (length === undefined) return { address, prefix: maxPrefix, maxPrefix }
+  return { address, prefix: more.length === 0 && /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN, maxPrefix }
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4'
+}

@@ -1,0 +1,48 @@
+// What is known of a connection, once for all of its requests: each of these facts asks the kernel.
+import type { Socket } from 'node:net'
+import type { Client, Peer } from '../../auth/caller.ts'
+import type { ProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
+import { clientOf } from '../forwarding/client.ts'
+import type { TrustedProxies } from '../forwarding/trusted-proxies.ts'
+
+export interface Connection {
+  readonly peer: Peer
+  /** The client of one of its requests; `header` reads that request's headers by lower-case name. */
+  readonly client: (header: (name: string) => string | undefined) => Client
+}
+
+export type ConnectionOf = (socket: Socket) => Connection
+
+export function createConnections(proxies: TrustedProxies, proxyProtocol: ProxyProtocol | null): ConnectionOf {
+  const connections = new WeakMap<Socket, Connection>()
+
+  function connect(socket: Socket): Connection {
+    const address = socket.remoteAddress ?? ''
+    const peer = {
+      address,
+      port: socket.remotePort ?? 0,
+      localAddress: socket.localAddress ?? '',
+      localPort: socket.localPort ?? 0,
+      isTrustedProxy: proxies.includes(address),
+    }
+    const source = proxyProtocol?.sourceOf(socket)
+    const direct = { address: source?.address ?? address, scheme: source?.isTls ? 'https' : 'http' } as const
+    // A proxy that begins with a PROXY header hands on what the client sent: the headers are those of whom it names.
+    const mayForward = source === undefined ? peer.isTrustedProxy : source !== null && proxies.includes(direct.address)
+    return {
+      peer,
+      client(header) {
+        const stated = { ...direct, host: header('host') ?? '' }
+        return mayForward ? clientOf(stated, proxies, header) : stated
+      },
+    }
+  }
+
+  return (socket) => {
+    const known = connections.get(socket)
+    if (known) return known
+    const connection = connect(socket)
+    connections.set(socket, connection)
+    return connection
+  }
+}

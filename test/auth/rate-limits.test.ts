@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
+import { createRateLimits } from '../../src/auth/limits/rate-limits.ts'
+import { attemptsPerMinute } from '../../src/cli/login-exposure.ts'
+import { SERVE_OPTIONS } from '../../src/cli/options/config.ts'
+import { parseOptions } from '../../src/cli/options/option.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { ANA } from '../support/workspaces.ts'
+import { bytesHeldAfter } from './fill-limits.ts'
+
+const OPEN = guardsOf(['open'], { trustedOrigins: [] })
+const BEN = 'ben@example.com'
+
+function login(gateway: TestGateway, email = ANA) {
+  return gateway.send('POST', '/login', JSON.stringify({ email }))
+}
+
+test('logins and refreshes have a limit each, a logout has none, and both protocols say when to come again', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: 3 })
+  const { refreshToken } = await gateway.login(ANA)
+  await gateway.login(ANA)
+  await gateway.login(BEN)
+  const refused = await login(gateway)
+  expect([refused.status, refused.json().code]).toEqual([429, 'TOO_MANY_REQUESTS'])
+  expect(Object.fromEntries(refused.headers)).toMatchObject({
+    'retry-after': '20',
+    'ratelimit-policy': '"login";q=3;w=60',
+    ratelimit: '"login";r=0;t=20',
+  })
+  const graphql = await gateway.graphql(`mutation { login(email: "${ANA}") { accessToken } }`)
+  expect(graphql.status).toBe(429)
+  expect(graphql.headers.get('ratelimit')).toBe('"login";r=0;t=20')
+  expect(graphql.json().errors[0].extensions).toEqual({
+    code: 'TOO_MANY_REQUESTS',
+    retryAfterSeconds: 20,
+    rateLimits: [{ policy: 'login', quota: 3, windowSeconds: 60, resetSeconds: 20 }],
+  })
+  const token = () => gateway.send('POST', '/token', JSON.stringify({ refreshToken }))
+  for (let attempt = 1; attempt <= 3; attempt += 1) expect((await token()).status).toBe(200)
+  expect((await token()).headers.get('ratelimit-policy')).toBe('"refresh";q=3;w=60')
+  expect((await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken }))).status).toBe(200)
+})
+
+test('a bucket refills evenly over a minute, and not past what fits in', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: 3 })
+  const tries = async () => {
+    let count = 0
+    while ((await login(gateway)).status === 200) count += 1
+    return count
+  }
+  expect(await tries()).toBe(3)
+  gateway.advance(19)
+  expect(await tries()).toBe(0)
+  gateway.advance(1)
+  expect(await tries()).toBe(1)
+  gateway.advance(40)
+  expect(await tries()).toBe(2)
+  gateway.advance(86_400)
+  expect(await tries()).toBe(3)
+})
+
+test('each network has limits of its own, and an IPv6 network is a /64', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: 1, trustedProxies: ['127.0.0.1'], createGuard: OPEN })
+  const from = async (address: string) => {
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
+    return (await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)).status
+  }
+  const rows: readonly (readonly [address: string, status: number])[] = [
+    ['192.0.2.1', 200],
+    ['192.0.2.1', 429],
+    ['::ffff:192.0.2.1', 429],
+    ['192.0.2.2', 200],
+    ['2001:db8:0:1::1', 200],
+    ['2001:db8:0:1:ffff:ffff:ffff:ffff', 429],
+    ['2001:db8:0:1:0:0:192.0.2.9', 429],
+    ['2001:db8:0:2::1', 200],
+    ['2001:db8::1:0:0:0:1', 429],
+  ]
+  for (const [address, status] of rows) expect([address, await from(address)]).toEqual([address, status])
+})
+
+test('without a trusted proxy a forwarded address is not believed', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: 1, createGuard: OPEN })
+  const statuses = []
+  for (const address of ['192.0.2.1', '192.0.2.2']) {
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': address, forwarded: `for=${address}` }
+    statuses.push((await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)).status)
+  }
+  expect(statuses).toEqual([200, 429])
+})
+
+test('strangers cannot lock an owner out: what they use up is their own', () => {
+  const limits = createRateLimits({ attemptsPerMinute: 0, clock: () => 0 })
+  const own = { email: ANA, network: '192.0.2.1' }
+  for (let at = 0; at < 1_000; at += 1) {
+    for (const operation of ['code', 'mail', 'knownMail'] as const) {
+      for (let round = 0; round < 20; round += 1)
+        limits.take(operation, { email: ANA, network: `10.0.${at >> 8}.${at & 255}` })
+    }
+  }
+  expect(limits.take('code', own)).toEqual([])
+  expect(limits.take('knownMail', own)).toEqual([])
+  // From a new network she waits with the strangers: a mail is what they could bother her with.
+  expect(limits.take('mail', own)).toMatchObject([{ policy: 'mail-email-all' }])
+})
+
+test('an attempt that one limit refuses uses up none of the others', () => {
+  const limits = createRateLimits({ attemptsPerMinute: 0, clock: () => 0 })
+  const subject = { email: ANA, network: '192.0.2.1' }
+  for (let round = 0; round < 5; round += 1) expect(limits.take('mail', subject)).toEqual([])
+  for (let round = 0; round < 100; round += 1) {
+    expect(limits.take('mail', subject).map(({ policy }) => policy)).toEqual(['mail-email'])
+  }
+  const elsewhere = (at: number) => ({ email: ANA, network: `198.51.100.${at}` })
+  expect(Array.from({ length: 11 }, (_, at) => limits.take('mail', elsewhere(at)).length)).toEqual([
+    ...Array(10).fill(0),
+    1,
+  ])
+})
+
+test('whatever comes, the limits hold little memory', async () => {
+  expect(await bytesHeldAfter(40_000)).toBeLessThan(20_000_000)
+})
+
+test.each([
+  ['on this machine', {}, 0],
+  ['on this machine behind a proxy', { trustedProxy: ['127.0.0.1'] }, 600],
+  ['on every address', { host: '0.0.0.0' }, 600],
+  ['on every address, as the operator says', { host: '0.0.0.0', attemptsPerMinute: 7 }, 7],
+  ['on this machine, as the operator says', { attemptsPerMinute: 7 }, 7],
+  ['on every address, without', { host: '0.0.0.0', attemptsPerMinute: 0 }, 0],
+  ['off', { host: '0.0.0.0', attemptsPerMinute: 7, rateLimits: 'off' as const }, null],
+])('attempts a minute %s', (_, given, expected) => {
+  expect(attemptsPerMinute({ ...parseOptions(SERVE_OPTIONS, {}), ...given })).toBe(expected)
+})
+
+test('with --rate-limits off nothing is limited', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: null })
+  for (let round = 0; round < 20; round += 1) expect((await login(gateway)).status).toBe(200)
+})

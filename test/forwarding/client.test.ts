@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../../src/auth/caller.ts'
+import { clientOf } from '../../src/http/forwarding/client.ts'
+import { createTrustedProxies, networkProblem } from '../../src/http/forwarding/trusted-proxies.ts'
+
+const PROXY: Client = { address: '127.0.0.1', scheme: 'http', host: 'gateway:4000' }
+const PROXIES = createTrustedProxies(['127.0.0.0/8', '10.0.0.0/24', '2001:db8:ffff::/48'])
+
+type Row = readonly [name: string, headers: Readonly<Record<string, string>>, client: Partial<Client>]
+
+const ROWS: readonly Row[] = [
+  ['no header: the proxy itself', {}, PROXY],
+  ['X-Forwarded-For', { 'x-forwarded-for': '192.0.2.1' }, { address: '192.0.2.1' }],
+  [
+    'what the client put in front is not believed',
+    { 'x-forwarded-for': '203.0.113.9, 192.0.2.1' },
+    { address: '192.0.2.1' },
+  ],
+  [
+    'nor a trusted address in front of a stranger',
+    { 'x-forwarded-for': '10.0.0.9, 192.0.2.1' },
+    { address: '192.0.2.1' },
+  ],
+  ['two proxies', { 'x-forwarded-for': '192.0.2.1, 10.0.0.7' }, { address: '192.0.2.1' }],
+  ['a proxy outside the list is the client', { 'x-forwarded-for': '192.0.2.1, 10.0.1.7' }, { address: '10.0.1.7' }],
+  ['trusted ones alone: the farthest', { 'x-forwarded-for': '10.0.0.1,10.0.0.2' }, { address: '10.0.0.1' }],
+  ['a port', { 'x-forwarded-for': '192.0.2.1:47011' }, { address: '192.0.2.1' }],
+  ['IPv6', { 'x-forwarded-for': '2001:db8::1' }, { address: '2001:db8::1' }],
+  ['IPv6 with a port', { 'x-forwarded-for': '[2001:db8::1]:443' }, { address: '2001:db8::1' }],
+  ['an IPv6 proxy', { 'x-forwarded-for': '192.0.2.1, 2001:db8:ffff::7' }, { address: '192.0.2.1' }],
+  ['nonsense: whoever said it', { 'x-forwarded-for': '192.0.2.1, <script>' }, { address: '127.0.0.1' }],
+  ['unknown: whoever said it', { 'x-forwarded-for': '192.0.2.1, unknown, 10.0.0.7' }, { address: '10.0.0.7' }],
+  ['an empty list', { 'x-forwarded-for': '' }, { address: '127.0.0.1' }],
+  ['a number that is no address', { 'x-forwarded-for': '3232235777' }, { address: '127.0.0.1' }],
+  [
+    'scheme and host',
+    { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'app.example.com' },
+    { address: '192.0.2.1', scheme: 'https', host: 'app.example.com' },
+  ],
+  [
+    'scheme and host of the hop that saw the client',
+    {
+      'x-forwarded-for': '192.0.2.1, 10.0.0.7',
+      'x-forwarded-proto': 'https, http',
+      'x-forwarded-host': 'app.example.com, inner',
+    },
+    { address: '192.0.2.1', scheme: 'https', host: 'app.example.com' },
+  ],
+  [
+    'one scheme for a longer list is of the nearest proxy',
+    { 'x-forwarded-for': '203.0.113.9, 192.0.2.1', 'x-forwarded-proto': 'https' },
+    { address: '192.0.2.1', scheme: 'https' },
+  ],
+  ['a scheme nobody knows', { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'javascript' }, { scheme: 'http' }],
+  ['a host that is none', { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'a/b@c' }, { host: 'gateway:4000' }],
+  ['a host without an address', { 'x-forwarded-host': 'evil.example.com' }, PROXY],
+  [
+    'Forwarded',
+    { forwarded: 'for=192.0.2.1;proto=https;host=app.example.com' },
+    { address: '192.0.2.1', scheme: 'https', host: 'app.example.com' },
+  ],
+  [
+    'Forwarded, in any case',
+    { forwarded: 'For="[2001:db8::1]:4711";PROTO=HTTPS' },
+    { address: '2001:db8::1', scheme: 'https' },
+  ],
+  [
+    'Forwarded: commas and escapes within quotes part nothing',
+    { forwarded: 'for="unknown, for=198.51.100.1";by="\\"", for=192.0.2.1;by="a;b,c"' },
+    { address: '192.0.2.1' },
+  ],
+  [
+    'Forwarded: two hops',
+    { forwarded: 'for=192.0.2.1;proto=https, for=10.0.0.7;proto=http' },
+    { address: '192.0.2.1', scheme: 'https' },
+  ],
+  ['Forwarded: an obfuscated client', { forwarded: 'for=_hidden, for=10.0.0.7' }, { address: '10.0.0.7' }],
+  ['Forwarded: no for', { forwarded: 'proto=https' }, { address: '127.0.0.1', scheme: 'https' }],
+  ['Forwarded: malformed', { forwarded: 'for=192.0.2.1;;' }, PROXY],
+  ['Forwarded: twice the same parameter', { forwarded: 'for=192.0.2.1;for=192.0.2.2' }, PROXY],
+  [
+    'both, and they agree',
+    { forwarded: 'for=192.0.2.1;proto=https', 'x-forwarded-for': '203.0.113.9, 192.0.2.1' },
+    { address: '192.0.2.1', scheme: 'https' },
+  ],
+  [
+    'a Forwarded of the client, which its proxy did not replace: neither is believed',
+    { forwarded: 'for=198.51.100.1', 'x-forwarded-for': '192.0.2.1' },
+    PROXY,
+  ],
+]
+
+describe('the client behind a trusted proxy', () => {
+  test.each(ROWS)('%s', (_, headers, client) => {
+    expect(clientOf(PROXY, PROXIES, (name) => headers[name])).toMatchObject(client)
+  })
+
+  test('is looked for in the nearest hops only', () => {
+    const list = ['192.0.2.1', ...Array.from({ length: 40 }, () => '10.0.0.7')].join(', ')
+    const { address } = clientOf(PROXY, PROXIES, (name) => (name === 'x-forwarded-for' ? list : undefined))
+    expect(address).toBe('10.0.0.7')
+  })
+})
+
+describe('a list of trusted proxies', () => {
+  test.each([
+    ['127.0.0.1', ['127.0.0.1', '::ffff:127.0.0.1'], ['127.0.0.2', '::1', '']],
+    ['10.0.0.0/8', ['10.255.255.255'], ['11.0.0.0', '9.255.255.255', '::a00:1']],
+    ['10.1.2.3/31', ['10.1.2.2', '10.1.2.3'], ['10.1.2.4']],
+    ['2001:db8::/32', ['2001:db8:ffff::1'], ['2001:db9::1', '32.1.13.184']],
+    ['fe80::/10', ['fe80::1%eth0'], ['fec0::1']],
+  ])('%s', (network, inside, outside) => {
+    const { includes } = createTrustedProxies([network])
+    expect(inside.filter((address) => !includes(address))).toEqual([])
+    expect(outside.filter((address) => includes(address))).toEqual([])
+  })
+
+  test.each([
+    '',
+    'localhost',
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0/8',
+    '10.0.0.1/',
+    '10.0.0.1/8/8',
+    '10.0.0.1/+8',
+    '0.0.0.0/0',
+    '::/0',
+    'fe80::1%eth0',
+  ])('does not take "%s"', (text) => {
+    expect(networkProblem(text)).not.toBeNull()
+    expect(() => createTrustedProxies([text])).toThrow(RangeError)
+  })
+})

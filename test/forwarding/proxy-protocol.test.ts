@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { readProxyHeader } from '../../src/http/forwarding/proxy-protocol.ts'
+import { startGateway } from '../support/gateway.ts'
+import { exchange, openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
+
+interface Version2 {
+  readonly version?: number
+  readonly command?: number
+  readonly family?: number
+  readonly addresses?: readonly number[]
+  readonly port?: number
+  readonly tlvs?: readonly number[]
+}
+
+function version2({
+  version = 2,
+  command = 1,
+  family = 0x11,
+  addresses,
+  port = 4000,
+  tlvs = [],
+}: Version2 = {}): Buffer {
+  const ends =
+    addresses ?? (family === 0x21 ? [0x20, 1, 0xd, 0xb8, ...new Array(28).fill(0)] : [192, 0, 2, 1, 127, 0, 0, 1])
+  const block = [...ends, 0xdc, 0x04, port >> 8, port & 0xff, ...tlvs]
+  return Buffer.from([...SIGNATURE, (version << 4) | command, family, block.length >> 8, block.length & 0xff, ...block])
+}
+
+function line(text: string): Buffer {
+  return Buffer.from(`${text}\r\n`, 'latin1')
+}
+
+describe('a PROXY header', () => {
+  test.each([
+    ['version 1, IPv4', line('PROXY TCP4 192.0.2.1 198.51.100.1 56324 4000'), { address: '192.0.2.1', isTls: false }],
+    ['version 1, port 443', line('PROXY TCP4 192.0.2.1 198.51.100.1 56324 443'), { address: '192.0.2.1', isTls: true }],
+    ['version 1, IPv6', line('PROXY TCP6 2001:db8::1 ::1 1 2'), { address: '2001:db8::1', isTls: false }],
+    ['version 1, unknown', line('PROXY UNKNOWN ffff::1 whatever'), null],
+    ['version 2, IPv4', version2(), { address: '192.0.2.1', isTls: false }],
+    ['version 2, IPv6', version2({ family: 0x21 }), { address: '2001:db8::', isTls: false }],
+    ['version 2, port 443', version2({ port: 443 }), { address: '192.0.2.1', isTls: true }],
+    [
+      'version 2, TLS by its TLV',
+      version2({ tlvs: [4, 0, 1, 0, 0x20, 0, 5, 1, 0, 0, 0, 0] }),
+      { address: '192.0.2.1', isTls: true },
+    ],
+    [
+      'version 2, a TLV without TLS',
+      version2({ tlvs: [0x20, 0, 5, 0, 0, 0, 0, 0] }),
+      { address: '192.0.2.1', isTls: false },
+    ],
+    ['version 2, the proxy for itself', version2({ command: 0 }), null],
+    ['version 2, a Unix socket', version2({ family: 0x31, addresses: new Array(216).fill(0) }), null],
+    ['version 2, UDP', version2({ family: 0x12 }), null],
+  ] as const)('%s', (_, header, source) => {
+    expect(readProxyHeader(Buffer.concat([header, Buffer.from('GET / HTTP/1.1\r\n')]))).toEqual({
+      source,
+      byteLength: header.length,
+    })
+    for (let length = 0; length < header.length; length += 1) {
+      expect(readProxyHeader(header.subarray(0, length)), `${length} bytes`).toBe('incomplete')
+    }
+  })
+
+  test.each([
+    ['a request', Buffer.from('GET / HTTP/1.1\r\n')],
+    ['another case', line('proxy TCP4 192.0.2.1 198.51.100.1 1 2')],
+    ['no ports', line('PROXY TCP4 192.0.2.1 198.51.100.1')],
+    ['a port too many', line('PROXY TCP4 192.0.2.1 198.51.100.1 1 2 3')],
+    ['a port too large', line('PROXY TCP4 192.0.2.1 198.51.100.1 65536 2')],
+    ['a port with a zero in front', line('PROXY TCP4 192.0.2.1 198.51.100.1 01 2')],
+    ['an address of the other family', line('PROXY TCP4 ::1 198.51.100.1 1 2')],
+    ['no address', line('PROXY TCP4 a 198.51.100.1 1 2')],
+    ['no family', line('PROXY ')],
+    ['two spaces', line('PROXY  TCP4 192.0.2.1 198.51.100.1 1 2')],
+    ['a line without an end', Buffer.from(`PROXY UNKNOWN ${'x'.repeat(93)}`)],
+    ['version 3', version2({ version: 3 })],
+    ['a command nobody knows', version2({ command: 2 })],
+    ['addresses that are cut', version2({ addresses: [192, 0, 2, 1] })],
+    ['more than anybody sends', version2({ tlvs: new Array(2_100).fill(0) })],
+  ])('is malformed: %s', (_, bytes) => expect(readProxyHeader(bytes)).toBe('malformed'))
+
+  test('of random bytes is never read, and never breaks the reader', () => {
+    for (let round = 0; round < 2_000; round += 1) {
+      const tail = randomBytes(round % 80)
+      expect(['incomplete', 'malformed']).toContain(readProxyHeader(Buffer.concat([randomBytes(13), tail])))
+      expect(readProxyHeader(Buffer.concat([SIGNATURE, tail]))).toBeDefined()
+    }
+  })
+})
+
+const LOGIN = requestText({
+  method: 'POST',
+  target: '/login',
+  headers: [
+    ['Content-Type', 'application/json'],
+    ['X-Forwarded-For', '203.0.113.99'],
+    ['Connection', 'close'],
+  ],
+  body: JSON.stringify({ email: ANA }),
+})
+
+describe('a gateway with --proxy-protocol', () => {
+  const OPTIONS = { attemptsPerMinute: 1, proxyProtocol: true, trustedProxies: ['127.0.0.1'] }
+
+  async function statuses(
+    url: string,
+    headers: readonly (Buffer | string)[],
+  ): Promise<readonly (number | undefined)[]> {
+    const found: (number | undefined)[] = []
+    for (const header of headers) {
+      const bytes = Buffer.concat([Buffer.from(header), Buffer.from(LOGIN)])
+      const [answer] = readAnswers(await exchange(url, bytes))
+      found.push(answer?.status)
+    }
+    return found
+  }
+
+  test('takes the client from the header, each with a limit of its own, and believes no header of the request', async () => {
+    const gateway = await startGateway(OPTIONS)
+    const from = (address: string) => line(`PROXY TCP4 ${address} 198.51.100.1 56324 443`)
+    // The guard refuses all of them (403), the limit only who comes again (429).
+    expect(
+      await statuses(gateway.url, [
+        from('192.0.2.1'),
+        from('192.0.2.1'),
+        from('192.0.2.2'),
+        version2(),
+        version2({ family: 0x21 }),
+      ]),
+    ).toEqual([403, 429, 403, 429, 403])
+  })
+
+  test('reads a request that comes in pieces, cut anywhere, and the next one of the connection', async () => {
+    const gateway = await startGateway(OPTIONS)
+    const health = requestText({})
+    const last = requestText({ headers: [['Connection', 'close']] })
+    const bytes = Buffer.concat([version2(), Buffer.from(health + last)])
+    const cuts = [1, 15, 16, 27, 28, 29, 60, 28 + health.length, bytes.length - 1]
+    await Promise.all(
+      cuts.map(async (cut) => {
+        const socket = await openSocket(gateway.url)
+        socket.setNoDelay(true)
+        socket.write(bytes.subarray(0, cut))
+        await new Promise((resolve) => setImmediate(resolve))
+        socket.write(bytes.subarray(cut))
+        const answers = readAnswers(await readToEnd(socket))
+        expect(
+          answers.map(({ status }) => status),
+          `cut at ${cut}`,
+        ).toEqual([200, 200])
+      }),
+    )
+  })
+
+  test('closes a connection of a listed proxy that does not begin with a header, without an answer', async () => {
+    const gateway = await startGateway(OPTIONS)
+    expect(await statuses(gateway.url, ['', 'PROXY nonsense\r\n'])).toEqual([undefined, undefined])
+  })
+
+  test('reads no header from anybody else', async () => {
+    const gateway = await startGateway({ ...OPTIONS, trustedProxies: ['192.0.2.0/24'] })
+    expect(await statuses(gateway.url, [line('PROXY TCP4 192.0.2.1 198.51.100.1 1 2'), ''])).toEqual([400, 403])
+  })
+})

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
+import { createGuardList } from '../../src/auth/guards/guard-list.ts'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
+import { exposureWarnings, requireSafeExposure } from '../../src/cli/login-exposure.ts'
+import { SERVE_OPTIONS } from '../../src/cli/options/config.ts'
+import { parseOptions } from '../../src/cli/options/option.ts'
+import { callerWith } from '../support/callers.ts'
+import { runHere } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const OPTIONS = { trustedOrigins: [] }
+
+function problemOf(values: Readonly<Record<string, string | boolean>>): string | null {
+  try {
+    requireSafeExposure(parseOptions(SERVE_OPTIONS, values), OPTIONS)
+    return null
+  } catch (error) {
+    return String(error)
+  }
+}
+
+describe('a start', () => {
+  test.each([
+    {},
+    { host: 'localhost' },
+    { host: '::1' },
+    { host: '0.0.0.0', loginGuard: 'none' },
+    { host: '0.0.0.0', loginGuard: 'open' },
+    { trustedProxy: '127.0.0.1' },
+    { trustedProxy: '127.0.0.1,10.0.0.0/8', proxyProtocol: true },
+  ])('is allowed with %j', (values) => expect(problemOf(values)).toBeNull())
+
+  test.each([
+    [{ host: '0.0.0.0' }, ['--host 0.0.0.0 --login-guard none', '--host 127.0.0.1 --login-guard local']],
+    [{ host: '::' }, ['--host :: --login-guard open']],
+    [{ host: '192.0.2.2', trustedProxy: '10.0.0.0/8' }, ['--host 192.0.2.2 --login-guard none']],
+    [{ loginGuard: 'local,open' }, ['stand alone']],
+    [{ loginGuard: 'none,local' }, ['stand alone']],
+    [{ proxyProtocol: true }, ['--trusted-proxy 127.0.0.1']],
+    [{ host: '0.0.0.0', proxyProtocol: true }, ['--login-guard none', '--trusted-proxy 127.0.0.1']],
+  ])('is refused with %j, with the lines to write', (values, lines) => {
+    const problem = problemOf(values)
+    for (const line of lines) expect(problem).toContain(line)
+  })
+
+  test('the lines that are proposed are lines that start', () => {
+    const lines = [...(problemOf({ host: '0.0.0.0' }) ?? '').matchAll(/^ {2}--host (\S+) --login-guard (\S+)/gm)]
+    expect(lines.length).toBeGreaterThan(2)
+    for (const [line, host = '', loginGuard = ''] of lines) {
+      if (['none', 'open', 'local'].includes(loginGuard)) expect(problemOf({ host, loginGuard }), line).toBeNull()
+    }
+  })
+
+  test.each([
+    ['--trusted-proxy', 'localhost'],
+    ['--trusted-proxy', '10.0.0.0/33'],
+    ['--trusted-proxy', '127.0.0.1,0.0.0.0/0'],
+    ['--login-guard', 'everybody'],
+    ['--login-guard', ','],
+    ['--rate-limits', 'some'],
+  ])('is refused with %s %s', async (flag, value) => {
+    const { exitCode, stdout, stderr } = await runHere(['serve', flag, value])
+    expect([exitCode, stdout, stderr.includes(flag)]).toEqual([2, '', true])
+  })
+
+  test('warns of what the guard lets in, and of a guard that lets in nobody', () => {
+    const warnings = (values: Readonly<Record<string, string>>) => exposureWarnings(parseOptions(SERVE_OPTIONS, values))
+    expect(warnings({ loginGuard: 'none' })).toEqual([])
+    expect(warnings({ loginGuard: 'open' })).toEqual([expect.stringContaining('anyone')])
+    expect(warnings({ trustedProxy: '127.0.0.1' })).toContainEqual(expect.stringContaining('--login-guard'))
+  })
+})
+
+test('the guard none opens no session, and lets those that are open go on', async () => {
+  const databasePath = (await startGateway()).databasePath
+  const before = await startGateway({ databasePath })
+  const { refreshToken } = await before.login(ANA)
+  const gateway = await startGateway({ databasePath, createGuard: guardsOf(['none'], OPTIONS) })
+  const refused = await gateway.send('POST', '/login', JSON.stringify({ email: ANA }))
+  expect([refused.status, refused.json().code]).toEqual([403, 'LOGIN_REFUSED'])
+  expect((await gateway.send('POST', '/token', JSON.stringify({ refreshToken }))).status).toBe(200)
+  expect((await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken }))).status).toBe(200)
+})
+
+describe('several guards', () => {
+  const attempt = { caller: callerWith(), email: ANA, code: null }
+  const asked: string[] = []
+
+  function guard(name: string, decision: ReturnType<LoginGuard['decide']>, charges = false): LoginGuard {
+    return {
+      name,
+      decide() {
+        asked.push(name)
+        return decision
+      },
+      chargesLimits: () => charges,
+    }
+  }
+
+  const passing = guard('passing', pass('no reason', null))
+  const refusing = guard('refusing', refuse('a reason', 'a remedy'))
+  const admitting = guard('admitting', { outcome: 'admitted', email: 'other@example.com' }, true)
+
+  test.each([
+    [[passing, admitting, refusing], 'admitted', ['passing', 'admitting']],
+    [[passing, refusing, admitting], 'refused', ['passing', 'refusing']],
+    [[passing, passing], 'passed', ['passing', 'passing']],
+    [[admitting], 'admitted', ['admitting']],
+    [[], 'refused', []],
+  ])('are asked in order until one decides: row %#', async (guards, outcome, names) => {
+    asked.length = 0
+    expect((await createGuardList(guards).decide(attempt)).outcome).toBe(outcome)
+    expect(asked).toEqual(names)
+  })
+
+  test('have the names of all, and charge limits as any of them does', () => {
+    const both = createGuardList([passing, admitting])
+    expect([both.name, both.chargesLimits(attempt.caller)]).toEqual(['passing,admitting', true])
+    expect(createGuardList([passing, refusing]).chargesLimits(attempt.caller)).toBe(false)
+  })
+
+  test('whom every guard passed on is refused: nobody gets in by being nobody’s business', async () => {
+    const gateway = await startGateway({ createGuard: async () => createGuardList([passing, passing]) })
+    const answer = await gateway.send('POST', '/login', JSON.stringify({ email: ANA }))
+    expect([answer.status, answer.json().code]).toEqual([403, 'LOGIN_REFUSED'])
+  })
+})

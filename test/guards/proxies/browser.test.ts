@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { chromium } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { guardsOf } from '../../../src/auth/guards/guards.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { startGateway } from '../../support/gateway.ts'
+import { isInstalled } from '../../support/proxy-process.ts'
+import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
+import { DOCUMENTED, startDocumented } from './documented-proxies.ts'
+
+/** What client awareness and tracing add; each of these makes the browser ask first. */
+const TOOL_HEADERS = {
+  'apollographql-client-name': 'app',
+  'apollographql-client-version': '1.0',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  baggage: 'a=b',
+  'sentry-trace': '1-1',
+  'x-requested-with': 'fetch',
+  'x-request-id': '1',
+}
+
+/** A page of an origin of its own. */
+async function servePage(): Promise<string> {
+  const server = createServer((_request, response) => response.end('<!doctype html><title>App</title>'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const [nginx] = DOCUMENTED
+
+test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
+  'a page of another origin signs in, reads, refreshes and signs out over TLS, with the headers of its tools',
+  async () => {
+    if (nginx === undefined) throw new Error('the page has no nginx configuration')
+    const [origin, stranger] = [await servePage(), await servePage()]
+    const gateway = await startGateway({
+      corsOrigins: [origin],
+      trustedProxies: ['127.0.0.1'],
+      createGuard: guardsOf(['open'], { trustedOrigins: [] }),
+    })
+    await gateway.load(SMALL_WORLD)
+    const { port } = await startDocumented(nginx, gateway.url)
+    const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-gpu'] })
+    onTestFinished(() => browser.close())
+    const context = await browser.newContext({ ignoreHTTPSErrors: true })
+
+    async function visit(from: string) {
+      const page = await context.newPage()
+      await page.goto(from)
+      return page.evaluate(
+        async ({ url, headers, email }) => {
+          const statuses: (number | string)[] = []
+          async function send(method: string, path: string, body?: object, accessToken?: string) {
+            const response = await fetch(url + path, {
+              method,
+              headers: {
+                ...headers,
+                'content-type': 'application/json',
+                ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+              },
+              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+            }).catch((error: Error) => error.name)
+            statuses.push(typeof response === 'string' ? response : response.status)
+            return typeof response === 'string' ? {} : response.json()
+          }
+          const { refreshToken } = await send('POST', '/login', { email })
+          const { accessToken } = await send('POST', '/token', { refreshToken })
+          await send('GET', '/projects', undefined, accessToken)
+          await send('POST', '/graphql', { query: '{ me { email } }' }, accessToken)
+          await send('DELETE', '/logout', { refreshToken })
+          await send('GET', '/projects', undefined, accessToken)
+          return statuses
+        },
+        { url: `https://127.0.0.1:${port}`, headers: TOOL_HEADERS, email: ANA },
+      )
+    }
+
+    expect(await visit(origin)).toEqual([200, 200, 200, 200, 200, 401])
+    expect(await visit(stranger)).toEqual(Array.from({ length: 6 }, () => 'TypeError'))
+  },
+)

@@ -1,0 +1,89 @@
+// The configurations of docs/operate/behind-a-proxy.md, as they are printed, with the ports and paths of a test.
+import { readFileSync } from 'node:fs'
+import { createAuthority } from '../../support/certificates.ts'
+import { freePorts, type ProxyProgram, startProxy } from '../../support/proxy-process.ts'
+import { nginxFrame } from './configurations.ts'
+
+const PAGE = readFileSync(new URL('../../../docs/operate/behind-a-proxy.md', import.meta.url), 'utf8')
+export const NAME = 'gateway.example.com'
+
+/** The code of one language on the page. */
+export function blocks(language: string): readonly string[] {
+  return [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].flatMap(([, block]) => block ?? [])
+}
+
+export interface Documented {
+  readonly name: string
+  readonly program: ProxyProgram
+  readonly block: string
+  readonly proxyProtocol?: boolean
+  /** What a test changes of the block besides the gateway's address: ports, paths and what Caddy would fetch from the net. */
+  readonly place: (block: string, port: number) => string
+}
+
+const bindHaproxy = (block: string, port: number) =>
+  `defaults\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n${block
+    .replace('bind :443', `bind 127.0.0.1:${port}`)
+    .replace(`/etc/haproxy/${NAME}.pem`, 'DIRECTORY/both.pem')}`
+
+const [nginx = ''] = blocks('nginx')
+const [caddy = ''] = blocks('caddyfile')
+const [haproxy = '', haproxyWithProtocol = ''] = blocks('haproxy')
+
+export const DOCUMENTED: readonly Documented[] = [
+  {
+    name: 'nginx',
+    program: 'nginx',
+    block: nginx,
+    place: (block, port) =>
+      nginxFrame(
+        block
+          .replace('listen 443', `listen 127.0.0.1:${port}`)
+          .replace(`/etc/ssl/${NAME}.pem`, 'DIRECTORY/certificate.pem')
+          .replace(`/etc/ssl/${NAME}.key`, 'DIRECTORY/key.pem'),
+      ),
+  },
+  {
+    name: 'Caddy',
+    program: 'caddy',
+    block: caddy,
+    place: (block, port) =>
+      `{\n  admin off\n  auto_https off\n}\n${block.replace(
+        `${NAME} {`,
+        `https://${NAME}:${port} {\n    bind 127.0.0.1\n    tls DIRECTORY/certificate.pem DIRECTORY/key.pem`,
+      )}`,
+  },
+  { name: 'HAProxy', program: 'haproxy', block: haproxy, place: bindHaproxy },
+  {
+    name: 'HAProxy with the PROXY protocol',
+    program: 'haproxy',
+    block: haproxyWithProtocol,
+    proxyProtocol: true,
+    place: bindHaproxy,
+  },
+]
+
+/** In front of this gateway; `ca` is whom its certificate can be checked by. */
+export async function startDocumented(
+  { program, block, place }: Documented,
+  gatewayUrl: string,
+): Promise<{ readonly port: number; readonly ca: string }> {
+  const [port = 0] = await freePorts(1)
+  const authority = createAuthority('a test')
+  const { certificate, key } = authority.sign(NAME, [NAME])
+  const placed = place(block, port)
+  for (const address of [`:${port}`, '127.0.0.1:4000']) {
+    if (!placed.includes(address)) throw new Error(`the configuration on the page lacks ${address}`)
+  }
+  await startProxy({
+    program,
+    files: [
+      { name: 'proxy.conf', text: placed.replace('127.0.0.1:4000', new URL(gatewayUrl).host) },
+      { name: 'certificate.pem', text: certificate },
+      { name: 'key.pem', text: key },
+      { name: 'both.pem', text: certificate + key },
+    ],
+    ports: [port],
+  })
+  return { port, ca: authority.certificate }
+}

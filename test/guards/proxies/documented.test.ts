@@ -1,0 +1,115 @@
+import { request } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { createServer } from 'vite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../../../src/auth/caller.ts'
+import { type CreateGuard, guardsOf } from '../../../src/auth/guards/guards.ts'
+import { serveForTest } from '../../support/command-line.ts'
+import { startGateway } from '../../support/gateway.ts'
+import { isInstalled } from '../../support/proxy-process.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { ANA } from '../../support/workspaces.ts'
+import { blocks, DOCUMENTED, NAME, startDocumented } from './documented-proxies.ts'
+
+const JSON_BODY = { 'content-type': 'application/json' }
+/** Not the address of the proxy, which is trusted. */
+const CLIENT_ADDRESS = '127.0.0.2'
+
+/** The guard `open`, which writes down who came. */
+function watched(clients: Client[]): CreateGuard {
+  return async (services) => {
+    const open = await guardsOf(['open'], { trustedOrigins: [] })(services)
+    return {
+      ...open,
+      decide(attempt) {
+        clients.push(attempt.caller.client)
+        return open.decide(attempt)
+      },
+    }
+  }
+}
+
+const FORGED = {
+  'x-forwarded-for': '203.0.113.9, 127.0.0.1',
+  'x-forwarded-host': 'evil.example.com',
+  'x-forwarded-proto': 'gopher',
+  forwarded: 'for=203.0.113.9;proto=http;host=evil.example.com',
+}
+
+describe('the page about proxies', () => {
+  for (const documented of DOCUMENTED) {
+    const { name, program, proxyProtocol = false } = documented
+    test.runIf(isInstalled(program))(`its configuration of ${name} works as it is printed`, async () => {
+      const clients: Client[] = []
+      const options = { trustedProxies: ['127.0.0.1'], proxyProtocol, createGuard: watched(clients) }
+      const gateway = await startGateway(options)
+      const { port, ca } = await startDocumented(documented, gateway.url)
+
+      async function send(method: string, path: string, body: object, headers: Record<string, string> = {}) {
+        const { promise, resolve, reject } = Promise.withResolvers<{ status: number; json: Record<string, string> }>()
+        const target = {
+          host: '127.0.0.1',
+          port,
+          servername: NAME,
+          localAddress: CLIENT_ADDRESS,
+          ca,
+        }
+        const sent = JSON.stringify(body)
+        request(
+          { ...target, method, path, headers: { ...JSON_BODY, host: NAME, 'content-length': sent.length, ...headers } },
+          (response) => {
+            text(response).then((got) => resolve({ status: response.statusCode ?? 0, json: JSON.parse(got) }), reject)
+          },
+        )
+          .on('error', reject)
+          .end(sent)
+        return promise
+      }
+
+      const login = await send('POST', '/login', { email: ANA })
+      expect(login.status).toBe(200)
+      expect((await send('POST', '/login', { email: ANA }, FORGED)).status).toBe(200)
+      const client = { address: CLIENT_ADDRESS, scheme: 'https', host: NAME }
+      expect(clients).toEqual([client, client])
+      const { refreshToken } = login.json
+      expect((await send('POST', '/token', { refreshToken })).status).toBe(200)
+      expect((await send('DELETE', '/logout', { refreshToken })).status).toBe(200)
+      expect((await send('POST', '/token', { refreshToken })).status).toBe(401)
+    })
+  }
+
+  test('its commands start a gateway', async () => {
+    const commands = blocks('sh').flatMap((block) => block.trim().split('\n'))
+    expect(commands.length).toBeGreaterThan(2)
+    await Promise.all(
+      commands.map(async (command) => {
+        const [, args = ''] = /^npm start -- (.+)$/.exec(command) ?? []
+        expect(args, command).not.toBe('')
+        await serveForTest(args.split(' '), { cwd: temporaryDirectory() })
+      }),
+    )
+  })
+
+  test('its Vite proxy works with the option it names, and without it the refusal names the option', async () => {
+    const [config = ''] = blocks('js')
+    const gateway = await startGateway({
+      createGuard: guardsOf(['local'], { trustedOrigins: ['http://localhost:5173'] }),
+    })
+    const [, proxy = '{}'] = /proxy: (\{.*?\})/.exec(config) ?? []
+    const targets = JSON.parse(proxy.replaceAll("'", '"').replaceAll('http://127.0.0.1:4000', gateway.url))
+    const vite = await createServer({
+      configFile: false,
+      logLevel: 'silent',
+      root: temporaryDirectory(),
+      server: { host: '127.0.0.1', port: 0, ws: false, watch: null, proxy: targets },
+    })
+    onTestFinished(() => vite.close())
+    await vite.listen()
+    const [url = ''] = vite.resolvedUrls?.local ?? []
+    const login = (origin: string) =>
+      fetch(`${url}login`, { method: 'POST', headers: { ...JSON_BODY, origin }, body: JSON.stringify({ email: ANA }) })
+    expect((await login('http://localhost:5173')).status).toBe(200)
+    const refused = await login('http://localhost:5174')
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('--cors-origin')])
+  })
+})

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Peer } from '../../src/auth/caller.ts'
+import { createSocketOwner } from '../../src/auth/guards/socket-owner.ts'
+
+const isLinux = process.platform === 'linux'
+const isRoot = process.getuid?.() === 0
+/** `nobody` on every Linux. */
+const OTHER_USER = 65_534
+
+function peerOf(socket: Socket): Peer {
+  return {
+    address: socket.remoteAddress ?? '',
+    port: socket.remotePort ?? 0,
+    localAddress: socket.localAddress ?? '',
+    localPort: socket.localPort ?? 0,
+    isTrustedProxy: false,
+  }
+}
+
+/** A server, and the sockets that it accepts. */
+async function listen(host: string): Promise<{ readonly server: Server; readonly port: number }> {
+  const server = createServer({ allowHalfOpen: true })
+  server.listen(0, host)
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+async function accepted(server: Server): Promise<Socket> {
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  return socket
+}
+
+test.runIf(isLinux).each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['127.0.0.1', '::ffff:127.0.0.1'],
+  ['::1', '::1'],
+  ['::', '127.0.0.1'],
+])('the owner of a connection from a program of this user, listening on %s, asked at %s', async (host, target) => {
+  const { server, port } = await listen(host)
+  const client = connect(port, target)
+  const socket = await accepted(server)
+  expect(await createSocketOwner()(peerOf(socket))).toBe(process.getuid?.())
+  // Half closed, as some clients send their only request: still somebody's.
+  client.end()
+  await once(socket.resume(), 'end')
+  expect(await createSocketOwner()(peerOf(socket))).toBe(process.getuid?.())
+})
+
+test.runIf(isLinux && isRoot)('the owner of a connection from a program of another user', async () => {
+  const { server, port } = await listen('127.0.0.1')
+  const program = `require('net').connect(${port}, '127.0.0.1').resume()`
+  const child = spawn(process.execPath, ['-e', program], {
+    uid: OTHER_USER,
+    gid: OTHER_USER,
+    cwd: '/',
+    stdio: 'ignore',
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  expect(await createSocketOwner()(peerOf(await accepted(server)))).toBe(OTHER_USER)
+})
+
+test.runIf(isLinux)(
+  'a connection that nobody holds any more has no owner, whatever the kernel says of its user',
+  async () => {
+    const { server, port } = await listen('127.0.0.1')
+    const client = connect(port, '127.0.0.1')
+    const peer = peerOf(await accepted(server))
+    client.destroy()
+    await once(client, 'close')
+    expect(await createSocketOwner()(peer)).toBeNull()
+  },
+)
+
+test('rows are compared by both ends, in whole', async () => {
+  const row =
+    '   1: 0100007F:C350 0100007F:0FA0 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20 4 30 10 -1\n'
+  const owner = createSocketOwner(async (path) =>
+    path.endsWith('tcp') ? `  sl  local_address rem_address   st\n${row}` : '',
+  )
+  const peer = { address: '127.0.0.1', port: 50_000, localAddress: '127.0.0.1', localPort: 4000, isTrustedProxy: false }
+  expect(await owner(peer)).toBe(1000)
+  const others: readonly Partial<Peer>[] = [
+    { port: 50_001 },
+    { localPort: 4001 },
+    { address: '127.0.0.2' },
+    { localAddress: '127.0.0.2' },
+    { address: '::1', localAddress: '::1' },
+    { address: '' },
+    { port: 4000, localPort: 50_000 },
+  ]
+  for (const other of others) expect(await owner({ ...peer, ...other }), JSON.stringify(other)).toBeNull()
+})
+
+test('who asks while the tables are being read waits for the next read, which all who wait share', async () => {
+  const reads: ((tables: string) => void)[] = []
+  const owner = createSocketOwner((path) =>
+    path.endsWith('tcp') ? new Promise((resolve) => reads.push(resolve)) : Promise.resolve(''),
+  )
+  const peer = { address: '127.0.0.1', port: 1, localAddress: '127.0.0.1', localPort: 2, isTrustedProxy: false }
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  const first = owner(peer)
+  await settled()
+  const later = [owner(peer), owner(peer), owner(peer)]
+  await settled()
+  expect(reads).toHaveLength(1)
+  reads[0]?.('')
+  await first
+  await settled()
+  expect(reads).toHaveLength(2)
+  reads[1]?.('')
+  expect(await Promise.all(later)).toEqual([null, null, null])
+})
+
+test('is asked for once for each connection', async () => {
+  let reads = 0
+  const row = ' 0100007F:0001 0100007F:0002 01 0:0 0:0 0  1000        0 4711 \n'
+  const owner = createSocketOwner(async () => {
+    reads += 1
+    return row
+  })
+  const peer = { address: '127.0.0.1', port: 1, localAddress: '127.0.0.1', localPort: 2, isTrustedProxy: false }
+  expect([await owner(peer), await owner(peer), reads]).toEqual([1000, 1000, 1])
+  expect([await owner({ ...peer }), reads]).toEqual([1000, 2])
+})

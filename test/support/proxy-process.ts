@@ -1,0 +1,109 @@
+// Real proxies in front of a gateway, each as Debian brings it, as a user who is not the gateway's.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+export type ProxyProgram = keyof typeof PROGRAMS
+
+/** How each is started on a configuration file, in its directory. */
+const PROGRAMS = {
+  nginx: { path: '/usr/sbin/nginx', args: (file: string) => ['-e', 'stderr', '-c', file] },
+  haproxy: { path: '/usr/sbin/haproxy', args: (file: string) => ['-db', '-f', file] },
+  caddy: { path: '/usr/bin/caddy', args: (file: string) => ['run', '--config', file, '--adapter', 'caddyfile'] },
+  apache2: { path: '/usr/sbin/apache2', args: (file: string) => ['-D', 'FOREGROUND', '-f', file] },
+  socat: { path: '/usr/bin/socat', args: () => [] },
+} as const
+
+/** `nobody` on every Linux. Only root may start programs as somebody else. */
+const OTHER_USER = 65_534
+export const canBeOtherUser = process.platform === 'linux' && process.getuid?.() === 0
+
+export function isInstalled(program: ProxyProgram): boolean {
+  return existsSync(PROGRAMS[program].path)
+}
+
+const missing = (Object.keys(PROGRAMS) as ProxyProgram[]).filter((program) => !isInstalled(program))
+if (missing.length > 0) {
+  console.warn(`skipped: rows of proxies that are not installed (Debian: apt-get install ${missing.join(' ')})`)
+}
+if (!canBeOtherUser) {
+  console.warn('skipped: rows of proxies that only the user of their process tells apart, since the tests are not root')
+}
+
+export interface ProxyFile {
+  readonly name: string
+  readonly text: string
+}
+
+export interface ProxyStart {
+  readonly program: ProxyProgram
+  /** Configuration first; `DIRECTORY` in a text is where they are. */
+  readonly files: readonly ProxyFile[]
+  /** In place of those that name the configuration. */
+  readonly args?: readonly string[]
+  /** Ports that it will listen on. */
+  readonly ports: readonly number[]
+  /** Whether it runs as the gateway's own user. */
+  readonly asSameUser?: boolean
+}
+
+/** Returns when all ports are listened on; ended with the test. Throws with what it said when it ends before. */
+export async function startProxy({ program, files, args, ports, asSameUser = false }: ProxyStart): Promise<void> {
+  const directory = temporaryDirectory()
+  const user = asSameUser || !canBeOtherUser ? {} : { uid: OTHER_USER, gid: OTHER_USER }
+  for (const folder of [directory, join(directory, 'logs')]) {
+    mkdirSync(folder, { recursive: true })
+    if ('uid' in user) chownSync(folder, OTHER_USER, OTHER_USER)
+    chmodSync(folder, 0o755)
+  }
+  for (const { name, text } of files) {
+    writeFileSync(join(directory, name), text.replaceAll('DIRECTORY', directory), { mode: 0o644 })
+  }
+  const { path, args: argsOf } = PROGRAMS[program]
+  const child = spawn(path, args ?? argsOf(join(directory, files[0]?.name ?? '')), {
+    ...user,
+    cwd: directory,
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: directory,
+      XDG_CONFIG_HOME: directory,
+      XDG_DATA_HOME: directory,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Its workers end with it.
+    detached: true,
+  })
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  onTestFinished(() => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+  })
+  for (const port of ports) {
+    while (!(await isListening(port))) {
+      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said.join('')}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  const answer = await promise
+  socket.destroy()
+  return answer
+}
+
+/** Ports that nobody listens on, all different. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
