@@ -1,5 +1,8 @@
 // What is remembered: the contract every database adapter keeps. `test/contract/store.ts` is its proof, sentence by sentence.
 
+import type { ClientVerbs } from './sign-in/client-contract.ts'
+import type { CodeVerbs } from './sign-in/code-contract.ts'
+
 export type Awaitable<T> = T | Promise<T>
 
 export type DocumentKind = 'project' | 'template' | 'uiLibrary'
@@ -286,7 +289,7 @@ export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 's
  * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
  * throw, and whether they took effect is unknown.
  */
-export interface Store extends WorkspaceReads, AsyncDisposable {
+export interface Store extends WorkspaceReads, CodeVerbs, ClientVerbs, AsyncDisposable {
   /** One answer per session id, in the order given; null for a session that is unknown, revoked or expired at `now`. */
   readonly liveSessions: (ids: readonly string[], now: number) => Awaitable<readonly (LiveSession | null)[]>
   /** The session of each refresh token, by its hash; null for one that is unknown, revoked or expired at `now`. */

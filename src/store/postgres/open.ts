@@ -14,6 +14,9 @@ import { migrate } from './migrations.ts'
 import { answering, coalesced, createReads } from './reads.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createClients } from './sign-in/clients.ts'
+import { createCodes } from './sign-in/codes.ts'
+import { createOutbox } from './sign-in/outbox.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
@@ -37,6 +40,9 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   return {
     ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),
+    ...createCodes(pool),
+    ...createOutbox(pool),
+    ...createClients(pool),
     ...createChanges(pool),
     ...createMoves(pool),
     ...createCopies(pool),

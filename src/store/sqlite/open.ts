@@ -13,6 +13,9 @@ import { migrate } from './migrations.ts'
 import { createReads } from './reads.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createClients } from './sign-in/clients.ts'
+import { createCodes } from './sign-in/codes.ts'
+import { createOutbox } from './sign-in/outbox.ts'
 
 const LOCK_RETRY_MS = 5
 
@@ -38,6 +41,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   return {
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, openCommits),
+    ...createCodes(reader, turn, writer, openCommits),
+    ...createOutbox(writer, openCommits),
+    ...createClients(reader, turn, writer, openCommits),
     ...createChanges(reader, turn, writer, openCommits),
     ...createMoves(reader, turn, writer, commits),
     ...createCopies(writer, commits),
