@@ -1,6 +1,7 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
 import { createOperationsEndpoints } from './admin/health.ts'
+import { NO_AUDIT } from './auth/audit/audit-event.ts'
 import type { CreateGuard } from './auth/guards/guards.ts'
 import { createRateLimits, NO_RATE_LIMITS } from './auth/limits/rate-limits.ts'
 import { createSessions } from './auth/sessions.ts'
@@ -51,6 +52,10 @@ export interface GatewayOptions {
   readonly clock: () => number
   readonly report: ReportFailure
   readonly isDraining: () => boolean
+  /** For the log: something failed that no client waits for. */
+  readonly reportBackground: (error: unknown, what: string) => void
+  /** What the gateway keeps running besides its requests: to be disposed of before the store. */
+  readonly running: AsyncDisposableStack
 }
 
 export async function createGateway(store: Store, options: GatewayOptions): Promise<Handler> {
@@ -65,7 +70,15 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const sessions = createSessions(store, tokens, options)
   const { attemptsPerMinute } = options
   const limits = attemptsPerMinute === null ? NO_RATE_LIMITS : createRateLimits({ attemptsPerMinute, clock })
-  const guard = await options.createGuard({ store, limits, clock })
+  const guard = await options.createGuard({
+    store,
+    limits,
+    keyset,
+    audit: NO_AUDIT,
+    clock,
+    report: options.reportBackground,
+    running: options.running,
+  })
   const signIn = createSignIn({ sessions, guard, limits })
   const services = {
     reads: createReads(store),

@@ -173,6 +173,7 @@ export type Mutation = {
  * failure's own (400, 401, 403 or 429).
  */
 export type MutationLoginArgs = {
+  code?: InputMaybe<Scalars['String']['input']>;
   email: Scalars['String']['input'];
 };
 

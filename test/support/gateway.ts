@@ -94,6 +94,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
   const inFlight = options.inFlight ?? createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES)
+  const running = new AsyncDisposableStack()
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
     createGuard: guardsOf(['local'], { trustedOrigins: [] }),
     basePath: '',
@@ -113,6 +114,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     clock,
     report: (error) => reported.push(error),
     isDraining: () => false,
+    reportBackground: (error) => reported.push(error),
+    running,
     ...options,
   })
   const brokenOff: BrokenOff[] = []
@@ -132,6 +135,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()
+    await running.disposeAsync()
     await store[Symbol.asyncDispose]()
   })
 

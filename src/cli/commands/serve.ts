@@ -20,6 +20,7 @@ import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
+import { toGuardOptions } from '../options/guard-options.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
@@ -38,7 +39,7 @@ export async function runServe(
   { stop, onReload }: ServeSignals,
 ): Promise<ExitCode> {
   const isLoopback = isLoopbackBinding(config.host)
-  const guardOptions = { trustedOrigins: config.corsOrigin }
+  const guardOptions = toGuardOptions(config)
   requireSafeExposure(config, guardOptions)
   const log = createLog(config.logLevel, io)
   if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
@@ -59,6 +60,7 @@ export async function runServe(
     },
   )
   const inFlight = createInFlightBytes(config.inFlightBytes)
+  await using running = new AsyncDisposableStack()
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     createGuard: guardsOf(config.loginGuard, guardOptions),
@@ -80,6 +82,8 @@ export async function runServe(
     clock: io.clock,
     report: createReport(log),
     isDraining: () => ending.aborted,
+    reportBackground: (error, what) => log.warn({ err: error }, what),
+    running,
   })
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,

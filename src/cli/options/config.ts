@@ -5,6 +5,7 @@ import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
+import { MAIL_OPTIONS } from './mail-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
 const YEAR_SECONDS = 31_536_000
@@ -96,6 +97,7 @@ export const SERVE_OPTIONS = {
       z.array(z.enum(LOGIN_GUARD_NAMES, `must be one of ${LOGIN_GUARD_NAMES.join(', ')}`)).min(1, 'must name a guard'),
     ),
   },
+  ...MAIL_OPTIONS,
   trustedProxy: {
     flags: '--trusted-proxy <networks>',
     description:
