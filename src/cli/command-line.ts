@@ -6,6 +6,7 @@ import { redact } from '../redact.ts'
 import { StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
+import { MAIL_SERVER_OPTIONS } from './options/mail-options.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
 
 const WRONG_USAGE = 2
@@ -54,6 +55,15 @@ export async function runCommandLine(
     .action(async (values) => {
       const { runMove } = await import('./commands/move.ts')
       exitCode = await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals))
+    })
+
+  const mail = program.command('mail').description('the mail server that codes go out through')
+  describe(mail.command('test'), MAIL_SERVER_OPTIONS)
+    .description('send one mail to see that it arrives')
+    .argument('<address>', 'whom to mail to')
+    .action(async (address: string, values) => {
+      const { runMailTest } = await import('./commands/mail-test.ts')
+      exitCode = await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io)
     })
 
   try {
