@@ -4,14 +4,14 @@ import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
-import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { ASSERTION_OPTIONS } from './assertion-options.ts'
+import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { MAIL_OPTIONS } from './mail-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-const database = {
+export const database = {
   flags: '--database <url>',
   description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
@@ -19,7 +19,7 @@ const database = {
 } as const satisfies OptionRow
 
 /** How long and how often a command waits for its database. */
-const storeOptions = {
+export const storeOptions = {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',
     description: 'SQLite: how long a write waits for other processes before it is answered 503',
