@@ -4,8 +4,10 @@ import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
+import { ASSERTION_OPTIONS } from './assertion-options.ts'
 import { auditOptions } from './audit-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
+import { MAIL_OPTIONS } from './mail-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
@@ -105,6 +107,8 @@ export const SERVE_OPTIONS = {
       z.array(z.enum(LOGIN_GUARD_NAMES, `must be one of ${LOGIN_GUARD_NAMES.join(', ')}`)).min(1, 'must name a guard'),
     ),
   },
+  ...MAIL_OPTIONS,
+  ...ASSERTION_OPTIONS,
   trustedProxy: {
     flags: '--trusted-proxy <networks>',
     description:

@@ -17,6 +17,9 @@ import { createRemovals } from './removals.ts'
 import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createClients } from './sign-in/clients.ts'
+import { createCodes } from './sign-in/codes.ts'
+import { createOutbox } from './sign-in/outbox.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { createSpace } from './space.ts'
 
@@ -44,6 +47,9 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createSessions(pool),
     ...createSigningKeys(pool),
     ...createAuditLog(pool),
+    ...createCodes(pool),
+    ...createOutbox(pool),
+    ...createClients(pool),
     ...createChanges(pool),
     ...createRemovals(pool),
     ...createReplacements(pool),
