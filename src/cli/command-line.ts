@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
-import { StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
+import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
@@ -82,7 +82,7 @@ function report(error: unknown, { stderr }: CommandIo): number {
     stderr.write(`${redact(error.message)}\n`)
     return WRONG_USAGE
   }
-  if (error instanceof StoreUnavailableError) {
+  if (error instanceof StoreUnavailableError || error instanceof StoreFaultError) {
     stderr.write(`${redact(error.message)}\n`)
     return 1
   }

@@ -58,8 +58,10 @@ export async function runServe(
     { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
     {
       ...toStoreOptions(config),
+      // Of several workers the first has looked already.
+      check: cluster.isWorker && cluster.worker?.id !== 1 ? 'off' : config.check,
       onFatal(error) {
-        log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
+        log.fatal({ err: error }, 'the database failed: stopping, since only a fresh start knows what is stored')
         failed.abort()
       },
     },

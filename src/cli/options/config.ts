@@ -159,6 +159,12 @@ export const SERVE_OPTIONS = {
     default: '20',
     schema: integer(1, 3_600),
   },
+  check: {
+    flags: '--check <extent>',
+    description: 'SQLite: how much of the database is verified at start: quick, full or off',
+    default: 'quick',
+    schema: z.enum(['quick', 'full', 'off'], 'must be quick, full or off'),
+  },
   ...storeOptions,
   workers: {
     flags: '--workers <count>',

@@ -1,7 +1,8 @@
 // The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it.
 import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../../contract.ts'
-import { isBusy, isFatal } from '../connection.ts'
+import type { FaultLatch } from './fault-latch.ts'
+import { isBusy } from './sqlite-errors.ts'
 
 /** How often a lock that another process holds is asked for again. */
 const LOCK_RETRY_MS = 1
@@ -11,8 +12,9 @@ export interface GroupCommitOptions {
   readonly onCommitted: () => void
   /** How long a write waits for other processes before it is refused as unavailable. */
   readonly lockTimeoutMs: number
-  /** The disk failed: nothing may be acknowledged any more. */
-  readonly onFatal: (error: unknown) => void
+  readonly faults: FaultLatch
+  /** Asked between a commit and its acknowledgement: throws when the commit is not where the next start will look for it. */
+  readonly assertInPlace: () => void
 }
 
 export interface GroupCommit {
@@ -33,6 +35,7 @@ interface Job {
 }
 
 export function createGroupCommit(database: Database, options: GroupCommitOptions): GroupCommit {
+  const { faults } = options
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -46,6 +49,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
 
   function flush(): void {
     try {
+      faults.assertWritable()
       begin.run()
     } catch (error) {
       waitOrRefuse(error)
@@ -58,12 +62,32 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       done = runAll(jobs)
       commit.run()
     } catch (error) {
-      if (database.inTransaction) rollback.run()
+      takeBack()
       refuseAll(jobs, error)
+      return
+    }
+    try {
+      options.assertInPlace()
+    } catch (error) {
+      refuseLost(done, error)
       return
     }
     options.onCommitted()
     for (const job of done) job.acknowledge()
+  }
+
+  function takeBack(): void {
+    try {
+      if (database.inTransaction) rollback.run()
+    } catch (error) {
+      faults.toStoreError(error)
+    }
+  }
+
+  /** What they wrote is in a file that has no name any more. */
+  function refuseLost(jobs: readonly Job[], error: unknown): void {
+    faults.fail(error instanceof Error ? error : new Error(String(error)))
+    refuseAll(jobs, new StoreUnavailableError('the files of the database are gone', { cause: error }))
   }
 
   /** Answers those that were not refused. */
@@ -87,8 +111,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
         rollbackToSavepoint.run()
         release.run()
       }
-      if (isFatal(error)) options.onFatal(error)
-      job.refuse(error)
+      job.refuse(faults.toStoreError(error))
       if (!database.inTransaction) throw error
       return false
     }
@@ -101,16 +124,13 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       return
     }
     waitingSince = null
-    const refused = isBusy(error)
-      ? new StoreUnavailableError('another process holds the write lock', { cause: error })
-      : error
-    refuseAll(takeQueue(), refused)
+    refuseAll(takeQueue(), error)
   }
 
   /** Jobs that were answered already stay answered. */
   function refuseAll(jobs: readonly Job[], error: unknown): void {
-    if (isFatal(error)) options.onFatal(error)
-    for (const job of jobs) job.refuse(error)
+    const refusal = faults.toStoreError(error)
+    for (const job of jobs) job.refuse(refusal)
   }
 
   function takeQueue(): readonly Job[] {
