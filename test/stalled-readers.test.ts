@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
+import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
 import { liveBytes } from './support/live-bytes.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
@@ -136,3 +137,19 @@ async function closing(url: string): Promise<Socket> {
   socket.write(requestText({ headers: [['Connection', 'close']] }))
   return socket
 }
+
+test('a client that takes too long to send its headers is answered 408', async () => {
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: '' }), {
+    bodyLimitBytes: 1,
+    headersTimeoutMs: 300,
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n')
+  const [answer] = readAnswers(await readToEnd(socket))
+  expect([answer?.status, answer?.json().code]).toEqual([408, 'REQUEST_TIMEOUT'])
+})

@@ -19,7 +19,7 @@ import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
-import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
+import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
 const DEFAULT_ATTEMPTS_PER_MINUTE = 600
@@ -51,6 +51,8 @@ export async function runServe(
   if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
+  const retired = new AbortController()
+  if (cluster.isWorker) onRetire(() => retired.abort())
   const failed = new AbortController()
   const { database, databaseNext } = config
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
@@ -67,7 +69,7 @@ export async function runServe(
     },
   )
   const inFlight = createInFlightBytes(config.inFlightBytes)
-  const ending = AbortSignal.any([stop, failed.signal])
+  const ending = AbortSignal.any([stop, failed.signal, retired.signal])
   const handle = await createGateway(store, {
     guard,
     basePath: config.basePath,
@@ -85,7 +87,8 @@ export async function runServe(
     examples: await demoExamples(),
     clock: io.clock,
     report: createReport(log),
-    isDraining: () => ending.aborted,
+    // A worker that was replaced is no news: the others listen on its port.
+    isDraining: () => stop.aborted || failed.signal.aborted,
   })
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
@@ -101,6 +104,7 @@ export async function runServe(
   if (cluster.isWorker) announceReady({ announcement })
   else io.stdout.write(announcement)
   if (!ending.aborted) await once(ending, 'abort')
+  if (stop.aborted) await untilNoticed(config.shutdownDelay * 1_000, failed.signal, log)
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
 }
@@ -131,6 +135,13 @@ async function listen(server: Server, { host, port }: ServeConfig): Promise<stri
   }
   const { port: actualPort } = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+}
+
+/** Serves on while `/readyz` says 503, so that balancers stop sending before the port is closed. */
+async function untilNoticed(delayMs: number, failed: AbortSignal, log: Logger): Promise<void> {
+  if (delayMs === 0) return
+  log.info({ delayMs }, 'not ready any more: serving until balancers have noticed')
+  await delay(delayMs, undefined, { signal: failed }).catch(() => {})
 }
 
 /** No new connections; requests that are under way, or on their way on a connection that is open, may finish. */

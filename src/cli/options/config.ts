@@ -172,6 +172,12 @@ export const SERVE_OPTIONS = {
     default: '1',
     schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
   },
+  shutdownDelay: {
+    flags: '--shutdown-delay <seconds>',
+    description: 'how long /readyz says 503 after SIGTERM or SIGINT while requests are still taken: for balancers',
+    default: '0',
+    schema: integer(0, 3_600),
+  },
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
     description: 'how long requests may take to finish after SIGTERM or SIGINT',

@@ -23,6 +23,8 @@ const CONNECTIONS_CHECK_MS = 500
 
 export interface ServerOptions extends Partial<SendOptions> {
   readonly bodyLimitBytes: number
+  /** Milliseconds that the headers of a request may take. */
+  readonly headersTimeoutMs?: number
 }
 
 export function createHttpServer(handle: Handler, options: ServerOptions): Server {
@@ -56,7 +58,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
 
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
