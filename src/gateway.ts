@@ -1,6 +1,6 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
-import { createOperationsEndpoints } from './admin/health.ts'
+import { createOperationsEndpoints, HEALTH_PATHS } from './admin/health.ts'
 import type { LoginGuard } from './auth/guards/guard.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
@@ -11,9 +11,11 @@ import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
 import type { Handler } from './http/handler.ts'
+import { createAdmission, everyInterval } from './http/limits/admission.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
 import { createTurnQuota } from './http/limits/turn-quota.ts'
+import { withAdmission } from './http/limits/with-admission.ts'
 import { createPipeline } from './http/pipeline.ts'
 import type { ReportFailure } from './http/problem-details.ts'
 import { API_VERSION } from './http/response.ts'
@@ -40,6 +42,10 @@ export interface GatewayOptions {
   readonly graphql: GraphQLOptions
   /** What requests in flight may hold together; the edge takes what it has not sent from the same budget. */
   readonly inFlight: InFlightBytes
+  /** Milliseconds that a turn of the event loop may take before more requests are refused than it can answer. */
+  readonly maxQueueDelayMs: number
+  /** Called when refusing begins, and when it has ended, with how many were refused. */
+  readonly onOverload?: (isRefusing: boolean, refused: number) => void
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
   readonly demoEmail: string | null
   /** What the reference shows of documents, by GraphQL type. */
@@ -94,5 +100,14 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     ),
     ...createOperationsEndpoints({ keyset, ping: store.ping, isDraining: options.isDraining }),
   ]
-  return createPipeline(endpoints, options)
+  const admit = createAdmission({
+    maxDelayMs: options.maxQueueDelayMs,
+    now: () => performance.now(),
+    every: everyInterval,
+    onChange: options.onOverload ?? (() => {}),
+  })
+  const admitted = endpoints.map((endpoint) =>
+    HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admit),
+  )
+  return createPipeline(admitted, options)
 }

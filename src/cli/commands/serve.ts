@@ -14,7 +14,7 @@ import { createHttpServer } from '../../http/server/server.ts'
 import type { StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { createBrokenOffReport, createLog, createReport } from '../log.ts'
+import { createBrokenOffReport, createLog, createOverloadReport, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
@@ -83,6 +83,8 @@ export async function runServe(
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, guard.name),
     inFlight,
+    maxQueueDelayMs: config.maxQueueDelay,
+    onOverload: createOverloadReport(log),
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
     clock: io.clock,

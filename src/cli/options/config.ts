@@ -1,8 +1,8 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
-import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
+import { protectionOptions } from './protection.ts'
 
 const YEAR_SECONDS = 31_536_000
 
@@ -147,36 +147,13 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 1_099_511_627_776),
   },
   ...GRAPHQL_OPTIONS,
-  inFlightBytes: {
-    flags: '--in-flight-bytes <bytes>',
-    description: 'memory for large answers that are being made and sent; past it they are answered 503',
-    default: String(DEFAULT_IN_FLIGHT_BYTES),
-    schema: integer(1_048_576, 1_099_511_627_776),
-  },
-  sendTimeout: {
-    flags: '--send-timeout <seconds>',
-    description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
-    default: '20',
-    schema: integer(1, 3_600),
-  },
-  check: {
-    flags: '--check <extent>',
-    description: 'SQLite: how much of the database is verified at start: quick, full or off',
-    default: 'quick',
-    schema: z.enum(['quick', 'full', 'off'], 'must be quick, full or off'),
-  },
+  ...protectionOptions,
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
     description: 'processes that share the port, auto for one per processor; SIGHUP replaces them one by one',
     default: '1',
     schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
-  },
-  shutdownDelay: {
-    flags: '--shutdown-delay <seconds>',
-    description: 'how long /readyz says 503 after SIGTERM or SIGINT while requests are still taken: for balancers',
-    default: '0',
-    schema: integer(0, 3_600),
   },
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
