@@ -19,7 +19,7 @@ export const protectionOptions = {
   maxQueueDelay: {
     flags: '--max-queue-delay <milliseconds>',
     description: 'when work waits for longer than this again and again, what is too much is answered 503 at once',
-    default: '50',
+    default: '100',
     schema: integer(5, 60_000),
   },
   check: {

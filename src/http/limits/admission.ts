@@ -5,7 +5,7 @@ const TICK_MS = 20
 /** A burst that is over within this many looks is answered, however late. */
 const PATIENCE_TICKS = 3
 /** Admitted between two looks, whatever the delay: one slow request is not all there is. */
-const MIN_QUOTA = 8
+const MIN_QUOTA = 32
 /** How fast more is let in again. */
 const GROWTH = 1.25
 /** Without requests nothing is looked at. */
@@ -32,7 +32,7 @@ export function everyInterval(milliseconds: number, tick: () => void): () => voi
 
 /**
  * The quota of a turn follows what a turn could do in time: as many as were admitted in the last one, less in proportion to how
- * late it was, and slowly more while it is not.
+ * late it was, never fewer than a few, and slowly more while it is not.
  */
 export function createAdmission({ maxDelayMs, now, every, onChange }: AdmissionOptions): Admit {
   let quota = Number.POSITIVE_INFINITY
