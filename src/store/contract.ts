@@ -304,6 +304,8 @@ export interface Store extends WorkspaceReads, AsyncDisposable {
   ) => Awaitable<readonly boolean[]>
   /** Ends the session of each refresh token; false for one that is unknown, already ended or expired at `now`. */
   readonly revokeSessions: (refreshHashes: readonly Uint8Array[], now: number) => Awaitable<readonly boolean[]>
+  /** Removes a part of the sessions that expired before `now`, in one short step; true when none are left. Idempotent. */
+  readonly dropExpiredSessions: (now: number) => Awaitable<boolean>
   /** Keeps the key only while there is no other, so that gateways that start together agree. Idempotent. */
   readonly addFirstSigningKey: (key: StoredSigningKey) => Awaitable<void>
 
@@ -324,6 +326,9 @@ export interface Store extends WorkspaceReads, AsyncDisposable {
   readonly ping: () => Awaitable<void>
 }
 
+/** Rows that one call of `dropExpiredSessions` removes at most, so that it holds its locks only briefly. */
+export const EXPIRED_SESSIONS_PER_CALL = 500
+
 /** What each adapter answers in its `sessions.ts`. */
 export type SessionVerbs = Pick<
   Store,
@@ -333,6 +338,7 @@ export type SessionVerbs = Pick<
   | 'addSessions'
   | 'extendSessions'
   | 'revokeSessions'
+  | 'dropExpiredSessions'
   | 'addFirstSigningKey'
   | 'sessionsAfter'
 >

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
+import { startSessionSweep } from '../../auth/session-sweep.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
@@ -99,6 +100,9 @@ export async function runServe(
     reportBrokenOff: createBrokenOffReport(log),
   })
   const url = await listen(server, config)
+  using _sweep = startSessionSweep(store, io.clock, (error) =>
+    log.warn({ err: error }, 'expired sessions stay for now'),
+  )
   // Not before the port is taken: what is told once must not be told to a start that fails.
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))

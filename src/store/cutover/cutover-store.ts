@@ -127,6 +127,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     addSessions: (sessions) => askInCharge((asked) => asked.addSessions(sessions)),
     extendSessions: (extensions) => askInCharge((asked) => asked.extendSessions(extensions)),
     revokeSessions: (hashes, now) => askInCharge((asked) => asked.revokeSessions(hashes, now)),
+    dropExpiredSessions: (now) => askInCharge((asked) => asked.dropExpiredSessions(now)),
     addFirstSigningKey: (key) => askInCharge((asked) => asked.addFirstSigningKey(key)),
     sessionsAfter: (id, limit) => ask((asked) => asked.sessionsAfter(id, limit)),
     applyChanges: (changes) => askInCharge((asked) => asked.applyChanges(changes)),

@@ -1,5 +1,12 @@
 // Sessions and signing keys in PostgreSQL.
-import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../contract.ts'
+import {
+  EXPIRED_SESSIONS_PER_CALL,
+  type LiveSession,
+  type NewSession,
+  type RefreshableSession,
+  type SessionVerbs,
+  type StoredSigningKey,
+} from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
 import { assertActive } from './engine/pg-errors.ts'
 import type { Pool } from './engine/pool.ts'
@@ -65,6 +72,13 @@ const REVOKE: Statement = {
   text: `delete from workspace_gateway.session
     where refresh_hash = any($1::bytea[]) and idle_expires_at > $2 and expires_at > $2
     returning encode(refresh_hash, 'hex') as hash`,
+}
+const DROP_EXPIRED: Statement = {
+  name: 'dropExpiredSessions',
+  text: `with expired as (
+      select id from workspace_gateway.session where idle_expires_at <= $1
+      order by idle_expires_at limit $2 for update skip locked
+    ) delete from workspace_gateway.session where id in (select id from expired) returning id`,
 }
 // One at a time: of two that see none, both would add one.
 const LOCK_KEYS: Statement = {
@@ -166,6 +180,11 @@ export function createSessions(pool: Pool): SessionVerbs {
         const ended = new Set(rows.map(({ hash }) => hash))
         // The second question for one token finds it ended.
         return hashes.map((hash) => ended.delete(toHex(hash)))
+      }),
+    dropExpiredSessions: (now) =>
+      pool.repeatable(async (connection) => {
+        const dropped = await connection.query(DROP_EXPIRED, [now, EXPIRED_SESSIONS_PER_CALL])
+        return dropped.length < EXPIRED_SESSIONS_PER_CALL
       }),
     addFirstSigningKey: (key) =>
       pool.transaction(async (connection) => {

@@ -1,6 +1,13 @@
 // Sessions and signing keys in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { LiveSession, NewSession, RefreshableSession, SessionVerbs, StoredSigningKey } from '../contract.ts'
+import {
+  EXPIRED_SESSIONS_PER_CALL,
+  type LiveSession,
+  type NewSession,
+  type RefreshableSession,
+  type SessionVerbs,
+  type StoredSigningKey,
+} from '../contract.ts'
 import { cacheUntilCommit } from './engine/data-version-cache.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
@@ -38,9 +45,9 @@ export function createSessions(
   const add = writer.prepare<[string, string, Uint8Array, number, number, number]>(
     `insert into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at) values (?, ?, ?, ?, ?, ?)`,
   )
-  const purge = writer.prepare<[number]>(
+  const purge = writer.prepare<[now: number, limit: number]>(
     `delete from session where id in
-       (select id from session where idle_expires_at <= ? order by idle_expires_at limit ${PURGED_PER_SESSION})`,
+       (select id from session where idle_expires_at <= ? order by idle_expires_at limit ?)`,
   )
   const extend = writer.prepare<[number, string]>(
     'update session set idle_expires_at = max(idle_expires_at, ?) where id = ?',
@@ -74,7 +81,8 @@ export function createSessions(
       commits.add(() => {
         let mayHaveExpired = true
         for (const session of sessions) {
-          if (mayHaveExpired) mayHaveExpired = purge.run(session.createdAt).changes === PURGED_PER_SESSION
+          if (mayHaveExpired)
+            mayHaveExpired = purge.run(session.createdAt, PURGED_PER_SESSION).changes === PURGED_PER_SESSION
           add.run(
             session.id,
             session.email,
@@ -88,6 +96,8 @@ export function createSessions(
     extendSessions: (extensions) =>
       commits.write(() => extensions.map(({ id, idleExpiresAt }) => extend.run(idleExpiresAt, id).changes > 0)),
     revokeSessions: (hashes, now) => commits.write(() => hashes.map((hash) => revoke.run(hash, now, now).changes > 0)),
+    dropExpiredSessions: (now) =>
+      commits.add(() => purge.run(now, EXPIRED_SESSIONS_PER_CALL).changes < EXPIRED_SESSIONS_PER_CALL),
     addFirstSigningKey: (key) =>
       commits.write(() => {
         addFirstKey.run(key.kid, key.privateJwk, key.createdAt)
