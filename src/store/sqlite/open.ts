@@ -42,7 +42,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
   const { lockTimeoutMs } = options
   const { writer, reader } = await openConnections(path, options)
   const faults = createFaultLatch(options.onFatal)
-  const files = watchDatabaseFiles(path)
+  const files = watchDatabaseFiles(path, writer)
   const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
   const turn = createReadTransaction(reader, faults, createActiveCheck(reader))
   const commits = createGroupCommit(writer, {

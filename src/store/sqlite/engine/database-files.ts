@@ -1,58 +1,80 @@
 // Whether the files of an open database are still the ones with its name: SQLite goes on writing into files that were deleted.
-import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:fs'
+import { type BigIntStats, statSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
 
-/** Where the header of an SQLite file says how large it is (https://www.sqlite.org/fileformat.html#the_database_header). */
-const HEADER = { byteLength: 100, pageSizeAt: 16, pageCountAt: 28 } as const
+/** https://www.sqlite.org/walformat.html */
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
 
 export interface DatabaseFiles {
   /**
-   * Throws when a file was deleted or replaced, or the database is shorter than it says. Cheap enough to be asked before
-   * every acknowledgement: two `stat`.
+   * Throws when a file was deleted, replaced or cut short. Cheap enough to be asked before every write and every
+   * acknowledgement: two `stat`. Not to be called within a transaction of the connection.
    */
   readonly assertInPlace: () => void
 }
 
-/** To be called while the database is open in WAL mode, so that both files are there. */
-export function watchDatabaseFiles(path: string): DatabaseFiles {
-  const files = [path, `${path}-wal`].map((name) => ({ name, before: statOf(name) }))
-  let lastSize = files[0]?.before?.size ?? 0n
+interface WatchedFile {
+  readonly name: string
+  before: BigIntStats | undefined
+  lastSize: bigint
+  /** What it has at least, as SQLite knows it; null while that cannot be told. */
+  readonly leastSize: () => number | null
+}
 
-  function assertSame(name: string, before: BigIntStats | undefined): bigint {
-    const now = statOf(name)
-    if (!now) throw new Error(`${name} was deleted while it was in use`)
-    if (before && (now.ino !== before.ino || now.dev !== before.dev)) {
-      throw new Error(`${name} was replaced by another file while it was in use`)
-    }
-    return now.size
+/**
+ * To be called while the database is open in WAL mode, so that both files are there. The files are never opened here: closing one
+ * would drop all the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ */
+export function watchDatabaseFiles(path: string, database: Database): DatabaseFiles {
+  const pageSize = Number(database.pragma('page_size', { simple: true }))
+
+  /** Frames in the write-ahead log, and how many of them are in the database too. */
+  function logState(): { readonly log: number; readonly checkpointed: number } {
+    const [row] = database.pragma('wal_checkpoint(NOOP)') as readonly { log: number; checkpointed: number }[]
+    return row ?? { log: 0, checkpointed: 0 }
   }
 
+  function leastDatabaseSize(): number | null {
+    const { log, checkpointed } = logState()
+    // Pages that are only in the log need not be in the file yet.
+    return log === checkpointed ? Number(database.pragma('page_count', { simple: true })) * pageSize : null
+  }
+
+  function leastLogSize(): number {
+    const { log } = logState()
+    return log === 0 ? 0 : LOG_HEADER_BYTES + log * (FRAME_HEADER_BYTES + pageSize)
+  }
+
+  const files = [watch(path, leastDatabaseSize), watch(`${path}-wal`, leastLogSize)]
   return {
     assertInPlace() {
-      for (const file of files) {
-        const size = assertSame(file.name, file.before)
-        file.before ??= statOf(file.name)
-        if (file.name !== path || size === lastSize) continue
-        // VACUUM makes a file smaller too, and says so in its header.
-        if (size < lastSize && size < sizeInHeader(path)) throw new Error(`${path} was cut short while it was in use`)
-        lastSize = size
-      }
+      for (const file of files) assertSame(file)
     },
   }
 }
 
-function statOf(path: string): BigIntStats | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })
+function watch(name: string, leastSize: () => number | null): WatchedFile {
+  const before = statOf(name)
+  return { name, before, lastSize: before?.size ?? 0n, leastSize }
 }
 
-/** What the file itself says; more than any file when not even that can be read. */
-function sizeInHeader(path: string): bigint {
-  const header = Buffer.alloc(HEADER.byteLength)
-  const file = openSync(path, 'r')
-  try {
-    if (readSync(file, header, 0, HEADER.byteLength, 0) < HEADER.byteLength) return 2n ** 63n
-  } finally {
-    closeSync(file)
+function assertSame(file: WatchedFile): void {
+  const now = statOf(file.name)
+  if (!now) throw new Error(`${file.name} was deleted while it was in use`)
+  file.before ??= now
+  if (now.ino !== file.before.ino || now.dev !== file.before.dev) {
+    throw new Error(`${file.name} was replaced by another file while it was in use`)
   }
-  const pageSize = header.readUInt16BE(HEADER.pageSizeAt)
-  return BigInt(header.readUInt32BE(HEADER.pageCountAt)) * BigInt(pageSize === 1 ? 65_536 : pageSize)
+  if (now.size < file.lastSize) {
+    // VACUUM and checkpoints make files smaller too.
+    const least = file.leastSize()
+    if (least === null) return
+    if (now.size < least) throw new Error(`${file.name} was cut short while it was in use`)
+  }
+  file.lastSize = now.size
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })
 }

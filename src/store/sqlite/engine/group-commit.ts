@@ -13,7 +13,7 @@ export interface GroupCommitOptions {
   /** How long a write waits for other processes before it is refused as unavailable. */
   readonly lockTimeoutMs: number
   readonly faults: FaultLatch
-  /** Asked between a commit and its acknowledgement: throws when the commit is not where the next start will look for it. */
+  /** Asked before a commit, and before it is acknowledged: throws when it is not where the next start will look for it. */
   readonly assertInPlace: () => void
 }
 
@@ -50,6 +50,8 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
   function flush(): void {
     try {
       faults.assertWritable()
+      // A log that was cut short looks whole again once something is written behind the hole.
+      assertInPlaceOrFail()
       begin.run()
     } catch (error) {
       waitOrRefuse(error)
@@ -67,9 +69,9 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       return
     }
     try {
-      options.assertInPlace()
+      assertInPlaceOrFail()
     } catch (error) {
-      refuseLost(done, error)
+      refuseAll(done, error)
       return
     }
     options.onCommitted()
@@ -84,10 +86,13 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     }
   }
 
-  /** What they wrote is in a file that has no name any more. */
-  function refuseLost(jobs: readonly Job[], error: unknown): void {
-    faults.fail(error instanceof Error ? error : new Error(String(error)))
-    refuseAll(jobs, new StoreUnavailableError('the files of the database are gone', { cause: error }))
+  function assertInPlaceOrFail(): void {
+    try {
+      options.assertInPlace()
+    } catch (error) {
+      faults.fail(error instanceof Error ? error : new Error(String(error)))
+      throw new StoreUnavailableError('the files of the database are gone', { cause: error })
+    }
   }
 
   /** Answers those that were not refused. */
