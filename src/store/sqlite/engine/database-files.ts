@@ -18,8 +18,8 @@ interface WatchedFile {
   readonly name: string
   before: BigIntStats | undefined
   lastSize: bigint
-  /** What it has at least, as SQLite knows it; null while that cannot be told. */
-  readonly leastSize: () => number | null
+  /** What it has at least, as SQLite knows it, given what it had; null while that cannot be told. */
+  readonly leastSize: (lastSize: number) => number | null
 }
 
 /**
@@ -35,10 +35,12 @@ export function watchDatabaseFiles(path: string, database: Database): DatabaseFi
     return row ?? { log: 0, checkpointed: 0 }
   }
 
-  function leastDatabaseSize(): number | null {
+  function leastDatabaseSize(lastSize: number): number | null {
     const { log, checkpointed } = logState()
-    // Pages that are only in the log need not be in the file yet.
-    return log === checkpointed ? Number(database.pragma('page_count', { simple: true })) * pageSize : null
+    const size = Number(database.pragma('page_count', { simple: true })) * pageSize
+    // Pages that are only in the log need not be in the file yet, but no page was given up.
+    if (log !== checkpointed) return size >= lastSize ? lastSize : null
+    return size
   }
 
   function leastLogSize(): number {
@@ -54,7 +56,7 @@ export function watchDatabaseFiles(path: string, database: Database): DatabaseFi
   }
 }
 
-function watch(name: string, leastSize: () => number | null): WatchedFile {
+function watch(name: string, leastSize: WatchedFile['leastSize']): WatchedFile {
   const before = statOf(name)
   return { name, before, lastSize: before?.size ?? 0n, leastSize }
 }
@@ -68,7 +70,7 @@ function assertSame(file: WatchedFile): void {
   }
   if (now.size < file.lastSize) {
     // VACUUM and checkpoints make files smaller too.
-    const least = file.leastSize()
+    const least = file.leastSize(Number(file.lastSize))
     if (least === null) return
     if (now.size < least) throw new Error(`${file.name} was cut short while it was in use`)
   }
