@@ -1,6 +1,7 @@
 // The rows of the benchmark, in running order.
 import type { Row } from './row.ts'
 import { EXPORT_ROWS } from './rows/exports.ts'
+import { GRAPHQL_ROWS } from './rows/graphql.ts'
 import { GROWTH_ROW, START_ROW } from './rows/growth.ts'
 import { IMPORT_ROW } from './rows/import.ts'
 import { MIX_ROW } from './rows/mix.ts'
@@ -11,6 +12,7 @@ import { STORE_ROWS } from './rows/stores.ts'
 
 export const ROWS: readonly Row[] = [
   ...READ_ROWS,
+  ...GRAPHQL_ROWS,
   ...POSTGRES_ROWS,
   MIX_ROW,
   LOGIN_ROW,

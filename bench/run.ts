@@ -7,7 +7,9 @@ import { GENERATORS } from './load/load.ts'
 import { isMet, type Row, type RowResult, toGoalLine } from './row.ts'
 import { ROWS } from './rows.ts'
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  /** Names of rows, or parts of them; `--only` is the same with commas between. */
+  allowPositionals: true,
   options: {
     /** Part of a name, or several with commas between. */
     only: { type: 'string' },
@@ -26,8 +28,10 @@ const { values: options } = parseArgs({
   },
 })
 
-const rows = ROWS.filter(({ name }) => options.only?.split(',').some((part) => name.includes(part)) ?? true)
-if (rows.length === 0) throw new Error(`no row is called ${options.only}: ${ROWS.map(({ name }) => name).join(', ')}`)
+const wanted = [...positionals, ...(options.only?.split(',') ?? [])]
+const rows = ROWS.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+if (rows.length === 0)
+  throw new Error(`no row is called ${wanted.join(', ')}: ${ROWS.map(({ name }) => name).join(', ')}`)
 
 const generator = GENERATORS.find((name) => name === options.generator)
 if (!generator) throw new Error(`--generator: ${GENERATORS.join(' or ')}`)
@@ -64,7 +68,7 @@ for (const { name, goals, skipped, failed } of results) {
   if (skipped !== undefined) verdicts.push(`skipped: ${skipped}`)
   if (failed !== undefined) verdicts.push(`FAILED: ${failed}`)
   if (verdicts.length === 0) verdicts.push('no goal')
-  for (const verdict of verdicts) process.stdout.write(`  ${name.padEnd(28)}${verdict}\n`)
+  for (const verdict of verdicts) process.stdout.write(`  ${name.padEnd(32)}${verdict}\n`)
 }
 const short = results.filter((result) => !result.isMet).map(({ name }) => name)
 const verdict = short.length === 0 ? 'all goals met' : `short of a goal: ${short.join(', ')}`

@@ -1,11 +1,14 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
 import { createOperationsEndpoints, HEALTH_PATHS } from './admin/health.ts'
+import type { Audit } from './auth/audit/audit-event.ts'
+import { withAudit } from './auth/audit/audited-sign-in.ts'
 import type { LoginGuard } from './auth/guards/guard.ts'
 import { createSessions } from './auth/sessions.ts'
 import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
-import { openKeyset } from './auth/tokens/keyset.ts'
+import type { KeyCipher } from './auth/tokens/key-cipher.ts'
+import { type KeysetOptions, openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
@@ -23,6 +26,7 @@ import { openExplorerBuild } from './pages/assets.ts'
 import { createExplorerDataEndpoint } from './pages/explorer-endpoint.ts'
 import { createPage, createPageEndpoints, withGraphiql } from './pages/pages.ts'
 import { createReads } from './resolvers/reads.ts'
+import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
 import { createOpenApiEndpoint, type OpenApiOptions } from './rest/openapi/openapi.ts'
 import { createRestEndpoints } from './rest/rest.ts'
 import type { Store } from './store/contract.ts'
@@ -34,9 +38,13 @@ export interface GatewayOptions {
   readonly issuer: string
   readonly audience: string
   readonly accessTokenTtlSeconds: number
+  readonly tokenAlgorithm: KeysetOptions['algorithm']
+  readonly keyCipher: KeyCipher
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
+  readonly sessionsPerUser: number
   readonly attemptsPerMinute: number
+  readonly audit: Audit
   /** Of finished replies that are kept; 0 keeps none. */
   readonly cacheBytes: number
   readonly graphql: GraphQLOptions
@@ -54,11 +62,20 @@ export interface GatewayOptions {
   readonly clock: () => number
   readonly report: ReportFailure
   readonly isDraining: () => boolean
+  /** Absent: there is no POST /import. */
+  readonly importing?: ImportServices | undefined
 }
 
 export async function createGateway(store: Store, options: GatewayOptions): Promise<Handler> {
   const { clock, report, basePath } = options
-  const keyset = await openKeyset(store, clock)
+  const keyset = await openKeyset(store, {
+    clock,
+    cipher: options.keyCipher,
+    algorithm: options.tokenAlgorithm,
+    audit: options.audit,
+    // Nobody's request: it is reported like one that failed.
+    onUnreadable: (error) => report(error, 'keyset'),
+  })
   const tokens = createAccessTokens(keyset, {
     issuer: options.issuer,
     audience: options.audience,
@@ -66,7 +83,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     clock,
   })
   const sessions = createSessions(store, tokens, options)
-  const signIn = await createSignIn(sessions, options)
+  const signIn = withAudit(await createSignIn(sessions, options), options.audit)
   const yieldTurn = createRoundRobin()
   const services = {
     reads: createReads(store),
@@ -95,6 +112,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services),
+    ...(options.importing ? [createImportEndpoint(options.importing)] : []),
     ...createGraphQLEndpoints(schema, services, options.graphql, report).map((endpoint) =>
       withGraphiql(endpoint, page),
     ),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { createAccessTokens } from '../src/auth/tokens/access-token.ts'
-import { openKeyset } from '../src/auth/tokens/keyset.ts'
 import { READ_ROUTES } from '../src/rest/routes.ts'
 import { BODIES } from './bad-input/bodies.ts'
 import { GRAPHQL_DOCUMENTS } from './bad-input/graphql-documents.ts'
@@ -8,6 +7,7 @@ import { PLACES } from './bad-input/places.ts'
 import { JSON_TYPE, operation, send, startWorld, testScenarios } from './bad-input/scenario.ts'
 import { ACCESS_TOKENS, REFRESH_TOKENS, withForge } from './bad-input/tokens.ts'
 import { expectGraphQLFailure, expectProblem } from './support/failures.ts'
+import { openTestKeyset } from './support/keyset.ts'
 import { ANA, BEN } from './support/workspaces.ts'
 
 const READS = READ_ROUTES.map(({ path }) => (path === '/exports' ? '/exports?r=site' : path))
@@ -44,7 +44,7 @@ describe('every read refuses', () => {
 
   test('a token with a line break in it, which no header can carry', async () => {
     const { gateway, ana, forge } = await withForge(await startWorld())
-    const { verify } = createAccessTokens(await openKeyset(gateway.store, gateway.now), {
+    const { verify } = createAccessTokens(await openTestKeyset(gateway), {
       issuer: 'test-issuer',
       audience: 'test-audience',
       ttlSeconds: 900,

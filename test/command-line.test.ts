@@ -2,6 +2,13 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from '../src/cli/options/config.ts'
+import {
+  KEYS_ENCRYPT_OPTIONS,
+  KEYS_LIST_OPTIONS,
+  KEYS_RETIRE_OPTIONS,
+  KEYS_ROTATE_OPTIONS,
+} from '../src/cli/options/key-options.ts'
+import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from '../src/cli/options/operator-options.ts'
 import { environmentName } from '../src/cli/options/option.ts'
 import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
@@ -90,10 +97,22 @@ describe('--help', () => {
     ['import', IMPORT_OPTIONS],
     ['dump', DUMP_OPTIONS],
     ['move', MOVE_OPTIONS],
+    ['sessions list', SESSIONS_LIST_OPTIONS],
+    ['sessions revoke', SESSIONS_REVOKE_OPTIONS],
+    ['keys list', KEYS_LIST_OPTIONS],
+    ['keys rotate', KEYS_ROTATE_OPTIONS],
+    ['keys retire', KEYS_RETIRE_OPTIONS],
+    ['keys encrypt', KEYS_ENCRYPT_OPTIONS],
+    ['audit', AUDIT_OPTIONS],
   ])('of %s names every option and its environment variable', async (command, options) => {
-    const { exitCode, stdout } = await runHere([command, '--help'])
+    const { exitCode, stdout } = await runHere([...command.split(' '), '--help'])
     expect(exitCode).toBe(0)
     for (const row of Object.values(options)) {
+      if (row.isEnvironmentOnly === true) {
+        expect(stdout).toContain(`${environmentName(row)}  ${row.description}`)
+        expect(stdout).not.toContain(row.flags)
+        continue
+      }
       expect(stdout).toContain(row.flags)
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`env: ${environmentName(row)}`)
     }

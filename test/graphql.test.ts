@@ -222,7 +222,7 @@ test('a page of projects with their latest exports is two reads of the store', a
   calls.length = 0
   const answer = await gateway.graphql('{ me { projects { ref latestExport { digest } } } }', { accessToken })
   expect(answer.json().data.me.projects).toHaveLength(2)
-  expect(calls).toEqual(['liveSessions', 'documentsOf', 'latestExports'])
+  expect(calls).toEqual(['liveSessions', 'documentsWithin', 'latestExports'])
 })
 
 test('requests of one turn share their reads', async () => {
@@ -262,7 +262,7 @@ test('what goes wrong inside is told to the log only', async () => {
   const gateway = await startGateway({
     wrapStore: (store) => ({
       ...store,
-      documentsOf() {
+      documentsWithin() {
         throw new Error(secret)
       },
     }),

@@ -34,7 +34,7 @@ describe('a bad line', () => {
     const cases: readonly (readonly [line: string | Buffer, reason: string])[] = [
       ['{"kind":"template","email":"a@example.com","data":{"id":"a secret"}', 'not valid JSON'],
       ['["a secret"]', 'not a JSON object'],
-      ['{"kind":"secret"}', 'unknown kind "secret": use project, template, uiLibrary, export, exportElement'],
+      ['{"kind":"secret"}', 'unknown kind "secret": use project, template, uiLibrary, export, exportElement, user'],
       ['{"kind":"template","email":"a secret","data":{"id":1}}', '"email" is not a valid email address'],
       ['{"kind":"template","email":"a@example.com","data":["a secret"]}', '"data" must be an object'],
       [Buffer.from('{"kind":"template","email":"a@example.com","data":{"id":"\xff"}}', 'latin1'), 'not valid UTF-8'],

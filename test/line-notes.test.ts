@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { createLineNotes } from '../src/import-export/line-index.ts'
-import { createRecordReader, type DocumentRecord } from '../src/import-export/record.ts'
+import { isDocument } from '../src/import-export/checks/validate.ts'
+import { createLineNotes } from '../src/import-export/format/line-index.ts'
+import { createRecordReader, type DocumentRecord } from '../src/import-export/format/record.ts'
 import { documentLine } from './support/workspaces.ts'
 
 const readRecord = createRecordReader({ idFields: ['id', 'name'], refFields: ['ref', 'id'] })
 
 function readDocument(line: string): DocumentRecord {
   const record = readRecord(line)
-  if (record.kind === 'export' || record.kind === 'exportElement') throw new Error('not a document')
+  if (!isDocument(record)) throw new Error('not a document')
   return record
 }
 

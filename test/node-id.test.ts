@@ -21,7 +21,7 @@ const EXPORT = {
 /** Every kind of key, with names of any text that a database can hold. */
 const KEYS = fc.oneof(
   fc.record({
-    type: fc.constantFrom('project' as const, 'template' as const, 'uiLibrary' as const),
+    type: fc.constantFrom('project' as const, 'template' as const, 'uiLibrary' as const, 'Session' as const),
     id: fc.string({ unit: 'grapheme' }),
   }),
   fc
@@ -45,6 +45,7 @@ const KEYS = fc.oneof(
 
 function issue(key: NodeKey, ids = ANA): string {
   if (key.type === 'User') return ids.user()
+  if (key.type === 'Session') return ids.session(key)
   if (key.type === 'Export') return ids.export(key.key)
   const snapshot: StoredExport = { ...EXPORT, ...('key' in key ? key.key : {}) }
   return key.type === 'ExportElement' ? ids.element(snapshot, key) : ids.document({ kind: key.type, id: key.id })

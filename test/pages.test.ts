@@ -114,6 +114,7 @@ const REQUEST = {
   peerAddress: '127.0.0.1',
   header: (_name: string): string | undefined => undefined,
   body: async () => new Uint8Array(),
+  async *bodyStream() {},
 }
 
 async function filesOf(gateway: TestGateway, basePath: string): Promise<readonly string[]> {

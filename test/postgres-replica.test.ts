@@ -63,7 +63,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
       tokens.map((token) => `GET /projects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`),
     )
     expect(bodies).toEqual(USERS.map(() => '[{"id":"p","v":0}]'))
-    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf']])
+    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsWithin']])
 
     const query = JSON.stringify({ query: '{ me { projects { data latestExport { data } } } }' })
     const inGraphQL = await sendTogether(
@@ -76,7 +76,10 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     expect(new Set(inGraphQL)).toEqual(
       new Set(['{"data":{"me":{"projects":[{"data":{"id":"p","v":0},"latestExport":{"data":[1,2]}}]}}}']),
     )
-    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf', 'latestExports', 'elementsOf']])
+    expect([onPrimary(), onStandby()]).toEqual([
+      ['liveSessions'],
+      ['documentsWithin', 'latestExports', 'elementRunsOf'],
+    ])
   })
 
   test('that lags answers those whom nothing changed for; the others are answered by the primary', async () => {
@@ -84,7 +87,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     await gateway.load(project(ANA, 1) + anExport(ANA, 2, ['3']))
     statements.names()
     expect([await read(0), await read(0, '/exports?r=p')]).toEqual(['[{"id":"p","v":1}]', '[3]'])
-    expect(onPrimary()).toEqual(['liveSessions', 'documentsOf', 'liveSessions', 'latestExports', 'elementRunsOf'])
+    expect(onPrimary()).toEqual(['liveSessions', 'documentsWithin', 'liveSessions', 'latestExports', 'elementRunsOf'])
     onStandby()
     expect([await read(1), await read(1, '/exports?r=p')]).toEqual(['[{"id":"p","v":0}]', '[1,2]'])
     expect(onPrimary()).toEqual(['liveSessions', 'liveSessions'])
@@ -93,14 +96,14 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
       tokens.map((token) => `GET /projects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`),
     )
     expect(both).toEqual(USERS.map((_, index) => `[{"id":"p","v":${index === 0 ? 1 : 0}}]`))
-    expect(onPrimary()).toEqual(['liveSessions', 'documentsOf'])
+    expect(onPrimary()).toEqual(['liveSessions', 'documentsWithin'])
     await servers.resumeReplay()
     await servers.untilCaughtUp()
     statements.names()
     expect([await read(0), await read(0, '/exports?r=p')]).toEqual(['[{"id":"p","v":1}]', '[3]'])
     expect([onPrimary(), onStandby()]).toEqual([
       ['liveSessions', 'liveSessions'],
-      ['documentsOf', 'latestExports', 'elementRunsOf'],
+      ['documentsWithin', 'latestExports', 'elementRunsOf'],
     ])
   })
 
@@ -126,13 +129,13 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
       expect((await gateway.get('/readyz')).status).toBe(200)
       statements.names()
       expect(await read(1)).toBe('[{"id":"p","v":0}]')
-      expect([onPrimary(), onStandby()]).toEqual([['liveSessions', 'documentsOf'], []])
+      expect([onPrimary(), onStandby()]).toEqual([['liveSessions', 'documentsWithin'], []])
       await servers.standby.start()
       await next(true)
       await servers.untilCaughtUp()
       statements.names()
       expect(await read(0)).toBe(`[{"id":"p","v":${round}}]`)
-      expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf']])
+      expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsWithin']])
     }
   })
 
@@ -253,7 +256,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     await nextChange(true)
     statements.names()
     expect((await readFromBoth()).text).toBe('[{"id":"p","v":0}]')
-    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsOf']])
+    expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsWithin']])
   })
 
   // The last one: there is no way back.

@@ -32,7 +32,7 @@ describe.skipIf(POSTGRES_URL === null)('statements on PostgreSQL', () => {
       tokens.map((token) => `GET /projects HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`),
     )
     expect(bodies).toEqual(USERS.map((_, index) => `[{"id":"p${index}"}]`))
-    expect(statements.names()).toEqual(['liveSessions', 'documentsOf'])
+    expect(statements.names()).toEqual(['liveSessions', 'documentsWithin'])
   })
 
   test('a hundred reads of projects with their newest exports and all elements cost four', async () => {
@@ -46,6 +46,6 @@ describe.skipIf(POSTGRES_URL === null)('statements on PostgreSQL', () => {
         (_, index) => `{"data":{"me":{"projects":[{"data":{"id":"p${index}"},"latestExport":{"data":[${index}]}}]}}}`,
       ),
     )
-    expect(statements.names()).toEqual(['liveSessions', 'documentsOf', 'latestExports', 'elementsOf'])
+    expect(statements.names()).toEqual(['liveSessions', 'documentsWithin', 'latestExports', 'elementRunsOf'])
   })
 })

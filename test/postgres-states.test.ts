@@ -23,7 +23,7 @@ async function interruptedGateway(): Promise<Interrupted> {
   function wrapStore(store: Store): Store {
     return {
       ...store,
-      documentsOf: (pages) => pass('documentsOf').then(() => store.documentsOf(pages)),
+      documentsWithin: (pages) => pass('documentsWithin').then(() => store.documentsWithin(pages)),
       elementRunsOf: (questions) => pass('elementRunsOf').then(() => store.elementRunsOf(questions)),
     }
   }
@@ -50,7 +50,7 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
       await gateway.load(documentLine('project', ANA, project(1)))
       const { accessToken } = await gateway.login(ANA)
       const [before] = await execute(url, 'select revision, stamp from workspace_gateway.user')
-      beforeNext('documentsOf', () => gateway.load(documentLine('project', ANA, project(2))))
+      beforeNext('documentsWithin', () => gateway.load(documentLine('project', ANA, project(2))))
       expect(await asked[protocol](gateway, accessToken)).toBe(`[${project(2)}]`)
       // A standby without the last commit takes over, or a copy is put back: the state before is the state again.
       await execute(

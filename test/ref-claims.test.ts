@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRefClaims, type RefClaim } from '../src/import-export/unique-refs.ts'
+import { createRefClaims, type RefClaim } from '../src/import-export/checks/unique-refs.ts'
 
 const PROJECTS = 3_000
 

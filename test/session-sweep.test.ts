@@ -12,6 +12,9 @@ test('expired sessions go though nobody signs in, all of them, and the others st
     email: 'ana@example.com',
     refreshHash: Buffer.from(`hash ${n}`),
     createdAt: 0,
+    lastUsedAt: 0,
+    userAgent: '',
+    network: '',
     idleExpiresAt,
     expiresAt: 1_000,
   })

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { createSigningKey } from '../src/auth/tokens/keyset.ts'
+import { createKeyCipher } from '../src/auth/tokens/key-cipher.ts'
+import { createSigningKey } from '../src/auth/tokens/signing-key.ts'
 import { startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -130,7 +131,7 @@ test('a new signing key takes over within a second, and tokens of the old one st
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)
   const before = await gateway.login(ANA)
-  const key = await createSigningKey(gateway.now() + 1)
+  const key = await createSigningKey('EdDSA', gateway.now() + 1, createKeyCipher([]))
   const { default: Database } = await import('better-sqlite3')
   const hand = new Database(gateway.databasePath)
   hand
@@ -149,7 +150,7 @@ test('a token of a key that was removed is refused within a second, also by the 
   await gateway.load(SMALL_WORLD)
   const [used, unused] = [await gateway.login(ANA), await gateway.login(ANA)]
   expect((await gateway.get('/projects', used.accessToken)).status).toBe(200)
-  const key = await createSigningKey(gateway.now())
+  const key = await createSigningKey('EdDSA', gateway.now(), createKeyCipher([]))
   const { default: Database } = await import('better-sqlite3')
   const hand = new Database(gateway.databasePath)
   hand.prepare('update signing_key set kid = ?, private_jwk = ?').run(key.kid, key.privateJwk)

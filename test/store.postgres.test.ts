@@ -3,9 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Change } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
+import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
 import { describeStore } from './contract/store.ts'
+import { countSql } from './contract/workspace-tables.ts'
 import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
@@ -27,6 +29,13 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   describePages('postgres', emptied())
 
   describeStore(
+    'postgres with tables hash-partitioned by user',
+    emptied((url) => partitionByUser(url, 4)),
+  )
+
+  describeEdits('postgres', emptied())
+
+  describeEdits(
     'postgres with tables hash-partitioned by user',
     emptied((url) => partitionByUser(url, 4)),
   )
@@ -239,9 +248,18 @@ function emptied(prepare: (url: string) => Promise<void> = async () => {}) {
     await execute(
       url,
       `delete from workspace_gateway.user; delete from workspace_gateway.session;
-       delete from workspace_gateway.signing_key`,
+       delete from workspace_gateway.signing_key; delete from workspace_gateway.replacement;
+       delete from workspace_gateway.staged_user; delete from workspace_gateway.staged_document;
+       delete from workspace_gateway.staged_export; delete from workspace_gateway.export_element;
+       delete from workspace_gateway.audit_entry`,
     )
-    return { store: await open(url), reopen: () => open(url) }
+    return {
+      store: await open(url),
+      reopen: () => open(url),
+      async countRows() {
+        return Number((await execute(url, countSql('workspace_gateway.')))[0]?.rows)
+      },
+    }
   }
 }
 

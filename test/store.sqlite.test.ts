@@ -4,9 +4,11 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
 import { describeStore } from './contract/store.ts'
+import { countSql } from './contract/workspace-tables.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const OPTIONS = {
@@ -37,6 +39,19 @@ describeMoves('sqlite', async () => {
       } finally {
         database.close()
       }
+    },
+  }
+})
+
+describeEdits('sqlite', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  return {
+    store: await open(path),
+    async countRows() {
+      const database = new Database(path, { readonly: true })
+      const count = database.prepare(countSql()).pluck().get()
+      database.close()
+      return Number(count)
     },
   }
 })
@@ -136,9 +151,9 @@ test('a write that cannot get the lock in time is refused as unavailable, and th
   const hand = new Database(path)
   hand.exec('begin immediate')
   const key = { kid: 'k', privateJwk: '{}', createdAt: 0 }
-  await expect(store.addFirstSigningKey(key)).rejects.toThrow('holds the database locked')
+  await expect(store.addSigningKey(key, null)).rejects.toThrow('holds the database locked')
   hand.exec('rollback')
   hand.close()
-  await store.addFirstSigningKey(key)
+  await store.addSigningKey(key, null)
   expect(await store.signingKeys()).toEqual([key])
 })

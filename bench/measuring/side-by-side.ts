@@ -14,7 +14,7 @@ export interface Contender {
   /** What it is sent in place of the plan's one request, when the same question is put in other words there. */
   readonly request?: LoadRequest
   /** Throws when the answer, to the plan's first user, does not hold what was asked for. */
-  readonly check?: (answer: string) => void
+  readonly check?: (answer: string, mediaType: string) => void
   /** Runs beside the server while it is measured; its end is waited for. */
   readonly meanwhile?: () => AsyncDisposable
 }
@@ -59,7 +59,7 @@ export async function sideBySide(
   for (const contender of comparison.contenders) {
     const server = servers.use(await contender.start())
     const own = contender.request ? { ...plan, requests: [contender.request] } : plan
-    if (contender.check) contender.check(await firstAnswer(server, own))
+    if (contender.check) contender.check(...(await firstAnswer(server, own)))
     if (warmUpSeconds === undefined) await bench.load.warmUp(server, own)
     await bench.load.measure(server, own, { seconds: warmUpSeconds ?? bench.seconds })
     measured.push({ ...contender, plan: own, server, rounds: [] })
@@ -85,16 +85,26 @@ export async function sideBySide(
   }
 }
 
+/** Throws unless a GraphQL client that asked for these can read the answer. */
+export function requireGraphQLType(name: string, mediaType: string): void {
+  if (mediaType === 'application/graphql-response+json' || mediaType === 'application/json') return
+  throw new Error(`${name} answers ${mediaType}`)
+}
+
 /** Throws unless both JSON values are the same. */
 export function requireSame(name: string, answer: unknown, expected: unknown): void {
   if (isDeepStrictEqual(answer, expected)) return
   throw new Error(`${name} answers something else: ${JSON.stringify(answer)?.slice(0, 500)}`)
 }
 
-async function firstAnswer({ url }: ServerProcess, { requests: [request], users: [user] }: LoadPlan): Promise<string> {
+async function firstAnswer(
+  { url }: ServerProcess,
+  { requests: [request], users: [user] }: LoadPlan,
+): Promise<readonly [answer: string, mediaType: string]> {
   if (!request || !user) throw new Error('an empty plan')
   const response = await ask(url, request, user)
-  return response.text()
+  const [mediaType = ''] = response.headers.get('content-type')?.split(';') ?? []
+  return [await response.text(), mediaType]
 }
 
 function tableOf(measured: readonly Measured[]): readonly string[] {

@@ -8,7 +8,7 @@ import { memoryMiB } from '../measuring/memory.ts'
 import type { ServerProcess } from '../measuring/server-process.ts'
 import type { Goal, Row } from '../row.ts'
 import { startGateway, startPeer } from '../servers/start.ts'
-import { PROJECTS } from './reads.ts'
+import { PROJECTS } from './requests.ts'
 
 const AT_ONCE = 8
 const CODINGS = ['gzip', 'br', 'zstd'] as const

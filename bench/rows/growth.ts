@@ -8,7 +8,7 @@ import { median, medianOf, medianRatio } from '../measuring/figures.ts'
 import { memoryMiB } from '../measuring/memory.ts'
 import type { Row } from '../row.ts'
 import { startGateway } from '../servers/start.ts'
-import { PROJECTS } from './reads.ts'
+import { PROJECTS } from './requests.ts'
 
 const FEW = 1_000
 const MANY = 1_000_000

@@ -7,7 +7,7 @@ import { zipfPlan } from '../load/plan.ts'
 import { sideBySide } from '../measuring/side-by-side.ts'
 import type { Row } from '../row.ts'
 import { startGateway, startPeer } from '../servers/start.ts'
-import { PROJECT_LIST, PROJECTS } from './reads.ts'
+import { PROJECT_LIST, PROJECTS } from './requests.ts'
 import { LOGIN, REFRESH } from './sign-in.ts'
 
 const WRITER = fileURLToPath(new URL('../programs/document-writer.ts', import.meta.url))

@@ -5,10 +5,10 @@ import type { Bench } from '../bench.ts'
 import type { PostgresWorkspace } from '../data/postgres.ts'
 import { sampleOf } from '../data/workspaces.ts'
 import { type LoadRequest, uniformPlan } from '../load/plan.ts'
-import { type Contender, requireSame, sideBySide } from '../measuring/side-by-side.ts'
+import { type Contender, requireGraphQLType, requireSame, sideBySide } from '../measuring/side-by-side.ts'
 import type { Row, RowResult } from '../row.ts'
 import { type SampleAnswer, startBare, startGateway, startPeer } from '../servers/start.ts'
-import { graphql, PROJECT_LIST, PROJECTS } from './reads.ts'
+import { graphql, PROJECT_LIST, PROJECTS } from './requests.ts'
 
 /** The tables as one would make them for PostGraphile: columns, an index, and policies that look up the session. */
 const PLAIN_TABLES = `
@@ -70,8 +70,9 @@ export const POSTGRES_ROWS: readonly Row[] = [
             name: 'postgraphile',
             request: POSTGRAPHILE_LIST,
             start: () => startPeer(bench, 'postgraphile', env),
-            check(answer) {
-              const ours = JSON.parse(sample.body).data.me.projects
+            check(answer, mediaType) {
+              requireGraphQLType('postgraphile', mediaType)
+              const ours = JSON.parse(Buffer.from(sample.bytes).toString()).data.me.projects
               requireSame('postgraphile', JSON.parse(answer).data?.me?.projectsByPersonId.nodes, ours)
             },
           },

@@ -12,7 +12,8 @@ export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 export interface SampleAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** As it came over the wire. */
+  readonly bytes: Uint8Array
 }
 
 /** The gateway on a database URL, with more options of `serve`. */
@@ -44,6 +45,6 @@ export async function startPeer(
 /** Sends this answer to everybody, and does nothing else. */
 export function startBare(machine: Machine, answer: SampleAnswer): Promise<ServerProcess> {
   const file = join(mkdtempSync(join(machine.directory, 'bare-')), 'answer.json')
-  writeFileSync(file, JSON.stringify(answer))
+  writeFileSync(file, JSON.stringify({ ...answer, bytes: Buffer.from(answer.bytes).toString('base64') }))
   return startPeer(machine, 'bare', { ANSWER: file })
 }

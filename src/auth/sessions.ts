@@ -2,19 +2,30 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
-import type { LiveSession, NewSession, RefreshableSession, Store } from '../store/contract.ts'
+import type { Store } from '../store/contract.ts'
+import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
+import type { Audit } from './audit/audit-event.ts'
+import { coarseNetworkOf } from './coarse-network.ts'
+import type { Caller } from './guards/guard.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
 /**
- * The idle expiry is moved only once this part of the idle lifetime has passed since it was last moved, so that most
- * refreshes write nothing. A session may thus end this much early, never late.
+ * The idle expiry and the time of the last use are moved only once this part of the idle lifetime has passed since they were
+ * last moved, so that most refreshes write nothing. A session may thus end this much early, never late.
  */
 const IDLE_PRECISION = 1 / 100
+/** Of a `User-Agent`, which may be as long as all headers together, in UTF-16 code units. */
+const MAX_USER_AGENT_LENGTH = 200
+/** Sessions that a user is shown at most, the newest. */
+const MAX_LISTED = 1_000
 
 export interface SessionOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
+  /** Open sessions of one user; one more ends the one that was idle for longest. */
+  readonly sessionsPerUser: number
+  readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
@@ -24,19 +35,28 @@ export interface TokenPair {
   readonly refreshToken: string
 }
 
+/** A session as its user sees it; times in milliseconds since the epoch. */
+export type OpenSession = Omit<NewSession, 'refreshHash'>
+
 export interface Sessions {
   /** Opens a session for a canonical email; durable when it answers. */
-  readonly open: (email: string) => Promise<TokenPair>
+  readonly open: (email: string, caller: Caller) => Promise<TokenPair>
   /** A new access token. Throws `INVALID_TOKEN`. Any number may run at once. */
   readonly refresh: (refreshToken: string) => Promise<{ readonly accessToken: string }>
   /** Ends the session; durable when it answers. Throws `INVALID_TOKEN`. */
   readonly close: (refreshToken: string) => Promise<void>
   /** The session an access token names, as it is now. Throws `INVALID_TOKEN`. */
   readonly viewer: (accessToken: string) => Promise<LiveSession>
+  /** The open sessions of an email, newest first, a thousand at most. */
+  readonly listOf: (email: string) => Promise<readonly OpenSession[]>
+  /** Ends a session of this email; false when there is none of that id, or it has ended. Durable when it answers. */
+  readonly revoke: (session: OwnedSession) => Promise<boolean>
+  /** Ends all sessions of an email; answers how many were open. Durable when it answers. */
+  readonly revokeAllOf: (email: string) => Promise<number>
 }
 
 export function createSessions(store: Store, tokens: AccessTokens, options: SessionOptions): Sessions {
-  const { clock } = options
+  const { clock, sessionsPerUser, audit } = options
   const idleTtlMs = options.refreshIdleTtlSeconds * 1_000
   const absoluteTtlMs = options.refreshAbsoluteTtlSeconds * 1_000
   const liveSession = batchPerTurn<string, LiveSession | null>((ids) => store.liveSessions(ids, clock()), setImmediate)
@@ -45,26 +65,45 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     setImmediate,
   )
   const add = batchPerTurn<NewSession, NewSession>(async (added) => {
-    await store.addSessions(added)
+    const ended = Map.groupBy(await store.addSessions(added, sessionsPerUser), ({ email }) => email)
+    for (const [email, { length }] of ended) {
+      audit.record({ kind: 'sessionsCapped', result: 'done', email, detail: `${length} ended` })
+    }
     return added
   }, setImmediate)
 
   async function keepFromIdling(session: RefreshableSession): Promise<boolean> {
-    const idleExpiresAt = Math.min(clock() + idleTtlMs, session.expiresAt)
-    if (idleExpiresAt - session.idleExpiresAt < idleTtlMs * IDLE_PRECISION) return true
-    const [extended] = await store.extendSessions([{ id: session.id, idleExpiresAt }])
+    const now = clock()
+    const idleExpiresAt = Math.min(now + idleTtlMs, session.expiresAt)
+    const precisionMs = idleTtlMs * IDLE_PRECISION
+    const isRecent = now - session.lastUsedAt < precisionMs
+    if (isRecent && idleExpiresAt - session.idleExpiresAt < precisionMs) return true
+    const [extended] = await store.extendSessions([{ id: session.id, lastUsedAt: now, idleExpiresAt }])
     return extended === true
   }
 
+  function recordRevoked(email: string, count: number): void {
+    audit.record({ kind: 'sessionsRevoked', result: 'done', email, detail: `${count} ended` })
+  }
+
   return {
-    async open(email) {
+    async open(email, caller) {
       const now = clock()
       // In order of time: sessions that are opened together lie together in the database.
       const id = randomUUIDv7()
       const refresh = createRefreshToken(now)
       const expiresAt = now + absoluteTtlMs
-      const idleExpiresAt = Math.min(now + idleTtlMs, expiresAt)
-      const adding = add({ id, email, refreshHash: refresh.hash, createdAt: now, idleExpiresAt, expiresAt })
+      const adding = add({
+        id,
+        email,
+        refreshHash: refresh.hash,
+        createdAt: now,
+        lastUsedAt: now,
+        idleExpiresAt: Math.min(now + idleTtlMs, expiresAt),
+        expiresAt,
+        userAgent: userAgentOf(caller),
+        network: coarseNetworkOf(caller.peerAddress),
+      })
       const [accessToken] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
       return { accessToken, refreshToken: refresh.token }
     },
@@ -78,8 +117,9 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
 
     async close(refreshToken) {
       const hash = readRefreshToken(refreshToken)
-      const [ended] = hash ? await store.revokeSessions([hash], clock()) : [false]
+      const [ended] = hash ? await store.revokeSessions([hash], clock()) : [null]
       if (!ended) throw new GatewayError('INVALID_TOKEN')
+      audit.record({ kind: 'logout', result: 'done', email: ended.email })
     },
 
     async viewer(accessToken) {
@@ -90,5 +130,25 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       if (!session || session.email !== claims.email) throw new GatewayError('INVALID_TOKEN')
       return session
     },
+
+    listOf: async (email) => store.sessionsOf(email, clock(), MAX_LISTED),
+    async revoke(session) {
+      const [ended] = await store.revokeSessionsById([session], clock())
+      if (ended !== true) return false
+      recordRevoked(session.email, 1)
+      return true
+    },
+    async revokeAllOf(email) {
+      const count = await store.revokeSessionsOf(email, clock())
+      recordRevoked(email, count)
+      return count
+    },
   }
+}
+
+/** As it is shown to its user and in a terminal: without control characters. */
+function userAgentOf(caller: Caller): string {
+  const start = (caller.header('user-agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH)
+  // Node reads headers as Latin-1.
+  return start.replace(/[^\x20-\x7e\xa0-\xff]/g, '')
 }

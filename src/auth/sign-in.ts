@@ -40,7 +40,7 @@ export async function createSignIn(sessions: Sessions, { guard, attemptsPerMinut
       }
       const email = canonicalEmail(input)
       if (email === null) throw new GatewayError('INVALID_EMAIL')
-      return sessions.open(email)
+      return sessions.open(email, caller)
     },
     async refresh(refreshToken, caller) {
       requirePresented(refreshToken)

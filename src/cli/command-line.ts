@@ -1,12 +1,22 @@
 // The command line. The only file that reads arguments, the environment and the process.
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
+import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
+import {
+  KEYS_ENCRYPT_OPTIONS,
+  KEYS_LIST_OPTIONS,
+  KEYS_RETIRE_OPTIONS,
+  KEYS_ROTATE_OPTIONS,
+} from './options/key-options.ts'
+import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
+import { toUsageError } from './read-key-cipher.ts'
+import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const WRONG_USAGE = 2
 
@@ -55,6 +65,56 @@ export async function runCommandLine(
       const { runMove } = await import('./commands/move.ts')
       exitCode = await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals))
     })
+  addWorkspaceCommands(program, describe, io, (code) => {
+    exitCode = code
+  })
+
+  const sessions = program.command('sessions').description('who is signed in')
+  describe(sessions.command('list'), SESSIONS_LIST_OPTIONS)
+    .description('list open sessions')
+    .action(async (values) => {
+      const { runSessionsList } = await import('./commands/sessions.ts')
+      exitCode = await runSessionsList(parseOptions(SESSIONS_LIST_OPTIONS, values), io)
+    })
+  describe(sessions.command('revoke'), SESSIONS_REVOKE_OPTIONS)
+    .description('end a session, or all sessions of a user: at once, on every gateway')
+    .argument('[id]', 'id of a session')
+    .action(async (id: string | undefined, values) => {
+      const { runSessionsRevoke } = await import('./commands/sessions.ts')
+      exitCode = await runSessionsRevoke(id, parseOptions(SESSIONS_REVOKE_OPTIONS, values), io)
+    })
+  const keys = program.command('keys').description('what access tokens are signed with')
+  describe(keys.command('list'), KEYS_LIST_OPTIONS)
+    .description('list signing keys, newest first')
+    .action(async (values) => {
+      const { runKeysList } = await import('./commands/keys/list.ts')
+      exitCode = await runKeysList(parseOptions(KEYS_LIST_OPTIONS, values), io)
+    })
+  describe(keys.command('rotate'), KEYS_ROTATE_OPTIONS)
+    .description('make a new key that signs; tokens of the older ones stay valid')
+    .action(async (values) => {
+      const { runKeysRotate } = await import('./commands/keys/rotate.ts')
+      exitCode = await runKeysRotate(parseOptions(KEYS_ROTATE_OPTIONS, values), io)
+    })
+  describe(keys.command('retire'), KEYS_RETIRE_OPTIONS)
+    .description('remove a key once no token of it can be in use')
+    .argument('<kid>', 'the kid of the key')
+    .action(async (kid: string, values) => {
+      const { runKeysRetire } = await import('./commands/keys/retire.ts')
+      exitCode = await runKeysRetire(kid, parseOptions(KEYS_RETIRE_OPTIONS, values), io)
+    })
+  describe(keys.command('encrypt'), KEYS_ENCRYPT_OPTIONS)
+    .description('encrypt the private keys that are stored in clear, or with an older secret')
+    .action(async (values) => {
+      const { runKeysEncrypt } = await import('./commands/keys/encrypt.ts')
+      exitCode = await runKeysEncrypt(parseOptions(KEYS_ENCRYPT_OPTIONS, values), io)
+    })
+  describe(program.command('audit'), AUDIT_OPTIONS)
+    .description('write the audit log as NDJSON, oldest first')
+    .action(async (values) => {
+      const { runAudit } = await import('./commands/audit.ts')
+      exitCode = await runAudit(parseOptions(AUDIT_OPTIONS, values), io)
+    })
 
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -71,13 +131,26 @@ function describe(command: Command, options: Readonly<Record<string, OptionRow>>
     option.attributeName = () => optionName(row)
     option.negate = false
     if (row.default !== undefined) option.default(row.default)
+    if (row.isEnvironmentOnly === true) fromEnvironmentOnly(command, option, row)
     command.addOption(option)
   }
   return command
 }
 
-function report(error: unknown, { stderr }: CommandIo): number {
+/** Shown with its variable, refused as an argument. */
+function fromEnvironmentOnly(command: Command, option: Option, row: OptionRow): void {
+  option.hideHelp()
+  command.addHelpText('after', `\nOnly from the environment:\n  ${environmentName(row)}  ${row.description}`)
+  command.hook('preAction', () => {
+    if (command.getOptionValueSource(optionName(row)) !== 'cli') return
+    const flag = option.long ?? option.flags
+    throw new UsageError(`${flag}: a secret is not given as an argument, but as ${environmentName(row)}`)
+  })
+}
+
+function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
+  if (error instanceof KeyUnreadableError) return report(toUsageError(error), { stderr })
   if (error instanceof UsageError || error instanceof StoreOpenError) {
     stderr.write(`${redact(error.message)}\n`)
     return WRONG_USAGE

@@ -1,9 +1,10 @@
 // The database of a gateway, or of an import: in use from here on, and followed when it moves.
 import { UsageError } from '../errors.ts'
-import { type Store, StoreOpenError } from '../store/contract.ts'
+import { StoreOpenError } from '../store/contract.ts'
 import { MOVED_MESSAGE } from '../store/cutover/contract.ts'
 import { withCutover } from '../store/cutover/cutover-store.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
+import type { EditableStore } from '../store/workspace-edits.ts'
 
 export interface ServedDatabase {
   readonly database: string
@@ -18,7 +19,7 @@ export interface ServedDatabase {
 export async function openActiveStore(
   { database, databaseNext, replica, onSwitch }: ServedDatabase,
   options: StoreOptions,
-): Promise<Store> {
+): Promise<EditableStore> {
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openStore(database, { ...options, replica }))
   const next = databaseNext === undefined ? null : opened.use(await openStore(databaseNext, options))

@@ -16,9 +16,16 @@ export function openStoreForCli(config: CommandStoreConfig, mustExist = false): 
 export function toStoreOptions(config: StoreConfig): StoreOptions {
   return {
     lockTimeoutMs: config.lockTimeout,
+    checkpoints: config.checkpoints,
     connectTimeoutMs: config.connectTimeout,
     statementTimeoutMs: config.statementTimeout,
     poolSize: config.poolSize,
     onFatal: () => {},
   }
+}
+
+/** What of a command's configuration concerns the store, as a value that can be sent to a thread. */
+export function storeConfig(config: StoreConfig): StoreConfig {
+  const { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize } = config
+  return { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize }
 }

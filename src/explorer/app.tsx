@@ -1,17 +1,14 @@
-// The frame around every page: where one is, who one is, light or dark.
-import { lazy, type ReactNode, Suspense, useEffect } from 'react'
-import { Account } from './account.tsx'
-import { Link, useAddress } from './navigation.tsx'
+// Which page stands in the frame, and for whom.
+import { type ReactNode, useEffect } from 'react'
+import { Skeleton } from './design/skeleton.tsx'
+import { EmptyPage } from './frame/empty-page.tsx'
+import { ErrorBoundary } from './frame/error-boundary.tsx'
+import { Frame } from './frame/frame.tsx'
+import { lazyPart } from './frame/lazy-part.tsx'
+import { type Theme, useTheme } from './frame/theme.ts'
+import { usePlace, useSessionState } from './frame/use-explorer.ts'
 import { RosettaPage } from './rosetta/rosetta-page.tsx'
-import { SignInPanel } from './sign-in-panel.tsx'
-import { type Theme, useTheme } from './theme.ts'
-import { useSessionState } from './use-explorer.ts'
-
-const GraphiqlPage = lazy(() => import('./graphiql/graphiql-page.tsx').then((page) => ({ default: page.GraphiqlPage })))
-const WorkspacePage = lazy(() =>
-  import('./workspace/workspace-page.tsx').then((page) => ({ default: page.WorkspacePage })),
-)
-const DocsPage = lazy(() => import('./docs/docs-page.tsx').then((page) => ({ default: page.DocsPage })))
+import { SignInCard } from './sign-in/sign-in-card.tsx'
 
 interface PageProps {
   readonly theme: Theme
@@ -22,25 +19,33 @@ interface PageRow {
   readonly label: string
   readonly title: string
   readonly isPublic: boolean
+  readonly isMenu: boolean
   readonly Page: (props: PageProps) => ReactNode
 }
 
+const GraphiqlPage = lazyPart(async () => (await import('./graphiql/graphiql-page.tsx')).GraphiqlPage)
+const WorkspacePage = lazyPart(async () => (await import('./workspace/workspace-page.tsx')).WorkspacePage)
+const ReferencePage = lazyPart(async () => (await import('./reference/reference-page.tsx')).ReferencePage)
+const SessionsPage = lazyPart(async () => (await import('./sign-in/sessions-page.tsx')).SessionsPage)
+
 const PAGES: readonly PageRow[] = [
-  { path: '/', label: 'REST ↔ GraphQL', title: 'REST and GraphQL', isPublic: false, Page: () => <RosettaPage /> },
   {
-    path: '/graphql',
-    label: 'GraphiQL',
-    title: 'GraphiQL',
+    path: '/',
+    label: 'REST ↔ GraphQL',
+    title: 'REST and GraphQL',
     isPublic: false,
-    Page: ({ theme }) => <GraphiqlPage theme={theme} />,
+    isMenu: true,
+    Page: RosettaPage,
   },
-  { path: '/workspace', label: 'Workspace', title: 'Workspace', isPublic: false, Page: () => <WorkspacePage /> },
-  { path: '/docs', label: 'Reference', title: 'Reference', isPublic: true, Page: () => <DocsPage /> },
+  { path: '/graphql', label: 'GraphiQL', title: 'GraphiQL', isPublic: false, isMenu: true, Page: GraphiqlPage },
+  { path: '/workspace', label: 'Workspace', title: 'Workspace', isPublic: false, isMenu: true, Page: WorkspacePage },
+  { path: '/docs', label: 'Reference', title: 'Reference', isPublic: true, isMenu: true, Page: ReferencePage },
+  { path: '/sessions', label: 'Sessions', title: 'Sessions', isPublic: false, isMenu: false, Page: SessionsPage },
 ]
 
 export function App(): ReactNode {
-  const [theme, setTheme] = useTheme()
-  const path = useAddress().split('?')[0] || '/'
+  const theme = useTheme()
+  const { path } = usePlace()
   const { phase, email } = useSessionState()
   const page = PAGES.find((row) => row.path === path)
   useEffect(() => {
@@ -48,43 +53,18 @@ export function App(): ReactNode {
   }, [page])
 
   return (
-    <>
-      <a className="skip" href={`${path}#main`}>
-        Skip to content
-      </a>
-      <header className="frame">
-        <Link to="/" className="brand">
-          <span className="mark" aria-hidden="true" />
-          Workspace Gateway
-        </Link>
-        <nav aria-label="Pages">
-          {PAGES.map((row) => (
-            <Link key={row.path} to={row.path} isCurrent={row === page}>
-              {row.label}
-            </Link>
-          ))}
-        </nav>
-        <div className="tools">
-          <button type="button" className="quiet" onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}>
-            {theme === 'dark' ? 'Light' : 'Dark'}
-            <span className="unseen"> theme</span>
-          </button>
-          <Account />
-        </div>
-      </header>
-      <main id="main" tabIndex={-1} className={path === '/graphql' ? 'full' : undefined}>
-        {phase === 'starting' ? (
-          <p className="note pad">Signing in …</p>
-        ) : page === undefined ? (
-          <p className="pad">There is no page at this address.</p>
-        ) : phase === 'signed-in' || page.isPublic ? (
-          <Suspense fallback={<p className="note pad">Loading …</p>}>
-            <page.Page key={email ?? ''} theme={theme} />
-          </Suspense>
-        ) : (
-          <SignInPanel />
-        )}
-      </main>
-    </>
+    <Frame pages={PAGES.filter(({ isMenu }) => isMenu)} path={path} theme={theme}>
+      {page === undefined ? (
+        <EmptyPage />
+      ) : phase === 'starting' ? (
+        <Skeleton label="Signing in" />
+      ) : phase === 'signed-in' || page.isPublic ? (
+        <ErrorBoundary key={page.path}>
+          <page.Page key={email ?? ''} theme={theme.theme} />
+        </ErrorBoundary>
+      ) : (
+        <SignInCard />
+      )}
+    </Frame>
   )
 }

@@ -29,6 +29,8 @@ await build({
     reportCompressedSize: false,
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 10_000,
+    // What every page uses is one file, not a file for each icon.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: isShared }] } } },
   },
 })
 
@@ -44,6 +46,13 @@ await Promise.all(
 )
 
 await writeFile(`${OUTPUT}/${DONE}`, '')
+
+/** Icons, and the rooms that the first page is made of anyway. */
+function isShared(id: string): boolean {
+  const inRooms = /src\/explorer\/(?:answer|design|frame|rosetta|snippets|text|sign-in)\//.test(id)
+  const isLazy = /\/(?:combo-box|palette|highlight|text-worker|sessions-page)\.tsx?$/.test(id)
+  return id.includes('/lucide-react/') || (inRooms && !isLazy)
+}
 
 async function isBuilt(): Promise<boolean> {
   const sources = (await readdir(ROOT, { recursive: true })).map((name) => `${ROOT}/${name}`)

@@ -10,4 +10,9 @@ export interface GatewayRequest extends Caller {
   readonly search: string
   /** The whole body. Throws `BODY_TOO_LARGE`. To be called once. */
   readonly body: () => Promise<Uint8Array>
+  /**
+   * The body a piece at a time, however long it is and takes, for whoever may send that. Throws `BAD_REQUEST` when it breaks
+   * off, and `REQUEST_TIMEOUT` when nothing comes for a while. In place of `body`, once.
+   */
+  readonly bodyStream: () => AsyncIterable<Uint8Array>
 }

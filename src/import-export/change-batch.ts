@@ -1,7 +1,7 @@
 // Collects the changes of an import and applies them in short transactions that leave room for others.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, ChangeOutcome, Store } from '../store/contract.ts'
-import type { Line } from './lines.ts'
+import type { Line } from './format/lines.ts'
 
 /** Others wait for the write lock no longer than one transaction takes; its size follows the time it takes. */
 const TARGET_TRANSACTION_MS = 30
@@ -9,6 +9,8 @@ const TARGET_TRANSACTION_MS = 30
 const MIN_CHANGES = 256
 const MAX_CHANGES = 4_096
 const MAX_TEXT_LENGTH = 2_097_152
+/** A user that is removed takes everything along: as many changes as that counts for. */
+const CHANGES_PER_REMOVED_USER = 64
 /** Long enough for somebody who asks for the lock every millisecond to get it. */
 export const PAUSE_MS = 3
 
@@ -31,6 +33,7 @@ export function createChangeBatch(
   let changes: Change[] = []
   let lines: (Line | null)[] = []
   let textLength = 0
+  let weight = 0
   let maxChanges = MIN_CHANGES
   let unlockedAt = Number.NEGATIVE_INFINITY
 
@@ -40,6 +43,8 @@ export function createChangeBatch(
     changes = []
     lines = []
     textLength = 0
+    const applied = weight
+    weight = 0
     // What was read meanwhile is most of the pause.
     const rest = unlockedAt + PAUSE_MS - now()
     if (rest > 0) await delay(rest)
@@ -47,7 +52,7 @@ export function createChangeBatch(
     const outcomes = await store.applyChanges(applying)
     unlockedAt = now()
     const took = unlockedAt - start
-    const fitting = Math.round(applying.length * Math.min(2, Math.max(0.5, TARGET_TRANSACTION_MS / took)))
+    const fitting = Math.round(applied * Math.min(2, Math.max(0.5, TARGET_TRANSACTION_MS / took)))
     maxChanges = Math.min(MAX_CHANGES, Math.max(MIN_CHANGES, fitting))
     await onApplied(outcomes, from)
   }
@@ -58,7 +63,8 @@ export function createChangeBatch(
       changes.push(change)
       lines.push(line)
       textLength += textLengthOf(change)
-      return changes.length >= maxChanges || textLength >= MAX_TEXT_LENGTH ? flush() : null
+      weight += change.type === 'removeUser' ? CHANGES_PER_REMOVED_USER : 1
+      return weight >= maxChanges || textLength >= MAX_TEXT_LENGTH ? flush() : null
     },
   }
 }

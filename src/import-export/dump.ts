@@ -1,6 +1,6 @@
 // Everything of a user, or of all, in the import format.
 import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/contract.ts'
-import { documentLine, exportElementLine, exportHeaderLine, exportLine } from './record-lines.ts'
+import { documentLine, exportElementLine, exportHeaderLine, exportLine, userLine } from './format/record-lines.ts'
 
 const USERS_PER_READ = 256
 const DOCUMENTS_PER_READ = 32
@@ -8,7 +8,10 @@ const ELEMENTS_PER_READ = 64
 /** An export larger than this is written one element a line. */
 const MAX_LINE_BYTES = 16_777_216
 
-/** Lines with their line ends: each user's projects, every one followed by its exports, oldest first, then the rest. */
+/**
+ * Lines with their line ends: each user's projects, every one followed by its exports, oldest first, then the rest. A user
+ * who has nothing is a line too.
+ */
 export async function* dumpUsers(snapshot: Snapshot): AsyncGenerator<string> {
   for (let after = ''; ; ) {
     const users = await snapshot.usersAfter(after, USERS_PER_READ)
@@ -20,6 +23,15 @@ export async function* dumpUsers(snapshot: Snapshot): AsyncGenerator<string> {
 }
 
 export async function* dumpUser(snapshot: Snapshot, user: StoredUser): AsyncGenerator<string> {
+  let isEmpty = true
+  for await (const line of dumpContents(snapshot, user)) {
+    isEmpty = false
+    yield line
+  }
+  if (isEmpty) yield userLine(user.email)
+}
+
+async function* dumpContents(snapshot: Snapshot, user: StoredUser): AsyncGenerator<string> {
   for await (const page of documentPages(snapshot, user, 'project')) {
     const exports = await snapshot.exportsOf(page.map(({ ref }) => allExports(user, ref ?? '')))
     for (const [index, { text }] of page.entries()) {

@@ -4,10 +4,10 @@ import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, ChangeOutcome, Store } from '../store/contract.ts'
 import { createChangeBatch, PAUSE_MS } from './change-batch.ts'
+import { type CheckedInput, type OnProgress, requireRecord } from './checks/validate.ts'
 import { createExportDigest, type ExportDigest } from './export-digest.ts'
-import { InputChangedError, type Line, readLines } from './lines.ts'
-import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './record.ts'
-import { type CheckedInput, type OnProgress, requireRecord } from './validate.ts'
+import { InputChangedError, type Line, readLines } from './format/lines.ts'
+import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './format/record.ts'
 
 /** A staged export that nobody has touched for this long was left by an import that died. */
 const STALE_STAGE_MS = 600_000
@@ -31,7 +31,7 @@ interface Staged {
 export async function applyInput(
   file: FileHandle,
   { bad, splitExports, notes, checksums }: CheckedInput,
-  store: Store,
+  store: Pick<Store, 'applyChanges' | 'dropStaleStages'>,
   options: ApplyOptions,
 ): Promise<Counts> {
   const { fields, clock, onProgress, onRejected } = options
@@ -39,7 +39,7 @@ export async function applyInput(
   const readRecord = createRecordReader(fields)
   const readNote = notes.createReader()
   const importId = randomUUID()
-  const counts = { added: 0, replaced: 0, unchanged: 0 }
+  const counts = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
   const open = new Map<string, Staged>()
   const batch = createChangeBatch(store, count)
   let records = 0
@@ -95,6 +95,10 @@ export async function applyInput(
         open.delete(record.export)
         await finish(staged)
       }
+    } else if (record.kind === 'user') {
+      await put({ type: 'addUser', email: record.email })
+    } else if (record.kind === 'removal') {
+      await put(record.change)
     } else {
       await putDocument(record, line)
     }

@@ -2,9 +2,9 @@
 import { canonicalEmail } from '../auth/email.ts'
 import { elementTexts } from '../json-text.ts'
 import type { DocumentKind } from '../store/contract.ts'
-import { createRecordReader, type RecordFields } from './record.ts'
-import { documentLine, exportLine } from './record-lines.ts'
-import { toSortableUtc } from './timestamp.ts'
+import { createRecordReader, type RecordFields } from './format/record.ts'
+import { documentLine, exportLine } from './format/record-lines.ts'
+import { toSortableUtc } from './format/timestamp.ts'
 
 /** A whole answer must arrive in this time. */
 const TIMEOUT_MS = 120_000

@@ -80,8 +80,10 @@ export async function copyKeys(source: MigratableStore, target: Target): Promise
   return wanted.length
 }
 
-function fingerprint({ id, email, refreshHash, createdAt, idleExpiresAt, expiresAt }: NewSession): string {
-  return JSON.stringify([id, email, Buffer.from(refreshHash).toString('hex'), createdAt, idleExpiresAt, expiresAt])
+function fingerprint(session: NewSession): string {
+  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network } = session
+  const hash = Buffer.from(refreshHash).toString('hex')
+  return JSON.stringify([id, email, hash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network])
 }
 
 function keysInWords(keys: readonly StoredSigningKey[]): string {

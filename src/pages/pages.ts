@@ -69,6 +69,7 @@ export function createPageEndpoints(page: Handler, basePath: string): readonly E
     { method: 'GET', path: '/', handle: home },
     { method: 'GET', path: '/workspace', handle: page },
     { method: 'GET', path: '/docs', handle: page },
+    { method: 'GET', path: '/sessions', handle: page },
   ]
 }
 

@@ -1,5 +1,6 @@
 // What resolvers are given besides their parent and arguments.
 import type { Caller } from '../auth/guards/guard.ts'
+import type { OpenSession, Sessions } from '../auth/sessions.ts'
 import type { SignIn } from '../auth/sign-in.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import type { PaceReading } from '../http/limits/turn-quota.ts'
@@ -23,6 +24,7 @@ export interface Services {
   /** Resolves when the caller may do its next piece of a large answer. */
   readonly yieldTurn: YieldTurn
   readonly paceReading: PaceReading
+  readonly sessions: Sessions
 }
 
 export interface Context extends Services {
@@ -33,6 +35,11 @@ export interface Context extends Services {
   readonly budget: RequestBudget
   /** Whether all that was read so far is of the very state that the session was looked up in, and nothing newer. */
   readonly isConsistent: () => boolean
+  /**
+   * The open sessions of the viewer, newest first; none without one. Read once for a request. They change without the state
+   * that a session is looked up in, so what shows them is no longer consistent, and not kept.
+   */
+  readonly ownSessions: () => Promise<readonly OpenSession[]>
   /** What has a name is read through these. */
   readonly loaders: Loaders
   /** The viewer's: whatever a request can reach is the viewer's own. */
@@ -45,15 +52,22 @@ export function createContext(
   viewer: LiveSession | null,
   budget: RequestBudget,
 ): Context {
-  const { signIn, yieldTurn, paceReading } = services
+  const { signIn, sessions, yieldTurn, paceReading } = services
   let isConsistent = true
   function onMismatch(): void {
     isConsistent = false
   }
   const seen = viewer && { stateVersion: viewer.stateVersion, onMismatch }
   const reads = createRequestReads(services.reads, seen, budget)
+  let reading: Promise<readonly OpenSession[]> | null = null
+  function ownSessions(): Promise<readonly OpenSession[]> {
+    isConsistent = false
+    reading ??= viewer ? sessions.listOf(viewer.email) : Promise.resolve([])
+    return reading
+  }
   return {
     reads,
+    sessions,
     signIn,
     yieldTurn,
     paceReading,
@@ -62,6 +76,7 @@ export function createContext(
     budget,
     isConsistent: () => isConsistent,
     loaders: createLoaders(reads, { reads, yieldTurn, paceReading }, budget),
+    ownSessions,
     nodeIds: createNodeIds(viewer?.email ?? ''),
   }
 }

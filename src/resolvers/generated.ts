@@ -4,6 +4,7 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { NodeRow as NodeRowRow, ExportedElement as ExportedElementRow } from './identity/node-row.ts';
 import type { WorkspaceUser as WorkspaceUserRow, Context } from './context.ts';
 import type { DocumentConnection as DocumentConnectionRow, ExportConnection as ExportConnectionRow, ElementConnection as ElementConnectionRow } from './pagination/connection.ts';
+import type { OpenSession as OpenSessionRow } from '../auth/sessions.ts';
 import type { StoredDocument as StoredDocumentRow, StoredExport as StoredExportRow } from '../store/contract.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -144,8 +145,9 @@ export type ExportElementEdge = {
 
 /**
  * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * None of them looks at the `Authorization: Bearer` header. When one fails, `data` is null and the HTTP status is the
- * failure's own (400, 401, 403 or 429).
+ * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
+ * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
+ * 429).
  */
 export type Mutation = {
   readonly __typename?: 'Mutation';
@@ -160,17 +162,29 @@ export type Mutation = {
    */
   readonly logout: Scalars['Boolean']['output'];
   /**
+   * Ends all sessions of the signed-in user, that of the request too, and answers how many there were.
+   * Errors: `UNAUTHENTICATED` (no access token), `INVALID_TOKEN`.
+   */
+  readonly logoutEverywhere: Scalars['Int']['output'];
+  /**
    * A new access token for a session that is still open. The same as `POST /token`. The refresh token stays as it is,
    * and any number of calls may run at once. Errors: `UNAUTHENTICATED`, `INVALID_TOKEN`, `TOO_MANY_REQUESTS`.
    */
   readonly refresh: AccessToken;
+  /**
+   * Ends one of the signed-in user's sessions, by the `id` of a `Session`: its tokens are refused from now on. The session
+   * of the request itself may be ended too. False when the user has no open session of that id.
+   * Errors: `UNAUTHENTICATED` (no access token), `INVALID_TOKEN`.
+   */
+  readonly revokeSession: Scalars['Boolean']['output'];
 };
 
 
 /**
  * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * None of them looks at the `Authorization: Bearer` header. When one fails, `data` is null and the HTTP status is the
- * failure's own (400, 401, 403 or 429).
+ * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
+ * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
+ * 429).
  */
 export type MutationLoginArgs = {
   email: Scalars['String']['input'];
@@ -179,8 +193,9 @@ export type MutationLoginArgs = {
 
 /**
  * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * None of them looks at the `Authorization: Bearer` header. When one fails, `data` is null and the HTTP status is the
- * failure's own (400, 401, 403 or 429).
+ * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
+ * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
+ * 429).
  */
 export type MutationLogoutArgs = {
   refreshToken: Scalars['String']['input'];
@@ -189,11 +204,23 @@ export type MutationLogoutArgs = {
 
 /**
  * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
- * None of them looks at the `Authorization: Bearer` header. When one fails, `data` is null and the HTTP status is the
- * failure's own (400, 401, 403 or 429).
+ * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
+ * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
+ * 429).
  */
 export type MutationRefreshArgs = {
   refreshToken: Scalars['String']['input'];
+};
+
+
+/**
+ * Signing in, staying signed in, signing out. An operation may select at most one of these fields, once.
+ * `login`, `refresh` and `logout` do not look at the `Authorization: Bearer` header; `revokeSession` and
+ * `logoutEverywhere` need it. When one fails, `data` is null and the HTTP status is the failure's own (400, 401, 403 or
+ * 429).
+ */
+export type MutationRevokeSessionArgs = {
+  id: Scalars['ID']['input'];
 };
 
 /**
@@ -367,6 +394,25 @@ export type QueryNodesArgs = {
   ids: ReadonlyArray<Scalars['ID']['input']>;
 };
 
+/** A login of the user that has not ended. Times are RFC 3339 in UTC. */
+export type Session = Node & {
+  readonly __typename?: 'Session';
+  /** When the user signed in. */
+  readonly createdAt: Scalars['String']['output'];
+  /** Whether it is the session of this request. */
+  readonly current: Scalars['Boolean']['output'];
+  /** When it ends unless it is used before. */
+  readonly expiresAt: Scalars['String']['output'];
+  /** Global and opaque. It ends with the session. */
+  readonly id: Scalars['ID']['output'];
+  /** About when an access token was last asked for with the session's refresh token, to a hundredth of its idle lifetime. */
+  readonly lastUsedAt: Scalars['String']['output'];
+  /** The network that the user signed in from: /24 of an IPv4 address, /64 of an IPv6 address. Null when it is not known. */
+  readonly network?: Maybe<Scalars['String']['output']>;
+  /** The start of the `User-Agent` that signed in, or null when it did not say. */
+  readonly userAgent?: Maybe<Scalars['String']['output']>;
+};
+
 /**
  * A custom template. Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the
  * document lacks it or holds a value of another type there.
@@ -510,6 +556,8 @@ export type User = Node & {
   readonly projects: ReadonlyArray<Project>;
   /** The user's projects as a Relay connection. */
   readonly projectsConnection: ProjectConnection;
+  /** The user's open sessions, newest first: at most 1,000. */
+  readonly sessions: ReadonlyArray<Session>;
   /** The user's custom templates. The `data` of all of them is the body of `GET /templates`. */
   readonly templates: ReadonlyArray<Template>;
   /** The user's custom templates as a Relay connection. */
@@ -558,6 +606,15 @@ export type UserProjectsConnectionArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/**
+ * A user with a stored workspace. Lists come in stored order, whole unless `first` is given; to page, pass the `cursor` of
+ * the last item you have as `after`. Each list has a Relay connection beside it, which pages both ways.
+ */
+export type UserSessionsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -685,6 +742,7 @@ export type ResolversTypes = {
   ProjectConnection: ResolverTypeWrapper<DocumentConnectionRow>;
   ProjectEdge: ResolverTypeWrapper<Omit<ProjectEdge, 'node'> & { node: ResolversTypes['Project'] }>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Session: ResolverTypeWrapper<OpenSessionRow>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Template: ResolverTypeWrapper<StoredDocumentRow>;
   TemplateConnection: ResolverTypeWrapper<DocumentConnectionRow>;
@@ -717,6 +775,7 @@ export type ResolversParentTypes = {
   ProjectConnection: DocumentConnectionRow;
   ProjectEdge: Omit<ProjectEdge, 'node'> & { node: ResolversParentTypes['Project'] };
   Query: Record<PropertyKey, never>;
+  Session: OpenSessionRow;
   String: Scalars['String']['output'];
   Template: StoredDocumentRow;
   TemplateConnection: DocumentConnectionRow;
@@ -790,11 +849,13 @@ export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   login?: Resolver<ResolversTypes['Tokens'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'email'>>;
   logout?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationLogoutArgs, 'refreshToken'>>;
+  logoutEverywhere?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   refresh?: Resolver<ResolversTypes['AccessToken'], ParentType, ContextType, RequireFields<MutationRefreshArgs, 'refreshToken'>>;
+  revokeSession?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRevokeSessionArgs, 'id'>>;
 };
 
 export type NodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
-  __resolveType: TypeResolveFn<'Export' | 'ExportElement' | 'Project' | 'Template' | 'UiLibrary' | 'User', ParentType, ContextType>;
+  __resolveType: TypeResolveFn<'Export' | 'ExportElement' | 'Project' | 'Session' | 'Template' | 'UiLibrary' | 'User', ParentType, ContextType>;
 };
 
 export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
@@ -839,6 +900,17 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   me?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   node?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
   nodes?: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
+};
+
+export type SessionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Session'] = ResolversParentTypes['Session']> = {
+  createdAt: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  current: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  expiresAt: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  lastUsedAt: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  network: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  userAgent: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type TemplateResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Template'] = ResolversParentTypes['Template']> = {
@@ -911,6 +983,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   project: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType, RequireFields<UserProjectArgs, 'ref'>>;
   projects: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType, Partial<UserProjectsArgs>>;
   projectsConnection: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<UserProjectsConnectionArgs>>;
+  sessions: Resolver<ReadonlyArray<ResolversTypes['Session']>, ParentType, ContextType, Partial<UserSessionsArgs>>;
   templates: Resolver<ReadonlyArray<ResolversTypes['Template']>, ParentType, ContextType, Partial<UserTemplatesArgs>>;
   templatesConnection: Resolver<ResolversTypes['TemplateConnection'], ParentType, ContextType, Partial<UserTemplatesConnectionArgs>>;
   uiLibraries: Resolver<ReadonlyArray<ResolversTypes['UiLibrary']>, ParentType, ContextType, Partial<UserUiLibrariesArgs>>;
@@ -934,6 +1007,7 @@ export type Resolvers<ContextType = Context> = {
   ProjectConnection: ProjectConnectionResolvers<ContextType>;
   ProjectEdge: ProjectEdgeResolvers<ContextType>;
   Query: QueryResolvers<ContextType>;
+  Session: SessionResolvers<ContextType>;
   Template: TemplateResolvers<ContextType>;
   TemplateConnection: TemplateConnectionResolvers<ContextType>;
   TemplateEdge: TemplateEdgeResolvers<ContextType>;

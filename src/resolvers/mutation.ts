@@ -1,4 +1,8 @@
-// Mutation: signing in, staying signed in, signing out.
+// Mutation: signing in, staying signed in, signing out, here or everywhere.
+import { GatewayError } from '../errors.ts'
+import { bearerToken } from '../http/bearer.ts'
+import type { LiveSession } from '../store/session-contract.ts'
+import type { Context } from './context.ts'
 import type { AccessTokenResolvers, MutationResolvers, TokensResolvers } from './generated.ts'
 
 export const Mutation = {
@@ -8,7 +12,19 @@ export const Mutation = {
     await signIn.logout(refreshToken)
     return true
   },
+  async revokeSession(_root, { id }, context) {
+    const { email } = requireBearer(context)
+    const key = context.nodeIds.read(id)
+    return key?.type === 'Session' && context.sessions.revoke({ id: key.id, email })
+  },
+  logoutEverywhere: (_root, _args, context) => context.sessions.revokeAllOf(requireBearer(context).email),
 } satisfies MutationResolvers
+
+/** Unlike those above, these look at the access token: it says whose sessions are meant. */
+function requireBearer({ viewer, caller }: Context): LiveSession {
+  if (viewer) return viewer
+  throw new GatewayError(bearerToken(caller) === null ? 'UNAUTHENTICATED' : 'INVALID_TOKEN')
+}
 
 export const Tokens = {
   accessToken: ({ accessToken }) => accessToken,

@@ -9,6 +9,7 @@ import { AccessToken, Mutation, Tokens } from './mutation.ts'
 import { connectionOf, edgeOf, PageInfo } from './pagination/connection-fields.ts'
 import { Project } from './project.ts'
 import { Query } from './query.ts'
+import { Session } from './session.ts'
 import { User } from './user.ts'
 
 export const resolvers = {
@@ -18,6 +19,7 @@ export const resolvers = {
   Tokens,
   AccessToken,
   User,
+  Session,
   Project,
   Template,
   UiLibrary,

@@ -1,11 +1,9 @@
 // What the REST and the GraphQL endpoints answer from.
-import type { Sessions } from '../auth/sessions.ts'
 import type { ResponseCache } from '../http/caching/response-cache.ts'
 import type { InFlightBytes } from '../http/limits/in-flight-bytes.ts'
 import type { Services } from './context.ts'
 
 export interface EndpointServices extends Services {
-  readonly sessions: Sessions
   readonly cache: ResponseCache
   /** Asked before an endpoint holds more than a few bytes for a request. */
   readonly inFlight: InFlightBytes

@@ -9,6 +9,7 @@ import {
   type ConnectionArguments,
   type PageArguments,
   requireExtent,
+  requireNumber,
   requirePage,
 } from './pagination/page-arguments.ts'
 import type { Paged } from './pagination/paged.ts'
@@ -48,6 +49,11 @@ export const User = {
   templatesConnection: (me, args, context) => documentConnection('template', me, args, context),
   uiLibraries: (me, args, context) => documents('uiLibrary', me, args, context),
   uiLibrariesConnection: (me, args, context) => documentConnection('uiLibrary', me, args, context),
+  async sessions(_me, { first }, { ownSessions }) {
+    const limit = requireNumber(first, 'first')
+    const open = await ownSessions()
+    return limit === null ? open : open.slice(0, limit)
+  },
   async latestExport({ userId }, { ref }, { loaders }) {
     const newest = await loaders.latestExport.load({ userId, ref })
     if (newest) return newest

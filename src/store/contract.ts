@@ -1,6 +1,13 @@
 // What is remembered: the contract every database adapter keeps. `test/contract/store.ts` is its proof, sentence by sentence.
 
-export type Awaitable<T> = T | Promise<T>
+import type { AuditVerbs } from './audit-contract.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { SessionVerbs } from './session-contract.ts'
+import type { SigningKeyVerbs } from './signing-key-contract.ts'
+
+export type { Awaitable } from './awaitable.ts'
+export type { LiveSession, NewSession, RefreshableSession, SessionVerbs } from './session-contract.ts'
+export type { SigningKeyVerbs, StoredSigningKey } from './signing-key-contract.ts'
 
 export type DocumentKind = 'project' | 'template' | 'uiLibrary'
 
@@ -38,47 +45,6 @@ export interface StoredElement {
   /** 1, 2, 3 … within its export. */
   readonly position: number
   readonly text: string
-}
-
-export interface NewSession {
-  readonly id: string
-  readonly email: string
-  /** What the refresh token is found by: SHA-256, behind the six bytes of its time that the token has in front. */
-  readonly refreshHash: Uint8Array
-  /** Milliseconds since the epoch, as every time of this contract. */
-  readonly createdAt: number
-  readonly idleExpiresAt: number
-  readonly expiresAt: number
-}
-
-/** A session that is open, and at which revision its user's workspace stood in the same read. */
-export interface LiveSession {
-  readonly id: string
-  readonly email: string
-  /** Null while no workspace is stored for the email. */
-  readonly userId: number | null
-  /** Grows with every change to anything of the user; 0 without a workspace. */
-  readonly revision: number
-  /**
-   * Random, another one with every change: names one state for good, where a revision comes again, for other contents, when
-   * an older copy of the database is put back or a standby without the last commits takes over. Empty without a workspace.
-   */
-  readonly stateVersion: string
-}
-
-/** The session a refresh token belongs to. */
-export interface RefreshableSession {
-  readonly id: string
-  readonly email: string
-  readonly idleExpiresAt: number
-  readonly expiresAt: number
-}
-
-export interface StoredSigningKey {
-  readonly kid: string
-  /** The private key as a JWK (RFC 8037), JSON text. */
-  readonly privateJwk: string
-  readonly createdAt: number
 }
 
 export interface StoredUser {
@@ -233,8 +199,26 @@ export interface Snapshot extends WorkspaceReads, AsyncDisposable {}
 /**
  * A step of an import. A user comes into being with their first step.
  * An export is staged, filled and sealed; nobody sees it before it is sealed, and then it never changes.
+ * A project takes its exports along when it is removed. Steps take effect in the order of the list.
  */
 export type Change =
+  | { readonly type: 'addUser'; readonly email: string }
+  /** Everything that is stored for the email: workspace and sessions. */
+  | { readonly type: 'removeUser'; readonly email: string }
+  | {
+      readonly type: 'removeDocument'
+      readonly email: string
+      readonly kind: DocumentKind
+      readonly id: string
+    }
+  /** Every export of the user that has all that is given here; at least a digest, or a reference and an instant. */
+  | {
+      readonly type: 'removeExports'
+      readonly email: string
+      readonly ref: string | null
+      readonly instant: string | null
+      readonly digest: string | null
+    }
   | {
       readonly type: 'putDocument'
       readonly email: string
@@ -271,9 +255,10 @@ export type Change =
 
 /**
  * `refTaken`: another project of the user has this reference, nothing was changed.
- * `unchanged`: the same document text, or the same export (reference, instant, digest), was there already.
+ * `unchanged`: the same document text, or the same export (reference, instant, digest), was there already; or there was
+ * nothing to remove.
  */
-export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 'staged'
+export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'removed' | 'refTaken' | 'staged'
 
 /**
  * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
@@ -286,32 +271,7 @@ export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'refTaken' | 's
  * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
  * throw, and whether they took effect is unknown.
  */
-export interface Store extends WorkspaceReads, AsyncDisposable {
-  /** One answer per session id, in the order given; null for a session that is unknown, revoked or expired at `now`. */
-  readonly liveSessions: (ids: readonly string[], now: number) => Awaitable<readonly (LiveSession | null)[]>
-  /** The session of each refresh token, by its hash; null for one that is unknown, revoked or expired at `now`. */
-  readonly refreshableSessions: (
-    refreshHashes: readonly Uint8Array[],
-    now: number,
-  ) => Awaitable<readonly (RefreshableSession | null)[]>
-  /** Every signing key, newest first. */
-  readonly signingKeys: () => Awaitable<readonly StoredSigningKey[]>
-
-  readonly addSessions: (sessions: readonly NewSession[]) => Awaitable<void>
-  /** Moves the idle expiry, never back; false for a session that is no longer there. Idempotent. */
-  readonly extendSessions: (
-    extensions: readonly { readonly id: string; readonly idleExpiresAt: number }[],
-  ) => Awaitable<readonly boolean[]>
-  /** Ends the session of each refresh token; false for one that is unknown, already ended or expired at `now`. */
-  readonly revokeSessions: (refreshHashes: readonly Uint8Array[], now: number) => Awaitable<readonly boolean[]>
-  /** Removes a part of the sessions that expired before `now`, in one short step; true when none are left. Idempotent. */
-  readonly dropExpiredSessions: (now: number) => Awaitable<boolean>
-  /** Keeps the key only while there is no other, so that gateways that start together agree. Idempotent. */
-  readonly addFirstSigningKey: (key: StoredSigningKey) => Awaitable<void>
-
-  /** Sessions in order of id, those after `id` ('' for the first), at most `limit`; expired ones too. */
-  readonly sessionsAfter: (id: string, limit: number) => Awaitable<readonly NewSession[]>
-
+export interface Store extends WorkspaceReads, SessionVerbs, SigningKeyVerbs, AuditVerbs, AsyncDisposable {
   /** Applies all changes or, when it throws, none. One outcome per change. */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>
   /** The id of the document that has each project reference, null where it is free. */
@@ -325,23 +285,6 @@ export interface Store extends WorkspaceReads, AsyncDisposable {
   /** Throws unless the database answers. */
   readonly ping: () => Awaitable<void>
 }
-
-/** Rows that one call of `dropExpiredSessions` removes at most, so that it holds its locks only briefly. */
-export const EXPIRED_SESSIONS_PER_CALL = 500
-
-/** What each adapter answers in its `sessions.ts`. */
-export type SessionVerbs = Pick<
-  Store,
-  | 'liveSessions'
-  | 'refreshableSessions'
-  | 'signingKeys'
-  | 'addSessions'
-  | 'extendSessions'
-  | 'revokeSessions'
-  | 'dropExpiredSessions'
-  | 'addFirstSigningKey'
-  | 'sessionsAfter'
->
 
 /** The database cannot answer now and may later: a lock held for too long, a connection lost. */
 export class StoreUnavailableError extends Error {

@@ -24,6 +24,11 @@ export async function openStore(databaseUrl: string, options: StoreOptions): Pro
   throw new UsageError('--database: use file:PATH or postgres://…')
 }
 
+/** Of the file that the URL names; null when it names a server. */
+export function databasePath(databaseUrl: string): string | null {
+  return databaseUrl.startsWith(FILE_SCHEME) ? sqlitePath(databaseUrl) : null
+}
+
 /** The path in `file:PATH`, `file:///PATH` and `file://localhost/PATH`. */
 function sqlitePath(databaseUrl: string): string {
   const rest = databaseUrl.slice(FILE_SCHEME.length)

@@ -1,6 +1,5 @@
 // Tokens that are missing, broken, forged, re-spelled or over, as rows.
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
-import { ALGORITHM } from '../../src/auth/tokens/keyset.ts'
 import type { FailureCode } from '../../src/errors.ts'
 import type { Awaitable } from '../../src/store/contract.ts'
 import { base64url, type Forge, openForge, respellEnd, signer } from '../support/forgery.ts'
@@ -100,8 +99,8 @@ export const ACCESS_TOKENS: readonly AccessScenario[] = [
       forge(ana.accessToken, { header: { alg: 'none' }, sign: () => new Uint8Array() }),
     'alg None with our signature': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: 'None' } }),
     'no alg': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: undefined } }),
-    'an alg that is no string': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: [ALGORITHM] } }),
-    'the alg in another case': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: ALGORITHM.toLowerCase() } }),
+    'an alg that is no string': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: ['EdDSA'] } }),
+    'the alg in another case': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: 'eddsa' } }),
     'the algorithm by its other name': ({ ana, forge }) => forge(ana.accessToken, { header: { alg: 'Ed25519' } }),
     'HS256 with the public key as the secret': (world) =>
       withPublicKeyAsSecret(world, (jwk) => Buffer.from(jwk.x, 'base64url')),

@@ -67,7 +67,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await other.addSessions([added])
         await other.revokeSessions([ended.refreshHash], NOW)
         await other.applyChanges([put({ text: '1' }), put({ email: 'new@example.com' })])
-        await store.addFirstSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW })
+        await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null)
         const [ana, ben, created] = await store.usersAfter('', 9)
         const changed = requireChanges(await store.drainChangeLog('m1'))
         expect([...changed.users].sort()).toEqual([ana?.id, created?.id])
@@ -75,7 +75,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(changed.hasKeys).toBe(true)
         expect(await store.drainChangeLog('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
 
-        await store.extendSessions([{ id: before.id, idleExpiresAt: NOW + 1_500 }])
+        await store.extendSessions([{ id: before.id, lastUsedAt: NOW, idleExpiresAt: NOW + 1_500 }])
         await hand(`delete from document where user_id = ${ben?.id}; delete from "user" where email = '${ANA}'`)
         const more = requireChanges(await store.drainChangeLog('m1'))
         expect([[...more.users].sort(), more.sessions]).toEqual([[ana?.id, ben?.id], [before.id]])
@@ -405,9 +405,9 @@ function writes(store: MigratableStore): readonly (() => Promise<unknown>)[] {
   const stage = randomUUID()
   return [
     async () => store.addSessions([newSession()]),
-    async () => store.extendSessions([{ id: 'unknown', idleExpiresAt: NOW }]),
+    async () => store.extendSessions([{ id: 'unknown', lastUsedAt: NOW, idleExpiresAt: NOW }]),
     async () => store.revokeSessions([hash()], NOW),
-    async () => store.addFirstSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }),
+    async () => store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null),
     async () => store.applyChanges([put()]),
     async () => store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW }]),
   ]

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change, ExpectedVersion, Store } from '../../src/store/contract.ts'
+import { describeAuditLog } from './audit.ts'
+import { describeSigningKeys } from './signing-keys.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
 /** `open` answers a new, empty store; `reopen` another one on the same database. The suite closes both. */
@@ -86,7 +88,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           expect((await store.refreshableSessions([session.refreshHash], NOW + 9))[0]).not.toBeNull()
           expect((await store.liveSessions([session.id], NOW + 10))[0]).toBeNull()
           expect((await store.refreshableSessions([session.refreshHash], NOW + 10))[0]).toBeNull()
-          expect(await store.revokeSessions([session.refreshHash], NOW + 10)).toEqual([false])
+          expect(await store.revokeSessions([session.refreshHash], NOW + 10)).toEqual([null])
         }
       })
 
@@ -95,7 +97,13 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([session])
         expect(await store.refreshableSessions([hash(), session.refreshHash], NOW)).toEqual([
           null,
-          { id: session.id, email: ANA, idleExpiresAt: session.idleExpiresAt, expiresAt: session.expiresAt },
+          {
+            id: session.id,
+            email: ANA,
+            lastUsedAt: NOW,
+            idleExpiresAt: session.idleExpiresAt,
+            expiresAt: session.expiresAt,
+          },
         ])
       })
 
@@ -103,13 +111,15 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const session = newSession()
         await store.addSessions([session])
         expect(await store.revokeSessions([hash(), session.refreshHash, session.refreshHash], NOW)).toEqual([
-          false,
-          true,
-          false,
+          null,
+          { id: session.id, email: ANA },
+          null,
         ])
         expect(await store.liveSessions([session.id], NOW)).toEqual([null])
         expect(await store.refreshableSessions([session.refreshHash], NOW)).toEqual([null])
-        expect(await store.extendSessions([{ id: session.id, idleExpiresAt: NOW + 99 }])).toEqual([false])
+        expect(await store.extendSessions([{ id: session.id, lastUsedAt: NOW, idleExpiresAt: NOW + 99 }])).toEqual([
+          false,
+        ])
       })
 
       test('are revoked by exactly one of many who ask at once', async () => {
@@ -124,8 +134,12 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       test('are extended, and never shortened', async () => {
         const session = newSession({ idleExpiresAt: NOW + 50 })
         await store.addSessions([session])
-        expect(await store.extendSessions([{ id: session.id, idleExpiresAt: NOW + 80 }])).toEqual([true])
-        expect(await store.extendSessions([{ id: session.id, idleExpiresAt: NOW + 20 }])).toEqual([true])
+        expect(await store.extendSessions([{ id: session.id, lastUsedAt: NOW, idleExpiresAt: NOW + 80 }])).toEqual([
+          true,
+        ])
+        expect(await store.extendSessions([{ id: session.id, lastUsedAt: NOW, idleExpiresAt: NOW + 20 }])).toEqual([
+          true,
+        ])
         expect((await store.refreshableSessions([session.refreshHash], NOW))[0]?.idleExpiresAt).toBe(NOW + 80)
       })
 
@@ -135,6 +149,21 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([newSession({ createdAt: NOW + 2 })])
         // Its hash is free again, which is how the row's end shows from outside.
         await store.addSessions([{ ...newSession({ createdAt: NOW + 2 }), refreshHash: old.refreshHash }])
+      })
+
+      test('remember when they were last used, coarsely and never back', async () => {
+        const session = newSession({ idleExpiresAt: NOW + 50 })
+        await store.addSessions([session])
+        const extend = (lastUsedAt: number) =>
+          store.extendSessions([{ id: session.id, lastUsedAt, idleExpiresAt: NOW + 80 }])
+        await extend(NOW + 9)
+        await extend(NOW + 3)
+        expect((await store.refreshableSessions([session.refreshHash], NOW))[0]?.lastUsedAt).toBe(NOW + 9)
+        expect((await store.sessionsOf(ANA, NOW, 9))[0]).toMatchObject({
+          lastUsedAt: NOW + 9,
+          userAgent: 'curl/8.0',
+          network: '192.0.2.0/24',
+        })
       })
 
       test('that expired are removed in steps, and the others are left', async () => {
@@ -158,6 +187,86 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       })
     })
 
+    describe('the sessions of one user', () => {
+      const ids = async (email: string, now = NOW) => (await store.sessionsOf(email, now, 100)).map(({ id }) => id)
+
+      test('are listed newest first, the open ones only, and no more than asked for', async () => {
+        const [a, b, c] = [1, 3, 2].map((age) => newSession({ createdAt: NOW - age }))
+        const expired = newSession({ idleExpiresAt: NOW })
+        await store.addSessions([a, b, c, expired, newSession({ email: BEN })].flatMap((one) => one ?? []))
+        expect(await ids(ANA)).toEqual([a?.id, c?.id, b?.id])
+        expect(await store.sessionsOf(ANA, NOW, 2)).toHaveLength(2)
+        expect(await ids('nobody@example.com')).toEqual([])
+      })
+
+      test('are ended by id only by their owner, and only once', async () => {
+        const [mine, other, gone] = [newSession(), newSession({ email: BEN }), newSession({ idleExpiresAt: NOW })]
+        await store.addSessions([mine, other, gone])
+        expect(await store.liveSessions([mine.id], NOW)).toEqual([expect.anything()])
+        const asked = [mine, other, gone, mine, { id: 'unknown' }].map(({ id }) => ({ id, email: ANA }))
+        expect(await store.revokeSessionsById(asked, NOW)).toEqual([true, false, false, false, false])
+        expect(await store.liveSessions([mine.id, other.id], NOW)).toEqual([null, expect.anything()])
+        expect(await store.refreshableSessions([mine.refreshHash], NOW)).toEqual([null])
+      })
+
+      test('are ended all at once, and nobody else’s', async () => {
+        const mine = [newSession(), newSession(), newSession({ idleExpiresAt: NOW })]
+        const other = newSession({ email: BEN })
+        await store.addSessions([...mine, other])
+        expect(
+          await store.liveSessions(
+            mine.map(({ id }) => id),
+            NOW,
+          ),
+        ).toEqual([expect.anything(), expect.anything(), null])
+        expect(await store.revokeSessionsOf(ANA, NOW)).toBe(2)
+        expect(await store.revokeSessionsOf(ANA, NOW)).toBe(0)
+        expect(
+          await store.liveSessions(
+            [...mine, other].map(({ id }) => id),
+            NOW,
+          ),
+        ).toEqual([null, null, null, expect.anything()])
+      })
+
+      test('are no more than the limit: the oldest idle ones end, and are refused at once', async () => {
+        const [a, b, c] = [newSession(), newSession(), newSession()].map((one, index) => ({
+          ...one,
+          idleExpiresAt: NOW + 100 + index,
+        }))
+        if (!a || !b || !c) throw new Error('three were made')
+        const other = newSession({ email: BEN })
+        expect(await store.addSessions([a, b, other], 2)).toEqual([])
+        await store.extendSessions([{ id: a.id, lastUsedAt: NOW + 1, idleExpiresAt: NOW + 999 }])
+        // Looked at before, so that a session that is remembered is refused too.
+        await store.liveSessions([a.id, b.id, other.id], NOW)
+        expect(await store.addSessions([c], 2)).toEqual([{ id: b.id, email: ANA }])
+        expect(await store.liveSessions([a.id, b.id, c.id, other.id], NOW)).toEqual([
+          expect.anything(),
+          null,
+          expect.anything(),
+          expect.anything(),
+        ])
+      })
+
+      test('that expired count for no limit', async () => {
+        const expired = newSession({ idleExpiresAt: NOW })
+        const [a, b] = [newSession(), newSession()]
+        await store.addSessions([expired, a, b], 2)
+        expect((await ids(ANA)).toSorted()).toEqual([a.id, b.id].toSorted())
+      })
+
+      test('are no more than the limit when they are opened by several at once', async () => {
+        await using other = await reopen()
+        await Promise.all(
+          Array.from({ length: 60 }, (_, index) =>
+            (index % 2 ? store : other).addSessions([newSession({ idleExpiresAt: NOW + 100 + index })], 10),
+          ),
+        )
+        expect(await ids(ANA)).toHaveLength(10)
+      })
+    })
+
     test('sessions and users are listed in order, and found by id', async () => {
       const sessions = ['a', 'b', 'c'].map((id) => newSession({ id, idleExpiresAt: NOW + 1 }))
       await store.addSessions(sessions)
@@ -170,15 +279,8 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       expect((await store.usersById([ben?.id ?? 0, ana?.id ?? 0])).length).toBe(2)
     })
 
-    describe('signing keys', () => {
-      test('have a first one only once, whoever asks at the same time', async () => {
-        const keys = ['a', 'b', 'c'].map((kid) => ({ kid, privateJwk: `{"kid":"${kid}"}`, createdAt: NOW }))
-        await Promise.all(keys.map((key) => store.addFirstSigningKey(key)))
-        const stored = await store.signingKeys()
-        expect(stored).toHaveLength(1)
-        expect(keys).toContainEqual(stored[0])
-      })
-    })
+    describeSigningKeys(() => store)
+    describeAuditLog(() => store)
 
     describe('documents', () => {
       test('keep their text to the byte', async () => {

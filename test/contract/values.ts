@@ -17,8 +17,11 @@ export function newSession(session: Partial<NewSession> = {}): NewSession {
     email: ANA,
     refreshHash: hash(),
     createdAt: NOW,
+    lastUsedAt: NOW,
     idleExpiresAt: NOW + 1_000,
     expiresAt: NOW + 2_000,
+    userAgent: 'curl/8.0',
+    network: '192.0.2.0/24',
     ...session,
   }
 }

@@ -1,6 +1,7 @@
 // The pages in a real browser, as a person meets them.
 import { readFileSync } from 'node:fs'
 import { strFromU8, unzipSync } from 'fflate'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
@@ -41,9 +42,9 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     }
     expect(await page.locator('.account').innerText()).toContain('demo@example.com')
     await rows.nth(1).click()
-    await page.getByLabel('r reference of a project').fill('halfstep-conf')
-    await page.getByRole('button', { name: 'Run both' }).click()
-    await waitForAgreement(page, 'Both sides refuse, with NO_EXPORT.')
+    await reference(page).fill('halfstep-conf')
+    await reference(page).press('Enter')
+    await page.locator('.verdict.refused', { hasText: 'Both sides refuse, with NO_EXPORT.' }).waitFor()
   })
 
   test('with access tokens of 2 seconds nobody sees a 401, and refreshes come one at a time', async () => {
@@ -114,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await signIn(page, EVE)
     await page.locator('.account > button').click()
-    await page.getByLabel('Keep me signed in').check()
+    await page.locator('.panel > .check input').check()
     await page.reload()
     await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor()
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toMatch(/eyJ|wgr_/)
@@ -128,13 +129,14 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await page.goto(url)
     await waitForAgreement(page)
     await page.locator('.routes button', { hasText: '/exports' }).click()
-    await page.getByLabel('r reference of a project').fill('river-dashboard')
+    await reference(page).fill('river-dashboard')
+    await reference(page).press('Escape')
     const query = 'query($r: String!) { me { latestExport(ref: $r) { digest data } } } # mine'
     await page.getByRole('textbox', { name: /GraphQL query/ }).fill(query)
     const other = await context.newPage()
     await other.goto(page.url())
     await waitForAgreement(other, 'same 8 documents')
-    expect(await other.getByLabel('r reference of a project').inputValue()).toBe('river-dashboard')
+    expect(await reference(other).inputValue()).toBe('river-dashboard')
     expect(await other.getByRole('textbox', { name: /GraphQL query/ }).inputValue()).toBe(query)
     const secret = `wgr_${'x'.repeat(43)}`
     await other.getByRole('textbox', { name: /GraphQL query/ }).fill(`mutation { logout(refreshToken: "${secret}") }`)
@@ -182,7 +184,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     expect(Object.keys(zip).filter((path) => /^\/|\.\.|[\\:]/.test(path))).toEqual([])
     await page.getByRole('link', { name: 'See the request' }).click()
     await waitForAgreement(page)
-    await page.goto(`${url}/workspace?show=templates&open=`)
+    await page.goto(`${url}/workspace?show=templates&open=t`)
     await signIn(page, EVE)
     await page.locator('.opened .line').first().waitFor()
     expect(await page.evaluate(() => Reflect.get(window, 'pwned'))).toBeUndefined()
@@ -227,13 +229,14 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/workspace`)
     await signIn(page, EVE)
-    await page.getByText('5000 in all').waitFor()
+    await page.getByText('5,000 in all').waitFor()
     expect(await page.locator('.items li').count()).toBeLessThan(60)
+    await page.getByLabel('Sort by').selectOption('Stored order')
     await page.locator('.items').evaluate((list) => list.scrollTo(0, list.scrollHeight))
     await page.getByText('Project 4999').waitFor()
     expect(await page.locator('.items li').count()).toBeLessThan(60)
     await page.getByLabel('Search').fill('number 4321')
-    await page.getByText('1 of 5000').waitFor()
+    await page.getByText('1 of 5,000').waitFor()
     await page.locator('.item').click()
     await page.getByText('This project has no export yet.').waitFor()
   })
@@ -260,3 +263,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await page.locator('.try .status.good').waitFor()
   })
 })
+
+function reference(page: Page): Locator {
+  return page.getByRole('combobox', { name: 'r reference of a project' })
+}

@@ -1,6 +1,7 @@
 // The sign-in of the pages, without a browser: when it refreshes, and what it gives up.
-import { expect, test } from 'vitest'
-import { createSession, type Session } from '../../src/explorer/session.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createSession, type Session } from '../../src/explorer/sign-in/session.ts'
+import type { TabChannel, TabMessages } from '../../src/explorer/sign-in/tab-channel.ts'
 import type { ExplorerData } from '../../src/pages/explorer-config.ts'
 
 const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '/v1', loginGuard: 'local', demoEmail: null, routes: [] }
@@ -63,6 +64,59 @@ test('a login that waits for its mailbox is signed in once it may read', async (
   await session.signOut()
 })
 
+test('a tab that another one tells of new tokens uses them, and ends with it', async () => {
+  const opened: TabMessages[] = []
+  const { session, calls } = await signedIn({
+    openTabs(given) {
+      opened.push(given)
+      return ALONE
+    },
+  })
+  const [others] = opened
+  if (!others) throw new Error('no channel was opened')
+  others.onTokens({ accessToken: token('a1', 900), refreshToken: 'of the other tab' })
+  expect((await session.send('/projects')).status).toBe(200)
+  expect(others.held()?.refreshToken).toBe('of the other tab')
+  others.onEnd()
+  expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('another tab') })
+  expect(calls.filter((call) => call.endsWith('/token'))).toEqual([])
+})
+
+test('a sign-out that does not reach the gateway says so', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { session, server, calls } = await signedIn()
+  server.isDown = true
+  await session.signOut()
+  expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('could not be told') })
+  server.isDown = false
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(calls.filter((call) => call === 'DELETE /v1/logout')).toHaveLength(2)
+  expect(session.state().message).toBeNull()
+})
+
+test('a gateway that mails codes is told the code', async () => {
+  const bodies: string[] = []
+  const storage = memoryStorage()
+  async function answer(_input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    bodies.push(String(init.body))
+    return String(init.body).includes('"code"')
+      ? Response.json({ accessToken: token('a1', 900), refreshToken: 'refresh' })
+      : Response.json({ code: 'LOGIN_CODE_SENT', detail: 'A code was mailed.' }, { status: 403 })
+  }
+  const facts = { ...FACTS, loginGuard: 'mail' }
+  const session = createSession(facts, { fetchFrom: answer, storage, openTabs: () => ALONE })
+  await expect(session.signIn('ana@example.com')).rejects.toMatchObject({ code: 'LOGIN_CODE_SENT' })
+  expect(session.state().phase).not.toBe('signed-in')
+  await session.signIn('ana@example.com', { code: 'K7QM2P9D' })
+  expect(session.state().phase).toBe('signed-in')
+  expect(bodies[1]).toBe('{"email":"ana@example.com","code":"K7QM2P9D"}')
+  session.remember(false)
+})
+
+/** A tab without others. */
+const ALONE: TabChannel = { ask: async () => null, tell: () => {}, tellEnd: () => {}, alone: (run) => run() }
+
 interface Server {
   accepts: string
   isEnded: boolean
@@ -78,6 +132,7 @@ interface SignedIn {
 }
 
 interface Options {
+  readonly openTabs?: (messages: TabMessages) => TabChannel
   readonly lifetimeSeconds?: number
   readonly loginGuard?: string
   readonly accepts?: string
@@ -87,6 +142,7 @@ async function signedIn({
   lifetimeSeconds = 900,
   loginGuard = 'local',
   accepts = 'a1',
+  openTabs = () => ALONE,
 }: Options = {}): Promise<SignedIn> {
   const server: Server = { accepts, isEnded: false, isDown: false }
   const calls: string[] = []
@@ -95,6 +151,7 @@ async function signedIn({
     calls.push(`${init.method ?? 'GET'} ${input}`)
     const path = String(input).replace('/v1', '')
     if (path === '/login') return Response.json({ accessToken: token('a1', lifetimeSeconds), refreshToken: 'refresh' })
+    if (path === '/logout' && server.isDown) throw new TypeError('no connection')
     if (path === '/logout') return Response.json({})
     if (path === '/token' && server.isDown) return Response.json({}, { status: 503 })
     if (path === '/token' && server.isEnded) return Response.json({}, { status: 401 })
@@ -102,7 +159,7 @@ async function signedIn({
     const isAccepted = new Headers(init.headers).get('authorization')?.endsWith(server.accepts)
     return Response.json([], { status: isAccepted ? 200 : 401 })
   }
-  const session = createSession({ ...FACTS, loginGuard }, answer, storage)
+  const session = createSession({ ...FACTS, loginGuard }, { fetchFrom: answer, storage, openTabs })
   const signing = session.signIn('ana@example.com')
   if (loginGuard !== 'mail') await signing
   return { session, server, calls, storage, signing }

@@ -1,53 +1,121 @@
-// What the first page offers to copy: that it runs as it stands, and says what it should.
-import { spawnSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+// What the pages offer to copy: that it runs as it stands, in every language that is here, and answers what it should.
+import { spawn, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
 import { compare } from '../../src/explorer/rosetta/comparison.ts'
-import { graphqlCurl, restCurl } from '../../src/explorer/rosetta/snippets.ts'
+import { type Call, graphqlCall, REFRESH_TOKEN, restCall } from '../../src/explorer/snippets/call.ts'
+import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../../src/explorer/snippets/languages.ts'
 import { EXPLORER_ROUTES } from '../../src/pages/explorer-endpoint.ts'
-import { serveForTest } from '../support/command-line.ts'
+import { shareDemoGateway } from '../support/command-line.ts'
+import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const hasShell = ['curl', 'sed', 'sh'].every((program) => spawnSync(program, ['--help']).error === undefined)
-if (!hasShell) console.warn('skipped: running what is copied needs curl, sed and sh')
+/** How a file of each language is run; Apollo Client and urql are packages that a reader has, and this machine has not. */
+const RUNNERS: Readonly<Record<string, readonly string[]>> = {
+  curl: ['bash'],
+  JavaScript: [process.execPath],
+  Python: ['python3'],
+  Go: ['go', 'run'],
+}
+const EMAIL = 'demo@example.com'
+const HOSTILE = `it's"; echo $HOME \`x\` \${y} ü \\`
 
-test.skipIf(!hasShell)('every curl that can be copied runs in a shell, and agrees with its twin', async () => {
-  const { url } = await serveForTest([], { cwd: temporaryDirectory() })
-  const context = { url, email: 'demo@example.com' }
-  for (const route of EXPLORER_ROUTES) {
-    const value = route.parameter === null ? context.email : "it's'; echo $HOME"
-    const rest = shell(restCurl({ route, value }, context))
-    const name = route.field ?? route.parameter
-    if (route.field === 'refreshToken') {
-      expect(rest, route.path).toMatch(/^\{("accessToken":"eyJ[^"]+")?\}$/)
-      continue
-    }
-    const graphql = shell(graphqlCurl(route.twin, name === null ? {} : { [name]: value }, context))
-    const [left, right] = [rest, graphql].map((text) => ({ status: 200, durationMs: 0, byteLength: 0, text }))
-    if (!left || !right) throw new Error('no answers')
-    expect(compare(left, right), `${rest} ${graphql}`).toMatchObject({ isSame: true })
-  }
-  const exports = EXPLORER_ROUTES.find(({ parameter }) => parameter !== null) ?? EXPLORER_ROUTES[0]
-  if (exports) expect(shell(restCurl({ route: exports, value: 'roastery-site' }, context))).toContain('globals.css')
+function isHere(program: string): boolean {
+  return spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined
+}
+
+describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', (language) => {
+  const program = RUNNERS[language.name]?.[0] ?? ''
+  const runs = isHere(program)
+  if (!runs) console.warn(`skipped: running the snippets in ${language.name} needs ${program}`)
+  const gateway = shareDemoGateway()
+
+  test.skipIf(!runs)(
+    'every call runs as it is pasted, with the sign-in and without, and agrees with its twin',
+    async () => {
+      const url = gateway.url()
+      const tokens = await signIn(url)
+      const calls = EXPLORER_ROUTES.map(async (route) => {
+        const value = route.field === 'email' ? EMAIL : route.field === 'refreshToken' ? REFRESH_TOKEN : HOSTILE
+        const name = route.field ?? route.parameter
+        const rest = restCall({ route, value }, url)
+        const graphql = graphqlCall(route.twin, name === null ? {} : { [name]: value }, url)
+        const [left = '', right = ''] = await Promise.all(
+          [rest, graphql].map((call) => run(language, call, { url, email: EMAIL })),
+        )
+        const verdict = compare({ status: 200, text: left }, { status: 200, text: right })
+        expect(['same', 'refused'], `${left} ${right}`).toContain(verdict.kind)
+        if (route.parameter !== null) expect(left).toContain('NO_PROJECT')
+      })
+      await Promise.all(calls)
+      const [read] = EXPLORER_ROUTES
+      if (!read) throw new Error('no routes')
+      const without = await run(language, restCall({ route: read, value: '' }, url), null, tokens)
+      expect(without).toContain('roastery-site')
+      expect(language.write(restCall({ route: read, value: '' }, url), null)).not.toContain(tokens.accessToken)
+    },
+  )
 })
 
-test('answers that differ are told apart, to the byte', () => {
-  const verdict = (rest: string, graphql: string) => {
-    const [left, right] = [rest, graphql].map((text) => ({ status: 200, durationMs: 0, byteLength: 0, text }))
-    if (!left || !right) throw new Error('no answers')
-    return compare(left, right)
-  }
+test('answers that differ are told apart, to the byte, in four states', () => {
+  const verdict = (rest: string, graphql: string, status = 200) =>
+    compare({ status, text: rest }, { status, text: graphql })
   const twin = (documents: string) => `{"data":{"me":{"projects":[${documents}]}}}`
   expect(
-    verdict('[1.0,{"n":12345678901234567890}]', twin('{"data":1.0},{"data":{"n":12345678901234567890}}')).isSame,
-  ).toBe(true)
-  expect(verdict('[1.0]', twin('{"data":1}'))).toEqual({ isSame: false, text: 'Document 1 differs.' })
-  expect(verdict('[12345678901234567890]', twin('{"data":12345678901234567891}')).isSame).toBe(false)
+    verdict('[1.0,{"n":12345678901234567890}]', twin('{"data":1.0},{"data":{"n":12345678901234567890}}')).kind,
+  ).toBe('same')
+  expect(verdict('[1.0]', twin('{"data":1}'))).toEqual({
+    kind: 'different',
+    text: 'Document 1 differs at character 2.',
+    difference: { rest: '1.0', graphql: '1' },
+  })
+  expect(verdict('[12345678901234567890]', twin('{"data":12345678901234567891}')).kind).toBe('different')
   expect(verdict('[1]', twin('{"data":1},{"data":2}')).text).toBe('REST holds 1 document, GraphQL 2.')
-  expect(verdict('[1]', twin('{"name":"no data"}')).text).toContain('selects no `data`')
-  expect(verdict('[]', twin(''))).toMatchObject({ isSame: true })
-  expect(verdict('not json', 'not json either').isSame).toBe(false)
+  expect(verdict('[]', twin('')).kind).toBe('same')
+  const refusal = '{"code":"NO_PROJECT"}'
+  const twinRefusal = (code: string) => `{"errors":[{"message":"no","extensions":{"code":"${code}"}}]}`
+  expect(verdict(refusal, twinRefusal('NO_PROJECT')).kind).toBe('refused')
+  expect(verdict(refusal, twinRefusal('NO_EXPORT')).kind).toBe('different')
+  expect(verdict('{"code":"NO_WORKSPACE"}', '{"data":{"me":null}}')).toMatchObject({
+    kind: 'refused',
+    text: expect.stringContaining('No workspace is stored'),
+  })
+  for (const [rest, graphql] of [
+    ['[1]', twin('{"name":"no data"}')],
+    ['not json', 'not json either'],
+    ['[1]', twinRefusal('GRAPHQL_VALIDATION_FAILED')],
+  ] as const) {
+    expect(verdict(rest, graphql)).toMatchObject({ kind: 'incomparable', text: expect.not.stringContaining('`') })
+  }
+  expect(verdict('[]', twin(''), 0).kind).toBe('incomparable')
 })
 
-function shell(command: string): string {
-  return spawnSync('sh', ['-c', command], { encoding: 'utf8' }).stdout
+interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+async function signIn(url: string): Promise<Tokens> {
+  const body = JSON.stringify({ email: EMAIL })
+  const answer = await ask(`${url}/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return answer.json()
+}
+
+/** What it prints; the tokens are in the environment, as for somebody who has them already. */
+async function run(
+  language: SnippetLanguage,
+  call: Call,
+  signsIn: { readonly url: string; readonly email: string } | null,
+  tokens?: Tokens,
+): Promise<string> {
+  const file = join(temporaryDirectory(), language.fileName)
+  writeFileSync(file, language.write(call, signsIn))
+  const [program = '', ...args] = RUNNERS[language.name] ?? []
+  const env = { ...process.env, ACCESS_TOKEN: tokens?.accessToken, REFRESH_TOKEN: tokens?.refreshToken }
+  const child = spawn(program, [...args, file], { env })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(stderr).toBe('')
+  return stdout.trim()
 }

@@ -11,6 +11,9 @@ const SESSION = {
   email: 'ana@example.com',
   refreshHash: new Uint8Array(38).fill(7),
   createdAt: NOW,
+  lastUsedAt: NOW,
+  userAgent: '',
+  network: '',
   idleExpiresAt: NOW + 1_000_000,
   expiresAt: NOW + 1_000_000,
 }

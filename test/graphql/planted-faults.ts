@@ -19,13 +19,78 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a number is printed again where its digits should stand',
     file: 'resolvers/documents/document-fields.ts',
-    find: 'return INTEGER.test(written) ? written : null',
-    replacement: 'return INTEGER.test(written) ? String(value) : null',
+    find: 'return INTEGER.test(written) ?',
+    replacement:
+      'written = INTEGER.test(written) ? String(Number(written)) : written\n  return INTEGER.test(written) ?',
   },
   {
     name: 'a list of tags with something else in it is taken for one',
     file: 'resolvers/documents/document-fields.ts',
-    find: 'value.every((item)',
-    replacement: 'value.some((item)',
+    find: 'elementTexts(written)?.every(isString)',
+    replacement: 'elementTexts(written)?.some(isString)',
+  },
+  {
+    name: 'a fragment counts as visited though its spread was left out',
+    file: 'graphql/execution/collect-fields.ts',
+    find: `    if (!isIncluded(spread, variables)) return
+    const fragment = fragments.get(name)
+    if (!fragment || !isOnType(schema, fragment, type) || visited.has(name)) return
+    visited.add(name)`,
+    replacement: `    if (visited.has(name)) return
+    visited.add(name)
+    const fragment = fragments.get(name)
+    if (!isIncluded(spread, variables) || !fragment || !isOnType(schema, fragment, type)) return`,
+  },
+  {
+    name: 'fields that merge have the selection of the first alone',
+    file: 'graphql/execution/complete.ts',
+    find: 'return nodes.flatMap(({ selectionSet }) => selectionSet ?? [])',
+    replacement: 'return nodes.slice(0, 1).flatMap(({ selectionSet }) => selectionSet ?? [])',
+  },
+  {
+    name: 'a plan is used again whatever its conditions are',
+    file: 'graphql/execution/execute.ts',
+    find: 'const conditions = conditionsOf(conditionVariables, variables)',
+    replacement: 'const conditions = conditionsOf([], variables) || String(conditionVariables.length > 99)',
+  },
+  {
+    name: 'fields share the place of their arguments',
+    file: 'graphql/execution/plan.ts',
+    find: 'nextSlot: () => slots++',
+    replacement: 'nextSlot: () => slots',
+  },
+  {
+    name: 'an item that may not be null is null, and the list goes on',
+    file: 'graphql/execution/complete.ts',
+    find: 'const isItemNullable = !isNonNullType(type.ofType)',
+    replacement: 'const isItemNullable = isListType(type)',
+  },
+  {
+    name: 'a long text comes before the short one that it follows',
+    file: 'graphql/execution/text.ts',
+    find: `      pieces ??= []
+      if (current !== '') pieces.push(current)
+      current = ''
+      if (typeof text === 'string' && text.length <= MAX_JOINED) current = text
+      else pieces.push(text)`,
+    replacement: `      pieces ??= []
+      if (typeof text !== 'string' || text.length > MAX_JOINED) {
+        pieces.push(text)
+        return
+      }
+      pieces.push(current)
+      current = text`,
+  },
+  {
+    name: 'a reply is kept for the document, whatever the variables are',
+    file: 'graphql/endpoint/answer.ts',
+    find: 'asked.source}',
+    replacement: 'asked.query}',
+  },
+  {
+    name: 'clients that do not say are answered in the newer media type',
+    file: 'graphql/endpoint/media-types.ts',
+    find: '[JSON_RESPONSE, GRAPHQL_RESPONSE] as const',
+    replacement: '[GRAPHQL_RESPONSE, JSON_RESPONSE] as const',
   },
 ]

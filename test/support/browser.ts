@@ -1,6 +1,6 @@
 // A real browser on the pages, and what a person does there.
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished } from 'vitest'
 
 const ARGUMENTS = [
@@ -22,7 +22,7 @@ if (CHROMIUM === undefined) {
 /** One for all tests of a file. */
 export interface SharedBrowser {
   /** A context of the test's own for the pages of an address, with nothing in its cache or storage. */
-  readonly open: (url: string) => Promise<BrowserContext>
+  readonly open: (url: string, options?: BrowserContextOptions) => Promise<BrowserContext>
 }
 
 /** Started before the tests of the `describe` that this is called in, ended after them. */
@@ -34,9 +34,10 @@ export function shareBrowser(): SharedBrowser {
     return () => launched.close()
   })
   return {
-    async open(url) {
+    async open(url, options = {}) {
       if (browser === null) throw new Error('the browser is not started')
-      return watch(await browser.newContext({ viewport: { width: 1_280, height: 900 }, acceptDownloads: true }), url)
+      const usual = { viewport: { width: 1_280, height: 900 }, acceptDownloads: true }
+      return watch(await browser.newContext({ ...usual, ...options }), url)
     },
   }
 }

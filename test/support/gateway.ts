@@ -4,7 +4,9 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { type AuditLog, openAuditLog } from '../../src/auth/audit/audit-log.ts'
 import { createLocalGuard } from '../../src/auth/guards/local.ts'
+import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/config.ts'
 import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
@@ -12,8 +14,8 @@ import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
 import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../../src/http/limits/in-flight-bytes.ts'
 import type { BrokenOff } from '../../src/http/server/broken-off.ts'
 import { createHttpServer, DEFAULT_SEND_TIMEOUT_MS } from '../../src/http/server/server.ts'
+import { checkInput } from '../../src/import-export/checks/validate.ts'
 import { applyInput } from '../../src/import-export/load.ts'
-import { checkInput } from '../../src/import-export/validate.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore, type StoreOptions } from '../../src/store/open-store.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -23,6 +25,7 @@ export interface TestGateway {
   readonly store: Store
   readonly databasePath: string
   readonly databaseUrl: string
+  readonly audit: AuditLog
   /** What was reported to the log: things a client must not see. */
   readonly reported: unknown[]
   /** Responses that ended before they were whole. */
@@ -90,6 +93,13 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
   const inFlight = options.inFlight ?? createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES)
+  const audit = await openAuditLog(store, {
+    retentionMs: 400 * 86_400_000,
+    areEmailsClear: false,
+    clock,
+    onEntry() {},
+    onFailure() {},
+  })
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
     guard: createLocalGuard([]),
     basePath: '',
@@ -97,8 +107,12 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     issuer: 'test-issuer',
     audience: 'test-audience',
     accessTokenTtlSeconds: 900,
+    tokenAlgorithm: null,
+    keyCipher: createKeyCipher([]),
     refreshIdleTtlSeconds: 14 * 86_400,
     refreshAbsoluteTtlSeconds: 90 * 86_400,
+    sessionsPerUser: 100,
+    audit,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,
     graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),
@@ -126,6 +140,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()
+    await audit[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
   })
 
@@ -137,6 +152,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     store,
     databasePath,
     databaseUrl,
+    audit,
     reported,
     brokenOff,
     now: clock,

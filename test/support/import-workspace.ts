@@ -8,11 +8,11 @@ import { ANA, documentLine } from './workspaces.ts'
 
 export const EVE = 'eve@example.com'
 
-/** `run` is how the commands are run. */
-export function createWorkspace(run: typeof runHere = runHere) {
+/** `run` is how the commands are run; `database` the URL of another database than a file here. */
+export function createWorkspace(run: typeof runHere = runHere, database?: string) {
   const directory = temporaryDirectory()
   const path = (name: string) => join(directory, name)
-  const flags = ['--database', `file:${path('workspace.db')}`]
+  const flags = ['--database', database ?? `file:${path('workspace.db')}`]
   const importText = (ndjson: string): Promise<Finished> => run(['import', '-', ...flags], { stdin: ndjson })
   return {
     directory,
@@ -24,6 +24,7 @@ export function createWorkspace(run: typeof runHere = runHere) {
     },
     import: (file: string, ...options: string[]): Promise<Finished> => run(['import', file, ...flags, ...options]),
     importText,
+    run: (...args: readonly string[]): Promise<Finished> => run([...args, ...flags]),
     async load(ndjson: string): Promise<void> {
       expect(await importText(ndjson)).toMatchObject({ exitCode: 0, stderr: '' })
     },

@@ -1,16 +1,20 @@
 // Access tokens: JWTs in the profile of RFC 9068, issued and verified here and nowhere else.
-import { randomUUID, sign } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { CryptoKey } from 'jose'
-import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+import { JOSEAlgNotAllowed, JOSEError, JWKSNoMatchingKey } from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
-import type { Awaitable } from '../../store/contract.ts'
-import { ALGORITHM, type Keyset } from './keyset.ts'
+import type { Awaitable } from '../../store/awaitable.ts'
+import type { Keyset } from './keyset.ts'
+import type { SigningKey } from './signing-key.ts'
+import { TOKEN_ALGORITHM_NAMES, TOKEN_ALGORITHMS } from './token-algorithms.ts'
 
 const TYPE = 'at+jwt'
 const REQUIRED_CLAIMS = ['exp', 'iat', 'sub', 'sid', 'jti']
 const MAX_TOKEN_LENGTH = 4_096
-/** Of 64 bytes in base64url (RFC 8037 section 3.1). */
+/** Of 64 bytes in base64url: the whole signature (RFC 8037 section 3.1, RFC 7518 section 3.4), or the end of one of RS256. */
 const SIGNATURE_LENGTH = 86
+/** Tokens that are remembered at most, some 700 bytes each. */
+const MAX_KNOWN = 65_536
 
 export interface AccessTokenOptions {
   readonly issuer: string
@@ -18,6 +22,8 @@ export interface AccessTokenOptions {
   readonly ttlSeconds: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
+  /** Tokens that are remembered at most, instead of 65,536. */
+  readonly maxKnown?: number
 }
 
 export interface AccessTokenClaims {
@@ -35,9 +41,6 @@ export interface AccessTokens {
   readonly verify: (token: string) => Awaitable<AccessTokenClaims | null>
 }
 
-/** Tokens that are remembered at most, some 700 bytes each. */
-const MAX_KNOWN = 65_536
-
 interface KnownToken extends AccessTokenClaims {
   readonly token: string
   readonly kid: string
@@ -46,13 +49,13 @@ interface KnownToken extends AccessTokenClaims {
 }
 
 export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions): AccessTokens {
-  const { issuer, audience, ttlSeconds, clock } = options
+  const { issuer, audience, ttlSeconds, clock, maxKnown = MAX_KNOWN } = options
   // By signature, in two generations: what is not used while the younger one fills is forgotten with the older one.
   let younger = new Map<string, KnownToken>()
   let older = new Map<string, KnownToken>()
 
   function remember(known: KnownToken): KnownToken {
-    if (younger.size >= MAX_KNOWN / 2) {
+    if (younger.size >= maxKnown / 2) {
       older = younger
       younger = new Map()
     }
@@ -83,7 +86,7 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
     if (token.length > MAX_TOKEN_LENGTH || !isCanonicallySpelled(token)) return null
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
-        algorithms: [ALGORITHM],
+        algorithms: [...TOKEN_ALGORITHM_NAMES],
         typ: TYPE,
         issuer,
         audience,
@@ -100,28 +103,31 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
     }
   }
 
-  async function keyOf({ kid }: { readonly kid?: string }): Promise<CryptoKey> {
+  /** One algorithm is allowed for each key: its own (RFC 8725 section 3.1). */
+  async function keyOf({ kid, alg }: { readonly kid?: string; readonly alg?: string }): Promise<CryptoKey> {
     const key = kid === undefined ? null : await keyset.keyOf(kid)
     if (!key) throw new JWKSNoMatchingKey()
+    if (alg !== key.algorithm) throw new JOSEAlgNotAllowed()
     return key.publicKey
   }
 
   let header = { kid: '', part: '' }
 
-  function headerPart(kid: string): string {
-    if (header.kid !== kid) header = { kid, part: toPart({ alg: ALGORITHM, typ: TYPE, kid }) }
+  function headerPart({ kid, algorithm }: SigningKey): string {
+    if (header.kid !== kid) header = { kid, part: toPart({ alg: algorithm, typ: TYPE, kid }) }
     return header.part
   }
 
   return {
     async issue({ sessionId, email }) {
-      const { kid, privateKey } = await keyset.signingKey()
+      const key = await keyset.signingKey()
+      const { kid, algorithm, privateKey } = key
       const iat = Math.floor(clock() / 1_000)
       const exp = iat + ttlSeconds
       const payload = { sid: sessionId, iss: issuer, aud: audience, sub: email, jti: randomUUID(), iat, exp }
-      const input = `${headerPart(kid)}.${toPart(payload)}`
-      // Signing takes less time than handing it to a thread and waiting for it.
-      const token = `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`
+      const input = `${headerPart(key)}.${toPart(payload)}`
+      const signature = TOKEN_ALGORITHMS[algorithm].sign(Buffer.from(input), privateKey)
+      const token = `${input}.${signature.toString('base64url')}`
       remember({ token, sessionId, email, kid, expiresAt: exp * 1_000 })
       return token
     },

@@ -1,14 +1,18 @@
 // import: workspaces in, from NDJSON.
 import { basename } from 'node:path'
-import { InputChangedError } from '../../import-export/lines.ts'
+import { UsageError } from '../../errors.ts'
+import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'
+import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
 import { applyInput, type Counts } from '../../import-export/load.ts'
-import { type CheckedInput, checkInput } from '../../import-export/validate.ts'
-import type { Store } from '../../store/contract.ts'
+import { replaceInput } from '../../import-export/replace.ts'
+import type { EditableStore, Swapped } from '../../store/workspace-edits.ts'
 import { type ImportSource, openContractSource, openImportSource } from '../import/import-source.ts'
 import { createYoungGenerationLimit } from '../import/limit-semi-space.ts'
 import { createRejects, type Rejects } from '../import/rejects.ts'
+import { importRemotely } from '../import/remote-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
+import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { ImportConfig } from '../options/config.ts'
 import { createProgress, toDuration, toSize } from '../progress.ts'
@@ -17,6 +21,21 @@ import { createProgress, toDuration, toSize } from '../progress.ts'
 const MAX_REASONS = 100
 
 export async function runImport(source: string, config: ImportConfig, io: CommandIo): Promise<ExitCode> {
+  if (!config.replace && (config.dryRun || config.verbose))
+    throw new UsageError('--dry-run and --verbose go with --replace')
+  if (config.replace && config.keepGoing) {
+    throw new UsageError('--keep-going and --replace do not go together: with a bad line, nothing is removed')
+  }
+  if (config.to !== undefined && (config.email !== undefined || config.keepGoing)) {
+    throw new UsageError('--email and --keep-going do not go with --to')
+  }
+  if (config.replace && config.email !== undefined) {
+    throw new UsageError('--replace does not go with --email: another server tells the newest export only')
+  }
+  if (config.to !== undefined) {
+    await using input = await openImportSource(source, io)
+    return await importRemotely(input, config, config.to, io)
+  }
   // What cannot be read must not bring a database into being.
   if (config.email === undefined) {
     await using input = await openImportSource(source, io)
@@ -29,7 +48,12 @@ export async function runImport(source: string, config: ImportConfig, io: Comman
   return await importFile(input, config, store, io)
 }
 
-async function importFile(source: ImportSource, config: ImportConfig, store: Store, io: CommandIo): Promise<ExitCode> {
+async function importFile(
+  source: ImportSource,
+  config: ImportConfig,
+  store: EditableStore,
+  io: CommandIo,
+): Promise<ExitCode> {
   try {
     return await importUnchanged(source, config, store, io)
   } catch (error) {
@@ -43,21 +67,23 @@ async function importFile(source: ImportSource, config: ImportConfig, store: Sto
 async function importUnchanged(
   { file, name }: ImportSource,
   config: ImportConfig,
-  store: Store,
+  store: EditableStore,
   io: CommandIo,
 ): Promise<ExitCode> {
   const start = performance.now()
   const limitYoungGeneration = createYoungGenerationLimit()
   const before = await file.stat()
   const checking = createProgress(io, `checking ${basename(name)}`, before.size)
-  const checked = await checkInput(file, config, store, (...done) => {
+  const onChecked = (...done: Parameters<typeof checking.update>) => {
     limitYoungGeneration()
     checking.update(...done)
-  })
+  }
+  const checked = await checkInput(file, config, store, onChecked, { isReplacement: config.replace === true })
   checking.finish()
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
-    io.stderr.write(`${badCount(checked)}: nothing was imported (--keep-going imports the good lines)\n`)
+    const advice = config.replace ? '' : ' (--keep-going imports the good lines)'
+    io.stderr.write(`${badCount(checked)}: nothing was imported${advice}\n`)
     return 1
   }
   const after = await file.stat()
@@ -69,27 +95,45 @@ async function importUnchanged(
   // Where bad lines cannot be kept, good ones are not imported either.
   if (checked.bad.size > 0) await rejects.open()
   const importing = createProgress(io, `importing ${basename(name)}`, before.size)
-  const counts = await applyInput(file, checked, store, {
+  const options = {
     fields: config,
     clock: io.clock,
-    onProgress(...done) {
+    onProgress(...done: Parameters<typeof importing.update>) {
       limitYoungGeneration()
       importing.update(...done)
     },
-    async onRejected(line, reason) {
+    async onRejected(line: Line, reason: string) {
       await rejects.add(line)
       if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)
     },
-  }).finally(importing.finish)
+  }
+  const running = config.replace
+    ? replaceInput(file, checked, store, {
+        ...options,
+        isDryRun: config.dryRun === true,
+        onUser: userReport(config, io),
+      })
+    : applyInput(file, checked, store, options)
+  const counts = await running.finally(importing.finish)
   const seconds = (performance.now() - start) / 1_000
-  io.stdout.write(
-    `imported ${name}: ${summary(counts)} (${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)})\n`,
-  )
+  const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
+  await using audit = await openCommandAudit(store, config, io)
+  if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: summary(counts, config) })
+  io.stdout.write(`${config.dryRun ? 'would import' : 'imported'} ${name}: ${summary(counts, config)} (${took})\n`)
   return finishRejects(rejects, io)
 }
 
-function summary({ added, replaced, unchanged }: Counts): string {
+function userReport({ verbose }: ImportConfig, { stdout }: CommandIo): (swapped: Swapped) => void {
+  if (!verbose) return () => {}
+  return ({ email, ...counts }) => stdout.write(`${email}: ${inWords(counts)}, ${counts.removed} removed\n`)
+}
+
+function inWords({ added, replaced, unchanged }: Counts): string {
   return `${added} added, ${replaced} replaced, ${unchanged} unchanged`
+}
+
+function summary(counts: Counts, { replace }: ImportConfig): string {
+  return counts.removed > 0 || replace ? `${inWords(counts)}, ${counts.removed} removed` : inWords(counts)
 }
 
 function badCount({ bad }: CheckedInput): string {

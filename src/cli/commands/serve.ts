@@ -5,21 +5,31 @@ import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { openAuditLog } from '../../auth/audit/audit-log.ts'
 import { LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { startSessionSweep } from '../../auth/session-sweep.ts'
+import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
+import type { ReportFailure } from '../../http/problem-details.ts'
 import { createHttpServer } from '../../http/server/server.ts'
-import type { StoreOptions } from '../../store/open-store.ts'
+import { redact } from '../../redact.ts'
+import type { ImportServices } from '../../rest/import-endpoint.ts'
+import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
+import { createImporter } from '../import/importer.ts'
+import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { createBrokenOffReport, createLog, createOverloadReport, createReport } from '../log.ts'
 import { openActiveStore } from '../open-active-store.ts'
-import { toStoreOptions } from '../open-store-for-cli.ts'
+import { describeEntry } from '../open-audit.ts'
+import { storeConfig, toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
+import { readKeyCipher } from '../read-key-cipher.ts'
+import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
@@ -47,6 +57,7 @@ export async function runServe(
         'listen on 127.0.0.1, or choose a guard with --login-guard (open: anyone may sign in, knowing only an email address)',
     )
   }
+  const keyCipher = readKeyCipher(config)
   const log = createLog(config.logLevel, io)
   if (cluster.isPrimary && guard.warning !== null) log.warn(guard.warning)
   if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
@@ -70,6 +81,15 @@ export async function runServe(
     },
   )
   const inFlight = createInFlightBytes(config.inFlightBytes)
+  using _watch = watchExternalCheckpoints(config, log)
+  // Disposed of before the store: what was recorded is durable when the process ends.
+  await using audit = await openAuditLog(store, {
+    retentionMs: config.auditRetention,
+    areEmailsClear: config.auditEmails === 'clear',
+    clock: io.clock,
+    onEntry: (entry) => log.info({ audit: describeEntry({ ...entry, who: redact(entry.who) }) }, 'audit'),
+    onFailure: (error) => log.error({ err: error }, 'the audit log cannot be written: its entries wait'),
+  })
   const ending = AbortSignal.any([stop, failed.signal, retired.signal])
   const handle = await createGateway(store, {
     guard,
@@ -78,8 +98,12 @@ export async function runServe(
     issuer: config.issuer,
     audience: config.audience,
     accessTokenTtlSeconds: config.accessTokenTtl,
+    tokenAlgorithm: config.tokenAlgorithm ?? null,
+    keyCipher,
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
+    sessionsPerUser: config.sessionsPerUser,
+    audit,
     attemptsPerMinute: config.attemptsPerMinute ?? (isLoopback ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE),
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, guard.name),
@@ -92,7 +116,11 @@ export async function runServe(
     report: createReport(log),
     // A worker that was replaced is no news: the others listen on its port.
     isDraining: () => stop.aborted || failed.signal.aborted,
+    importing: await importServices(config, createReport(log)),
   })
+  if (keyCipher.hasSecret && (await store.signingKeys()).some(({ privateJwk }) => !isSealed(privateJwk))) {
+    log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
+  }
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
     inFlight,
@@ -113,6 +141,24 @@ export async function runServe(
   if (stop.aborted) await untilNoticed(config.shutdownDelay * 1_000, failed.signal, log)
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
+}
+
+function watchExternalCheckpoints({ checkpoints, database }: ServeConfig, log: Logger): Disposable | null {
+  const path = databasePath(database)
+  if (checkpoints === 'own' || path === null) return null
+  return watchLogSize(path, (bytes) => {
+    log.warn({ bytes }, 'the -wal file grows: is the program running that makes the checkpoints?')
+  })
+}
+
+async function importServices(config: ServeConfig, report: ReportFailure): Promise<ImportServices | undefined> {
+  if (config.importTokenFile === undefined) return undefined
+  const { database, databaseNext } = config
+  const token = await readToken(config.importTokenFile, '--import-token-file')
+  return {
+    token,
+    importer: createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, report),
+  }
 }
 
 function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: Logger): StoreOptions['replica'] {

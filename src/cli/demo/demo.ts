@@ -1,7 +1,7 @@
 // The demo workspace, for the first start on an empty default database.
 import { open, readFile } from 'node:fs/promises'
+import { checkInput } from '../../import-export/checks/validate.ts'
 import { applyInput } from '../../import-export/load.ts'
-import { checkInput } from '../../import-export/validate.ts'
 import type { Store } from '../../store/contract.ts'
 import { IMPORT_OPTIONS } from '../options/config.ts'
 import { parseOptions } from '../options/option.ts'

@@ -49,7 +49,8 @@ async function openFile(path: string): Promise<ImportSource> {
   return { file, name: path, [Symbol.asyncDispose]: () => file.close() }
 }
 
-async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
+/** All of it in a file that has no name, so that nothing stays behind. `name` is for messages. */
+export async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
   const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`cannot keep ${name} while it is imported: ${error.message} (TMPDIR names another folder)`)

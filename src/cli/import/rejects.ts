@@ -1,7 +1,7 @@
 // What of an input is not imported: copied byte for byte from it into a file of its own.
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { UsageError } from '../../errors.ts'
-import type { Line } from '../../import-export/lines.ts'
+import type { Line } from '../../import-export/format/lines.ts'
 
 const COPY_BYTES = 65_536
 const LINE_FEED = 0x0a

@@ -1,12 +1,14 @@
 // Every option of every command: one table each.
 import { z } from 'zod'
+import { auditOptions } from './audit-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 import { protectionOptions } from './protection.ts'
+import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-const database = {
+export const database = {
   flags: '--database <url>',
   description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
   default: 'file:./data/workspace.db',
@@ -14,12 +16,19 @@ const database = {
 } as const satisfies OptionRow
 
 /** How long and how often a command waits for its database. */
-const storeOptions = {
+export const storeOptions = {
   lockTimeout: {
     flags: '--lock-timeout <milliseconds>',
     description: 'SQLite: how long a write waits for other processes before it is answered 503',
     default: '5000',
     schema: integer(1, 600_000),
+  },
+  checkpoints: {
+    flags: '--checkpoints <who>',
+    description:
+      'SQLite: own, or external while a program such as Litestream copies the log and makes checkpoints itself',
+    default: 'own',
+    schema: z.enum(['own', 'external'], 'must be own or external'),
   },
   connectTimeout: {
     flags: '--connect-timeout <milliseconds>',
@@ -99,12 +108,9 @@ export const SERVE_OPTIONS = {
       z.array(z.string().regex(/^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^\s/]+)$/, 'must be like https://app.example.com, or *')),
     ),
   },
-  accessTokenTtl: {
-    flags: '--access-token-ttl <seconds>',
-    description: 'lifetime of an access token',
-    default: '900',
-    schema: integer(1, 86_400),
-  },
+  tokenAlgorithm,
+  ...keyEncryptionOptions,
+  accessTokenTtl,
   refreshIdleTtl: {
     flags: '--refresh-idle-ttl <seconds>',
     description: 'a session ends when it was not refreshed for this long',
@@ -116,6 +122,12 @@ export const SERVE_OPTIONS = {
     description: 'a session ends this long after its login',
     default: String(90 * 86_400),
     schema: integer(1, 10 * YEAR_SECONDS),
+  },
+  sessionsPerUser: {
+    flags: '--sessions-per-user <count>',
+    description: 'open sessions of one user; one more ends the one that was idle for longest',
+    default: '100',
+    schema: integer(1, 100_000),
   },
   issuer: {
     flags: '--issuer <name>',
@@ -148,6 +160,13 @@ export const SERVE_OPTIONS = {
   },
   ...GRAPHQL_OPTIONS,
   ...protectionOptions,
+  importTokenFile: {
+    flags: '--import-token-file <path>',
+    description:
+      'answer POST /import to whoever presents the token in this file as a bearer token (default: no such path)',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  ...auditOptions,
   ...storeOptions,
   workers: {
     flags: '--workers <count>',
@@ -193,9 +212,37 @@ export const IMPORT_OPTIONS = {
     description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
     schema: list.optional(),
   },
+  to: {
+    flags: '--to <url>',
+    description: 'import into a gateway on another machine, through its POST /import, in place of --database',
+    schema: z
+      .string()
+      .regex(/^https?:\/\//, 'must be http(s)://…')
+      .optional(),
+  },
+  tokenFile: {
+    flags: '--token-file <path>',
+    description: '--to: the file that holds the token of its --import-token-file',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
   keepGoing: {
     flags: '--keep-going',
     description: 'import the good lines and write the bad ones to the rejects file',
+    schema: booleanOption.optional(),
+  },
+  replace: {
+    flags: '--replace',
+    description: 'every user of the input has exactly the input afterwards: what is not in it is removed',
+    schema: booleanOption.optional(),
+  },
+  dryRun: {
+    flags: '--dry-run',
+    description: '--replace: only say what would be added, replaced, left and removed',
+    schema: booleanOption.optional(),
+  },
+  verbose: {
+    flags: '--verbose',
+    description: '--replace: say it of each user',
     schema: booleanOption.optional(),
   },
   rejects: {
@@ -203,6 +250,7 @@ export const IMPORT_OPTIONS = {
     description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
+  ...auditOptions,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 

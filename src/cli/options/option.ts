@@ -10,6 +10,8 @@ export interface OptionRow {
   readonly flags: string
   readonly description: string
   readonly schema: z.ZodType
+  /** A secret: not taken from the command line, which every user of the machine can read. */
+  readonly isEnvironmentOnly?: boolean
   /** As it is written on the command line; none for a switch, which is off. */
   readonly default?: string
 }
@@ -34,7 +36,27 @@ export const integer = (minimum: number, maximum: number) =>
     .transform(Number)
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
 
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** `90d`, `12h`, `30m`, `10s`, or 0; in milliseconds. */
+export const duration = z
+  .string()
+  .regex(/^(?:0|\d{1,9}[smhd])$/, 'must be a number and a unit: 90d, 12h, 30m or 10s')
+  .transform((text) =>
+    text === '0' ? 0 : Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS],
+  )
+
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
+
+/** A time of RFC 3339, or a day of UTC; in milliseconds since the epoch. */
+export const time = z
+  .string()
+  .regex(
+    /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/,
+    'must be like 2026-01-31 or 2026-01-31T09:30:00Z',
+  )
+  .transform((value) => Date.parse(value))
+  .refine((value) => !Number.isNaN(value), 'must be a time there is')
 
 export const booleanOption = z.union([
   z.boolean(),

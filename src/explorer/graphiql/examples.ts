@@ -1,11 +1,20 @@
-// The queries GraphiQL opens with, one tab each.
+// The queries GraphiQL opens with, one tab each, with what the user really has.
 
 export interface Example {
   readonly query: string
   readonly variables?: string
 }
 
-export const EXAMPLES: readonly Example[] = [
+/** `ref` is that of a project with an export, where the user has one. */
+export function examplesFor(email: string, ref: string | null): readonly Example[] {
+  return [
+    ...READING,
+    ...(ref === null ? [] : [{ query: LATEST_EXPORT, variables: JSON.stringify({ ref }) }]),
+    signIn(email),
+  ]
+}
+
+const READING: readonly Example[] = [
   {
     query: `# Your projects, each with its newest export.
 query Projects {
@@ -45,8 +54,9 @@ query Page($first: Int = 2, $after: String) {
 `,
     variables: '{ "first": 2 }',
   },
-  {
-    query: `# The newest export of a project, with its files.
+]
+
+const LATEST_EXPORT = `# The newest export of a project, with its files.
 query LatestExport($ref: String!) {
   me {
     latestExport(ref: $ref) {
@@ -61,18 +71,17 @@ query LatestExport($ref: String!) {
     }
   }
 }
-`,
-    variables: '{ "ref": "roastery-site" }',
-  },
-  {
-    query: `# What these pages do for you: a login opens a session.
+`
+
+function signIn(email: string): Example {
+  return { query: SIGN_IN, variables: JSON.stringify({ email }) }
+}
+
+const SIGN_IN = `# What these pages do for you: a login opens a session.
 mutation SignIn($email: String!) {
   login(email: $email) {
     accessToken
     refreshToken
   }
 }
-`,
-    variables: '{ "email": "demo@example.com" }',
-  },
-]
+`

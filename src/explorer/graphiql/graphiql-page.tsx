@@ -1,12 +1,17 @@
-// GraphiQL, signed in as the user, with queries worth running.
+// GraphiQL, signed in as the user, with queries worth running and a line that says how the last one went.
 import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import 'graphiql/setup-workers/vite'
-import { type ReactNode, useEffect, useRef } from 'react'
-import { useExplorer } from '../use-explorer.ts'
-import { EXAMPLES } from './examples.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type Answer, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
+import { Skeleton } from '../design/skeleton.tsx'
+import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { useProjectChoices } from '../rosetta/use-project-choices.ts'
+import { Cockpit } from './cockpit.tsx'
+import { examplesFor } from './examples.ts'
 import { mendTabs } from './mend-tabs.ts'
 import { RunFirst } from './run-first.tsx'
+import { readShared } from './shared-query.ts'
 import '@graphiql/react/style.css'
 import '@graphiql/plugin-doc-explorer/style.css'
 import '@graphiql/plugin-history/style.css'
@@ -18,27 +23,50 @@ interface GraphiqlPageProps {
 }
 
 export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
+  const { isLoaded, projects } = useProjectChoices()
+  if (!isLoaded) return <Skeleton label="Loading" />
+  return <Editor theme={theme} reference={projects.find(({ hasExport }) => hasExport)?.ref ?? null} />
+}
+
+interface EditorProps extends GraphiqlPageProps {
+  readonly reference: string | null
+}
+
+function Editor({ theme, reference }: EditorProps): ReactNode {
   const { session } = useExplorer()
+  const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
+  const [answer, setAnswer] = useState<Answer | null>(null)
+  const [shared] = useState(() => readShared(location.hash))
+  const [examples] = useState(() => examplesFor(email, reference))
   useEffect(() => (frame.current ? mendTabs(frame.current) : undefined), [])
-  async function run(parameters: FetcherParams): Promise<unknown> {
-    const answer = await session.send('/graphql', {
+
+  async function run(parameters: FetcherParams, options?: { readonly headers?: object }): Promise<unknown> {
+    const init = {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json, application/json' },
+      headers: { ...options?.headers, 'content-type': 'application/json', accept: 'application/graphql-response+json' },
       body: JSON.stringify(parameters),
-    })
-    return answer.json()
+    }
+    const got = await timed(() => session.send('/graphql', init)).catch(noAnswer)
+    const isIntrospection = parameters.operationName === 'IntrospectionQuery'
+    if (!isIntrospection) setAnswer(got)
+    if (got.status === 0) throw new Error(got.text)
+    // Tokens are shown here as everywhere: not enough of them to be used.
+    return JSON.parse(isIntrospection ? got.text : withoutTokens(got.text)) as unknown
   }
+
   return (
     <div ref={frame} className="graphiql-page">
       <h1 className="unseen">GraphiQL</h1>
       <GraphiQL
         fetcher={run as never}
         forcedTheme={theme}
-        isHeadersEditorEnabled={false}
+        defaultEditorToolsVisibility="variables"
+        isHeadersEditorEnabled
         showPersistHeadersSettings={false}
-        defaultTabs={EXAMPLES.map((example) => ({ ...example }))}
-        defaultQuery={EXAMPLES[0]?.query ?? ''}
+        defaultTabs={examples.map((example) => ({ ...example }))}
+        defaultQuery={examples[0]?.query ?? ''}
+        {...(shared ? { initialQuery: shared.query, initialVariables: shared.variables } : {})}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
         <GraphiQL.Toolbar>
@@ -47,10 +75,13 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
               {prettify}
               {merge}
               {copy}
-              <RunFirst example={EXAMPLES[0]?.query ?? ''} />
+              <RunFirst examples={examples.map(({ query }) => query)} />
             </>
           )}
         </GraphiQL.Toolbar>
+        <GraphiQL.Footer>
+          <Cockpit answer={answer} />
+        </GraphiQL.Footer>
       </GraphiQL>
     </div>
   )

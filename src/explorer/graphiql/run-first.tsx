@@ -1,16 +1,18 @@
-// GraphiQL opens on an answer: the first example runs as soon as it can, unless the person has queries of their own.
+// GraphiQL opens on an answer: an example runs as soon as it is looked at, unless it changes something.
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 
-export function RunFirst({ example }: { readonly example: string }): null {
+export function RunFirst({ examples }: { readonly examples: readonly string[] }): null {
   const editor = useGraphiQL((state) => state.queryEditor)
   const schema = useGraphiQL((state) => state.schema)
+  const tab = useGraphiQL((state) => state.activeTabIndex)
   const { run } = useGraphiQLActions()
-  const hasRun = useRef(false)
+  const ran = useRef(new Set<string>())
   useEffect(() => {
-    if (hasRun.current || !editor || !schema || editor.getValue() !== example) return
-    hasRun.current = true
-    run()
-  }, [editor, schema, run, example])
+    const shown = editor?.getValue() ?? ''
+    if (tab < 0 || !schema || ran.current.has(shown) || !examples.includes(shown)) return
+    ran.current.add(shown)
+    if (!/^mutation\b/m.test(shown)) run()
+  }, [editor, schema, run, examples, tab])
   return null
 }

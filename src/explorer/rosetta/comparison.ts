@@ -1,33 +1,70 @@
 // Whether a REST answer and a GraphQL answer hold the same, compared as text: byte for byte, as both promise.
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
-import type { Answer } from '../answer.ts'
-import { isJson } from '../json-lines.ts'
+import type { Answer } from '../answer/answer.ts'
+import { isJson } from '../text/json-lines.ts'
 
-export interface Verdict {
-  readonly isSame: boolean
-  readonly text: string
+export interface Difference {
+  readonly rest: string
+  readonly graphql: string
 }
 
-export function compare(rest: Answer, graphql: Answer): Verdict {
-  if (!isJson(rest.text) || !isJson(graphql.text)) {
-    return { isSame: false, text: 'There is no JSON on both sides to compare.' }
-  }
+/** `refused`: both sides say no, in the same words. `incomparable`: nothing can be said either way. */
+export interface Verdict {
+  readonly kind: 'same' | 'different' | 'refused' | 'incomparable'
+  readonly text: string
+  /** The first place that is not the same on both sides, with what stands around it. */
+  readonly difference?: Difference
+}
+
+type Compared = Pick<Answer, 'status' | 'text'>
+
+export function compare(rest: Compared, graphql: Compared): Verdict {
+  if (rest.status === 0 || graphql.status === 0) return incomparable('The gateway did not answer on both sides.')
+  if (!isJson(rest.text) || !isJson(graphql.text)) return incomparable('There is no JSON on both sides to compare.')
   const [restCode, graphqlCode] = [problemCode(rest.text), errorCode(graphql.text)]
+  if (restCode === 'NO_WORKSPACE' && isWithoutMe(graphql.text)) {
+    return { kind: 'refused', text: NO_WORKSPACE }
+  }
   if (restCode !== null || graphqlCode !== null) {
-    if (restCode === graphqlCode) return { isSame: true, text: `Both sides refuse, with ${restCode}.` }
-    return { isSame: false, text: `REST: ${restCode ?? rest.status}. GraphQL: ${graphqlCode ?? graphql.status}.` }
+    if (restCode === graphqlCode) return { kind: 'refused', text: `Both sides refuse, with ${restCode}.` }
+    if (graphqlCode === 'GRAPHQL_VALIDATION_FAILED' || graphqlCode === 'GRAPHQL_PARSE_FAILED') {
+      return incomparable(`GraphQL could not run the query (${graphqlCode}).`)
+    }
+    const said = [restCode ?? rest.status, graphqlCode ?? graphql.status]
+    return { kind: 'different', text: `REST answers ${said[0]}, GraphQL ${said[1]}.` }
   }
   const [documents, twins] = [elementTexts(rest.text), graphqlDocuments(graphql.text)]
   if (documents === null) return compareMembers(rest.text, graphql.text)
-  if (twins === null) return { isSame: false, text: 'The query selects no `data`, so there is nothing to compare.' }
+  if (twins === null) return incomparable('The query does not select data, so there is nothing to compare with.')
+  return compareDocuments(documents, twins)
+}
+
+const NO_WORKSPACE =
+  'No workspace is stored for this email yet: REST says so with 404 NO_WORKSPACE, GraphQL with me: null.'
+
+function incomparable(text: string): Verdict {
+  return { kind: 'incomparable', text }
+}
+
+function compareDocuments(documents: readonly string[], twins: readonly string[]): Verdict {
   if (documents.length !== twins.length) {
-    return { isSame: false, text: `REST holds ${count(documents.length)}, GraphQL ${twins.length}.` }
+    return { kind: 'different', text: `REST holds ${count(documents.length)}, GraphQL ${twins.length}.` }
   }
-  const firstOther = documents.findIndex((text, index) => text !== twins[index])
-  if (firstOther !== -1) return { isSame: false, text: `Document ${firstOther + 1} differs.` }
-  if (documents.length === 0) return { isSame: true, text: 'Both sides hold no document.' }
+  const other = documents.findIndex((text, index) => text !== twins[index])
+  if (other !== -1) {
+    const [left, right] = [documents[other] ?? '', twins[other] ?? '']
+    let at = 0
+    while (left[at] === right[at]) at += 1
+    const around = (text: string) => text.slice(Math.max(0, at - 30), at + 40)
+    return {
+      kind: 'different',
+      text: `Document ${other + 1} differs at character ${at + 1}.`,
+      difference: { rest: around(left), graphql: around(right) },
+    }
+  }
+  if (documents.length === 0) return { kind: 'same', text: 'Both sides hold no document.' }
   const same = documents.length === 1 ? 'document' : count(documents.length)
-  return { isSame: true, text: `Both sides hold the same ${same}, byte for byte.` }
+  return { kind: 'same', text: `Both sides hold the same ${same}, byte for byte.` }
 }
 
 function count(documents: number): string {
@@ -39,10 +76,10 @@ function compareMembers(rest: string, graphql: string): Verdict {
   const [result] = membersOf(memberText(graphql, 'data') ?? 'null')
   const twin = result && memberText(graphql, 'data')?.slice(result.start, result.end)
   const [names, twinNames] = [rest, twin ?? 'null'].map((text) => membersOf(text).map(({ name }) => name))
-  if (names?.length === 0 && twin === 'true') return { isSame: true, text: 'Both sides ended a session.' }
+  if (names?.length === 0 && twin === 'true') return { kind: 'same', text: 'Both sides ended a session.' }
   return names?.join() === twinNames?.join()
-    ? { isSame: true, text: `Both sides answer with ${names?.join(' and ')}.` }
-    : { isSame: false, text: 'The two answers have different members.' }
+    ? { kind: 'same', text: `Both sides answer with ${names?.join(' and ')}.` }
+    : { kind: 'different', text: 'The two answers have different members.' }
 }
 
 /** The documents under `data.me`, of whatever lists and exports the query selects; null when it leaves `data` out. */
@@ -57,6 +94,10 @@ function graphqlDocuments(text: string): readonly string[] | null {
   })
   const documents = found.flat().filter((document) => document !== null)
   return found.length === 0 || documents.length < found.flat().length ? null : documents
+}
+
+function isWithoutMe(graphql: string): boolean {
+  return memberText(memberText(graphql, 'data') ?? 'null', 'me') === 'null' && errorCode(graphql) === null
 }
 
 function problemCode(text: string): string | null {

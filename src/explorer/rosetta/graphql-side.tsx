@@ -1,66 +1,97 @@
-// The right side: the GraphQL twin, to be edited.
-import type { KeyboardEvent, ReactNode } from 'react'
-import type { Answer } from '../answer.ts'
-import { AnswerView } from '../answer-view.tsx'
-import { CopyButton } from '../copy-button.tsx'
-import { indented, type RosettaState } from './rosetta-state.ts'
-import { graphqlCurl, type SnippetContext } from './snippets.ts'
+// The right side: the GraphQL twin with its variables, to be edited.
+import { Play, RotateCcw } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import type { Answer } from '../answer/answer.ts'
+import { AnswerView } from '../answer/answer-view.tsx'
+import { graphqlCall, type SignIn } from '../snippets/call.ts'
+import { SnippetView } from '../snippets/snippet-view.tsx'
+import { type RowRequest, readVariables } from './requests.ts'
+import { indented } from './rosetta-state.ts'
 
 interface GraphqlSideProps {
-  readonly state: RosettaState
-  readonly context: SnippetContext
+  readonly request: RowRequest
+  readonly signIn: SignIn
   readonly answer: Answer | null
   readonly isRunning: boolean
   readonly onRun: () => void
+  readonly onRunBoth: () => void
   readonly onQuery: (query: string) => void
+  readonly onVariables: (variables: string) => void
+  readonly onReset: () => void
 }
 
-export function GraphqlSide({ state, context, answer, isRunning, onRun, onQuery }: GraphqlSideProps): ReactNode {
-  const { route, value, query } = state
-  const name = route.parameter ?? route.field
-  const variables = name === null ? {} : { [name]: route.field === 'refreshToken' ? '…' : value }
-  const twin = indented(route.twin)
+export function GraphqlSide(props: GraphqlSideProps): ReactNode {
+  const { request, signIn, answer, isRunning, onRun, onRunBoth, onQuery, onVariables, onReset } = props
+  const { route, query, variables } = request
+  const [isCode, setCode] = useState(false)
 
   function runOnEnter(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
-    onRun()
+    onRunBoth()
   }
 
   return (
-    <section className="side" aria-labelledby="graphql-title">
+    <section className="side graphql" aria-labelledby="graphql-title">
       <div className="side-head">
         <h2 id="graphql-title">GraphQL</h2>
         <div className="buttons">
-          {query !== twin && (
-            <button type="button" className="small" onClick={() => onQuery(twin)}>
-              Reset
+          {query !== indented(route.twin) && (
+            <button type="button" className="small" onClick={onReset}>
+              <RotateCcw size={13} aria-hidden="true" /> Reset
             </button>
           )}
-          <CopyButton label="Copy as GraphQL" text={() => query} />
-          <CopyButton label="Copy as curl" text={() => graphqlCurl(query, variables, context)} />
+          <button type="button" className="small" aria-pressed={isCode} onClick={() => setCode(!isCode)}>
+            {isCode ? 'Query' : 'Code'}
+          </button>
           <button type="button" className="small" onClick={onRun}>
-            Run<span className="unseen"> GraphQL</span>
+            <Play size={13} aria-hidden="true" /> Run<span className="unseen"> GraphQL</span>
           </button>
         </div>
       </div>
       <div className="request">
-        <textarea
-          aria-label="GraphQL query; Control and Enter runs it"
-          value={query}
-          spellCheck={false}
-          autoCapitalize="off"
-          rows={9}
-          onChange={(event) => onQuery(event.target.value)}
-          onKeyDown={runOnEnter}
-        />
-        {name !== null && (
-          <p className="variables">
-            Variables <code>{JSON.stringify(variables)}</code>
-          </p>
+        {isCode ? (
+          <SnippetView
+            call={graphqlCall(query, variablesOf(variables), signIn.url)}
+            signIn={signIn}
+            label="GraphQL request"
+          />
+        ) : (
+          <>
+            <textarea
+              aria-label="GraphQL query; Control and Enter runs it"
+              value={query}
+              spellCheck={false}
+              autoCapitalize="off"
+              rows={7}
+              onChange={(event) => onQuery(event.target.value)}
+              onKeyDown={runOnEnter}
+            />
+            {(variables !== '' || query.includes('$')) && (
+              <label className="variables">
+                Variables
+                <textarea
+                  value={variables}
+                  spellCheck={false}
+                  rows={1}
+                  onChange={(event) => onVariables(event.target.value)}
+                  onKeyDown={runOnEnter}
+                />
+              </label>
+            )}
+          </>
         )}
       </div>
-      <AnswerView answer={answer} isRunning={isRunning} label="GraphQL answer" />
+      <AnswerView answer={answer} isRunning={isRunning} label="GraphQL answer" fileName="graphql.json" />
     </section>
   )
+}
+
+/** None while what is written is not JSON. */
+function variablesOf(text: string): ReturnType<typeof readVariables> {
+  try {
+    return readVariables(text)
+  } catch {
+    return {}
+  }
 }

@@ -1,37 +1,37 @@
-// The left side: a REST route as a curl that runs.
+// The left side: a REST route as a request that runs, in the language of one's choice.
+import { Play } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Answer } from '../answer.ts'
-import { AnswerView } from '../answer-view.tsx'
-import { CopyButton } from '../copy-button.tsx'
-import { type RestRequest, restCurl, restFetch, type SnippetContext } from './snippets.ts'
+import type { Answer } from '../answer/answer.ts'
+import { AnswerView } from '../answer/answer-view.tsx'
+import { type RestRequest, restCall, type SignIn } from '../snippets/call.ts'
+import { SnippetView } from '../snippets/snippet-view.tsx'
 
 interface RestSideProps {
   readonly request: RestRequest
-  readonly context: SnippetContext
+  readonly signIn: SignIn
   readonly answer: Answer | null
   readonly isRunning: boolean
   readonly onRun: () => void
 }
 
-export function RestSide({ request, context, answer, isRunning, onRun }: RestSideProps): ReactNode {
-  const curl = restCurl(request, context)
+export function RestSide({ request, signIn, answer, isRunning, onRun }: RestSideProps): ReactNode {
   return (
-    <section className="side" aria-labelledby="rest-title">
+    <section className="side rest" aria-labelledby="rest-title">
       <div className="side-head">
         <h2 id="rest-title">REST</h2>
-        <div className="buttons">
-          <CopyButton label="Copy as curl" text={() => curl} />
-          <CopyButton label="Copy as fetch" text={() => restFetch(request, context)} />
-          <button type="button" className="small" onClick={onRun}>
-            Run<span className="unseen"> REST</span>
-          </button>
-        </div>
+        <button type="button" className="small" onClick={onRun}>
+          <Play size={13} aria-hidden="true" /> Run<span className="unseen"> REST</span>
+        </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
-      <section className="request" tabIndex={0} aria-label="REST request as curl">
-        <pre>{curl}</pre>
-      </section>
-      <AnswerView answer={answer} isRunning={isRunning} label="REST answer" />
+      <div className="request">
+        <SnippetView call={restCall(request, signIn.url)} signIn={signIn} label="REST request" />
+      </div>
+      <AnswerView
+        answer={answer}
+        isRunning={isRunning}
+        label="REST answer"
+        fileName={`${request.route.path.slice(1)}.json`}
+      />
     </section>
   )
 }

@@ -1,74 +1,70 @@
 // The Rosetta page: a REST route beside its GraphQL twin, both with the answer they give right now.
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { CopyButton } from '../copy-button.tsx'
-import { replaceAddress, useAddress } from '../navigation.tsx'
-import { useExplorer, useSessionState } from '../use-explorer.ts'
-import { compare } from './comparison.ts'
+import { Play, Share2 } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { CopyButton } from '../design/copy-button.tsx'
+import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
+import { REFRESH_TOKEN } from '../snippets/call.ts'
+import { FirstSteps } from './first-steps.tsx'
 import { GraphqlSide } from './graphql-side.tsx'
+import type { RowRequest, Side } from './requests.ts'
 import { RestSide } from './rest-side.tsx'
 import { indented, type RosettaState, readState, routeName, writeState } from './rosetta-state.ts'
 import { RouteList } from './route-list.tsx'
-import { useProjectRefs } from './use-project-refs.ts'
+import { useProjectChoices } from './use-project-choices.ts'
 import { useRuns } from './use-runs.ts'
 import { ValueField } from './value-field.tsx'
+import { VerdictLine } from './verdict-line.tsx'
 import './rosetta.css'
+
+const BOTH: readonly Side[] = ['rest', 'graphql']
 
 export function RosettaPage(): ReactNode {
   const { facts } = useExplorer()
-  const address = useAddress()
-  const search = address.slice(address.indexOf('?') + 1)
-  const initial = useMemo(() => readState(address.includes('?') ? search : '', facts.routes), [address, search, facts])
-  return initial && <Rosetta key={search} initial={initial} />
+  const { search, visit } = usePlace()
+  // Read when the page is visited, and not again when it writes its own state into the address.
+  const [read, setRead] = useState({ visit, state: readState(search, facts.routes) })
+  if (read.visit !== visit) setRead({ visit, state: readState(search, facts.routes) })
+  return read.state && <Rosetta key={read.visit} initial={read.state} />
 }
 
 function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
-  const { session, facts } = useExplorer()
+  const { session, facts, navigation } = useExplorer()
   const email = useSessionState().email ?? ''
-  const refs = useProjectRefs(session)
+  const { isLoaded, projects } = useProjectChoices()
   const [state, setState] = useState(initial)
-  const [timesChosen, setTimesChosen] = useState(0)
-  const { answers, running, run, clear } = useRuns(session)
-  const { route, query } = state
-  const value =
-    state.value !== '' ? state.value : route.field === 'email' ? email : route.parameter ? (refs[0] ?? '') : ''
-  const current = { ...state, value }
-  const url = location.origin + facts.basePath
-  const shared = `${url}/${writeState(current)}`
+  const [shownSide, setShownSide] = useState<Side>('rest')
+  const { answers, running, verdict, asked, run } = useRuns(session)
+  const request = requestOf(state, email, projects[0]?.ref ?? '')
+  const { route, value } = request
+  const signIn = { url: location.origin + facts.basePath, email }
+  const written = writeState(state)
 
-  useEffect(() => {
-    replaceAddress(shared)
-  }, [shared])
+  useEffect(() => navigation.replace(`/${written}`), [navigation, written])
 
   // A read runs as soon as it is shown; a call that changes sessions waits for the person.
-  const isReady = route.field === null && (route.parameter === null || value !== '')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: edits are run by the person, rows by being chosen
+  const runsByItself = route.field === null && !/\bmutation\b/.test(initial.query)
+  const isReady = route.parameter === null || state.value !== null || isLoaded
+  const isFirst = asked === null
   useEffect(() => {
-    if (isReady && !/\bmutation\b/.test(query)) runBoth()
-  }, [route, isReady, timesChosen])
+    if (runsByItself && isReady && isFirst) run(BOTH, request)
+  })
 
-  function runBoth(): void {
-    void run('rest', current)
-    void run('graphql', current)
-  }
-
-  const verdict = answers.rest && answers.graphql && compare(answers.rest, answers.graphql)
+  const isEdited = asked !== null && BODY_PARTS.some((part) => asked[part] !== request[part])
+  const runBoth = () => run(BOTH, request)
   return (
-    <div className="rosetta">
-      <div className="intro">
+    <div className="page rosetta">
+      <header className="intro">
         <h1>One workspace, two dialects</h1>
         <p>
           Every REST route has a GraphQL twin that answers from the same resolvers. Choose a route, change what you
-          like, run either side.
+          like, run both: the page compares the answers byte for byte.
         </p>
-      </div>
+      </header>
+      {facts.demoEmail !== null && facts.demoEmail === email && <FirstSteps />}
       <RouteList
         routes={facts.routes}
         current={route}
-        onChoose={(next) => {
-          clear()
-          setTimesChosen(timesChosen + 1)
-          setState({ route: next, value: '', query: indented(next.twin) })
-        }}
+        onChoose={(next) => navigation.go(`/${writeState({ ...NEW, route: next, query: indented(next.twin) })}`)}
       />
       <div className="bench">
         <div className="controls">
@@ -78,34 +74,47 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
           <ValueField
             route={route}
             value={value}
-            refs={refs}
-            onChange={(next) => setState({ ...state, value: next })}
+            projects={projects}
+            onChange={(next) => setState({ ...state, value: next, variables: null })}
+            onEnter={runBoth}
           />
           <div className="buttons">
             <button type="button" className="primary" onClick={runBoth}>
-              Run both
+              <Play size={14} aria-hidden="true" /> Run both
             </button>
-            <CopyButton label="Copy link" text={() => shared} />
+            <CopyButton label="Copy link" text={() => `${signIn.url}/${written}`} Icon={Share2} />
           </div>
         </div>
-        <p role="status" className={verdict ? `verdict ${verdict.isSame ? 'same' : 'other'}` : 'verdict'}>
-          {verdict?.text ?? (route.field === 'refreshToken' ? OWN_SESSION : 'Run both sides to compare them.')}
-        </p>
-        <div className="sides">
+        <VerdictLine
+          verdict={isEdited ? null : verdict}
+          isRunning={running.rest || running.graphql}
+          hint={isEdited ? EDITED : asked ? ONE_SIDE : route.field === 'refreshToken' ? OWN_SESSION : NOT_RUN}
+        />
+        <div className="segments side-switch">
+          {BOTH.map((side) => (
+            <button key={side} type="button" aria-pressed={side === shownSide} onClick={() => setShownSide(side)}>
+              {side === 'rest' ? 'REST' : 'GraphQL'}
+            </button>
+          ))}
+        </div>
+        <div className="sides" data-shown={shownSide}>
           <RestSide
             request={{ route, value }}
-            context={{ url, email }}
+            signIn={signIn}
             answer={answers.rest}
             isRunning={running.rest}
-            onRun={() => void run('rest', current)}
+            onRun={() => run(['rest'], request)}
           />
           <GraphqlSide
-            state={current}
-            context={{ url, email }}
+            request={request}
+            signIn={signIn}
             answer={answers.graphql}
             isRunning={running.graphql}
-            onRun={() => void run('graphql', current)}
-            onQuery={(next) => setState({ ...state, query: next })}
+            onRun={() => run(['graphql'], request)}
+            onRunBoth={runBoth}
+            onQuery={(query) => setState({ ...state, query })}
+            onVariables={(variables) => setState({ ...state, variables })}
+            onReset={() => setState({ ...state, query: indented(route.twin), variables: null })}
           />
         </div>
       </div>
@@ -113,4 +122,18 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
   )
 }
 
+const BODY_PARTS = ['value', 'query', 'variables'] as const
+const NEW = { value: null, variables: null }
+const NOT_RUN = 'Run both sides to compare them.'
+const ONE_SIDE = 'One side has run. Run both to compare them.'
+const EDITED = 'Changed since the last run. Run both to compare them.'
 const OWN_SESSION = 'Each run opens a session of its own, so you stay signed in.'
+
+function requestOf(state: RosettaState, email: string, firstRef: string): RowRequest {
+  const { route, query } = state
+  const usual = route.field === 'email' ? email : route.field === null ? firstRef : REFRESH_TOKEN
+  const value = route.field === 'refreshToken' ? REFRESH_TOKEN : (state.value ?? usual)
+  const name = route.parameter ?? route.field
+  const variables = state.variables ?? (name === null ? '' : JSON.stringify({ [name]: value }))
+  return { route, query, value: name === null ? '' : value, variables }
+}

@@ -1,26 +1,29 @@
-// What a Rosetta address says: the row, its value and the query. Never a token.
+// What a Rosetta address says: the row, its value, the query and its variables. Never a token.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
-import { withoutTokens } from '../answer.ts'
+import { withoutTokens } from '../answer/answer.ts'
 
 export interface RosettaState {
   readonly route: ExplorerRoute
-  /** The value of the query parameter, or the email of a login. */
-  readonly value: string
+  /** Of the query parameter, or the email of a login; null until the person has written one. */
+  readonly value: string | null
   readonly query: string
+  /** JSON; null while they follow from the value. */
+  readonly variables: string | null
 }
 
 export function readState(search: string, routes: readonly ExplorerRoute[]): RosettaState | null {
   const given = new URLSearchParams(search)
   const route = routes.find((row) => routeName(row) === given.get('route')) ?? routes[0]
   if (!route) return null
-  const value = (route.parameter === null ? null : given.get(route.parameter)) ?? ''
-  return { route, value, query: given.get('query') ?? indented(route.twin) }
+  const value = route.parameter === null ? null : given.get(route.parameter)
+  return { route, value, query: given.get('query') ?? indented(route.twin), variables: given.get('variables') }
 }
 
-export function writeState({ route, value, query }: RosettaState): string {
+export function writeState({ route, value, query, variables }: RosettaState): string {
   const written = new URLSearchParams({ route: routeName(route) })
-  if (route.parameter !== null && value !== '') written.set(route.parameter, withoutTokens(value))
+  if (route.parameter !== null && value !== null) written.set(route.parameter, withoutTokens(value))
   if (query !== indented(route.twin)) written.set('query', withoutTokens(query))
+  if (variables !== null) written.set('variables', withoutTokens(variables))
   return `?${written}`
 }
 

@@ -1,70 +1,78 @@
-// Running the two sides of a row: what was answered last, and what is under way.
+// Running the two sides of a row: every answer knows which run it belongs to, and only answers of one run are compared.
 import { useCallback, useRef, useState } from 'react'
-import { type Answer, timed } from '../answer.ts'
-import type { Session } from '../session.ts'
-import type { RosettaState } from './rosetta-state.ts'
-import { type RestRequest, restPath } from './snippets.ts'
-
-export type Side = 'rest' | 'graphql'
+import { type Answer, noAnswer } from '../answer/answer.ts'
+import type { Session } from '../sign-in/session.ts'
+import { compare, type Verdict } from './comparison.ts'
+import { type RowRequest, type Side, sendSide } from './requests.ts'
 
 export interface Runs {
+  /** The last answer of each side, of whatever run. */
   readonly answers: { readonly [S in Side]: Answer | null }
   readonly running: { readonly [S in Side]: boolean }
-  readonly run: (side: Side, state: RosettaState) => Promise<void>
-  readonly clear: () => void
+  /** Of the newest run, once both its sides have answered; null before, and when it had one side only. */
+  readonly verdict: Verdict | null
+  /** What the newest run asked. */
+  readonly asked: RowRequest | null
+  readonly run: (sides: readonly Side[], request: RowRequest) => void
 }
 
-const NOTHING = { rest: null, graphql: null }
-const JSON_HEADERS = { 'content-type': 'application/json' }
+interface State {
+  readonly number: number
+  readonly asked: RowRequest | null
+  readonly answers: { readonly [S in Side]: { readonly number: number; readonly answer: Answer } | null }
+  readonly running: { readonly [S in Side]: boolean }
+  readonly verdict: Verdict | null
+}
+
+const NOTHING: State = {
+  number: 0,
+  asked: null,
+  answers: { rest: null, graphql: null },
+  running: { rest: false, graphql: false },
+  verdict: null,
+}
 
 export function useRuns(session: Session): Runs {
-  const [answers, setAnswers] = useState<Runs['answers']>(NOTHING)
-  const [running, setRunning] = useState({ rest: false, graphql: false })
-  const latest = useRef({ rest: 0, graphql: 0 })
+  const [state, setState] = useState(NOTHING)
+  const newest = useRef({ number: 0, abort: new AbortController() })
 
   const run = useCallback(
-    async (side: Side, state: RosettaState) => {
-      latest.current[side] += 1
-      const mine = latest.current[side]
-      setRunning((now) => ({ ...now, [side]: true }))
-      const answer = await send(side, state, session).catch(noAnswer)
-      if (latest.current[side] !== mine) return
-      setAnswers((now) => ({ ...now, [side]: answer }))
-      setRunning((now) => ({ ...now, [side]: false }))
+    (sides: readonly Side[], request: RowRequest) => {
+      newest.current.abort.abort()
+      const abort = new AbortController()
+      const number = newest.current.number + 1
+      newest.current = { number, abort }
+      const running = { rest: sides.includes('rest'), graphql: sides.includes('graphql') }
+      setState((now) => ({ ...now, number, asked: request, running, verdict: null }))
+      for (const side of sides) {
+        sendSide(side, request, session, abort.signal)
+          .catch(noAnswer)
+          .then((answer) => {
+            if (newest.current.number === number) setState((now) => answered(now, side, answer))
+          })
+      }
     },
     [session],
   )
 
-  const clear = useCallback(() => {
-    latest.current.rest += 1
-    latest.current.graphql += 1
-    setAnswers(NOTHING)
-    setRunning({ rest: false, graphql: false })
-  }, [])
-
-  return { answers, running, run, clear }
-}
-
-/** A call that takes a refresh token runs on a session of its own: the person stays signed in. */
-async function send(side: Side, { route, value, query }: RosettaState, session: Session): Promise<Answer> {
-  const argument = route.field === 'refreshToken' ? (await session.openAnother()).refreshToken : value
-  const name = route.field ?? route.parameter
-  if (side === 'graphql') {
-    const variables = name === null ? {} : { [name]: argument }
-    return timed(() =>
-      session.send('/graphql', { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ query, variables }) }),
-    )
+  const { answers, running, verdict, asked } = state
+  return {
+    answers: { rest: answers.rest?.answer ?? null, graphql: answers.graphql?.answer ?? null },
+    running,
+    verdict,
+    asked,
+    run,
   }
-  return sendRest({ route, value: argument }, session)
 }
 
-/** One REST call; `value` is the parameter's or the field's. */
-export function sendRest({ route, value }: RestRequest, session: Session): Promise<Answer> {
-  if (route.field === null) return timed(() => session.send(restPath({ route, value })))
-  const body = JSON.stringify({ [route.field]: value })
-  return timed(() => session.send(route.path, { method: route.method, headers: JSON_HEADERS, body }))
-}
-
-export function noAnswer(error: unknown): Answer {
-  return { status: 0, durationMs: 0, byteLength: 0, text: error instanceof Error ? error.message : String(error) }
+function answered(state: State, side: Side, answer: Answer): State {
+  const answers = { ...state.answers, [side]: { number: state.number, answer } }
+  const { rest, graphql } = answers
+  const isWhole = rest?.number === state.number && graphql?.number === state.number
+  return {
+    ...state,
+    answers,
+    running: { ...state.running, [side]: false },
+    verdict: isWhole ? compare(rest.answer, graphql.answer) : null,
+  }
 }

@@ -1,9 +1,14 @@
 // A list of thousands that stays smooth: searched, sorted, and drawn only where it is in sight.
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
-import { Link } from '../navigation.tsx'
-import { addressOf } from './addresses.ts'
-import { arranged, dateText, type Item, isSort, type Kind, SORTS, type Sort } from './items.ts'
+import { Inbox, SearchX } from 'lucide-react'
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { EmptyState } from '../design/empty-state.tsx'
+import { When } from '../design/when.tsx'
+import { Link } from '../frame/link.tsx'
+import { useExplorer } from '../frame/use-explorer.ts'
+import { addressOf, useAddressParameters } from './addresses.ts'
+import { ItemFilters } from './item-filters.tsx'
+import { arranged, type Item, isSort, KIND_LABELS, type Kind } from './items.ts'
 
 const ROW_HEIGHT = 68
 
@@ -13,53 +18,90 @@ interface ItemListProps {
 }
 
 export function ItemList({ items, kind }: ItemListProps): ReactNode {
-  const [search, setSearch] = useState('')
-  const [sort, setSort] = useState<Sort>('stored')
-  const [searchId, sortId] = [useId(), useId()]
-  const scroller = useRef<HTMLDivElement>(null)
+  const { scrolled } = useExplorer()
+  const [parameters, write] = useAddressParameters()
+  const sort = parameters.get('sort')
+  const [search, setSearch] = useState(parameters.get('q') ?? '')
   const words = useDeferredValue(search)
-  const shown = useMemo(() => arranged(items, words, sort), [items, words, sort])
+  const framework = parameters.get('framework') ?? ''
+  const isExported = parameters.get('exported') === 'yes'
+  const order = isSort(sort) ? sort : 'changed'
+  const shown = useMemo(
+    () => arranged(items, { search: words, sort: order, framework, isExported }),
+    [items, words, order, framework, isExported],
+  )
+  const scroller = useRef<HTMLDivElement>(null)
+  const place = addressOf({ kind })
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
+    initialOffset: scrolled.get(place) ?? 0,
   })
+  useEffect(() => {
+    const list = scroller.current
+    return () => {
+      scrolled.set(place, list?.scrollTop ?? 0)
+    }
+  }, [scrolled, place])
+
+  if (items.length === 0) return <EmptyState Icon={Inbox} title={`No ${KIND_LABELS[kind]} here yet`} />
   return (
     <>
-      <div className="filters">
-        <label htmlFor={searchId}>Search</label>
-        <input id={searchId} type="search" value={search} onChange={(event) => setSearch(event.target.value)} />
-        <label htmlFor={sortId}>Sort by</label>
-        <select id={sortId} value={sort} onChange={({ target }) => isSort(target.value) && setSort(target.value)}>
-          {Object.entries(SORTS).map(([name, { label }]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <span className="note" role="status">
-          {shown.length === items.length ? `${items.length} in all` : `${shown.length} of ${items.length}`}
-        </span>
-      </div>
-      <div ref={scroller} className="items">
+      <ItemFilters
+        items={items}
+        shownCount={shown.length}
+        search={search}
+        sort={order}
+        framework={framework}
+        isExported={isExported}
+        hasExports={kind === 'projects'}
+        onSearch={(next) => {
+          setSearch(next)
+          write({ q: next })
+        }}
+        onChange={write}
+      />
+      {shown.length === 0 && (
+        <EmptyState Icon={SearchX} title="Nothing fits">
+          <button
+            type="button"
+            onClick={() => {
+              setSearch('')
+              write({ q: null, framework: null, exported: null })
+            }}
+          >
+            Show all
+          </button>
+        </EmptyState>
+      )}
+      <div ref={scroller} className="items" hidden={shown.length === 0}>
         <ul style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const item = shown[index]
             if (!item) return null
             return (
-              <li key={item.key} style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}>
-                <Link to={addressOf(kind, item.key)} className="item">
-                  <span className="name">{item.name}</span>
+              <li
+                key={item.key}
+                aria-setsize={shown.length}
+                aria-posinset={index + 1}
+                style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+              >
+                <Link to={addressOf({ kind, opened: item.key })} className="item">
+                  <bdi className="name">{item.name}</bdi>
                   <span className="meta">{[item.framework, item.version].filter(Boolean).join(' ')}</span>
-                  <span className="description">{item.description}</span>
-                  <span className="meta">{[item.detail, dateText(item.changedAt)].filter(Boolean).join(' · ')}</span>
+                  <bdi className="description">{item.description}</bdi>
+                  <span className="meta">
+                    {item.detail}
+                    {item.detail !== '' && item.changedAt !== '' && ' · '}
+                    <When at={item.changedAt} />
+                  </span>
                 </Link>
               </li>
             )
           })}
         </ul>
-        {shown.length === 0 && <p className="note pad">Nothing fits.</p>}
       </div>
     </>
   )

@@ -1,27 +1,29 @@
 // Everything a workspace holds, as one kind of item to search and sort.
-
-import { sizeText } from '../answer.ts'
-import { query } from '../graphql-query.ts'
-import type { Session } from '../session.ts'
+import { sizeText } from '../answer/answer.ts'
+import { query } from '../answer/graphql-query.ts'
+import type { Session } from '../sign-in/session.ts'
+import { compareNames } from './natural-order.ts'
 
 export interface Item {
-  /** The reference of a project; the cursor of the item before in its list, for others. */
+  /** The reference of a project; of another document its own id, or the global one where it has none. */
   readonly key: string
+  /** The cursor of the item before it in its list; null for the first. */
+  readonly after: string | null
   readonly name: string
   readonly description: string
   readonly framework: string
   readonly version: string
   readonly changedAt: string
   readonly detail: string
+  readonly hasExport: boolean
   readonly searched: string
 }
 
-export const KINDS = ['projects', 'exports', 'templates', 'libraries'] as const
+export const KINDS = ['projects', 'templates', 'libraries'] as const
 export type Kind = (typeof KINDS)[number]
 
 export const KIND_LABELS: Readonly<Record<Kind, string>> = {
   projects: 'Projects',
-  exports: 'Newest exports',
   templates: 'Templates',
   libraries: 'UI libraries',
 }
@@ -29,17 +31,17 @@ export const KIND_LABELS: Readonly<Record<Kind, string>> = {
 export type Workspace = Readonly<Record<Kind, readonly Item[]>>
 
 export const SORTS = {
-  stored: { label: 'Stored order', compare: () => 0 },
-  name: { label: 'Name', compare: (a: Item, b: Item) => a.name.localeCompare(b.name) },
   changed: { label: 'Last changed', compare: (a: Item, b: Item) => b.changedAt.localeCompare(a.changedAt) },
+  name: { label: 'Name', compare: (a: Item, b: Item) => compareNames(a.name, b.name) },
+  stored: { label: 'Stored order', compare: () => 0 },
 } as const
 export type Sort = keyof typeof SORTS
 
-export function isSort(value: string): value is Sort {
-  return Object.hasOwn(SORTS, value)
+export function isSort(value: string | null): value is Sort {
+  return value !== null && Object.hasOwn(SORTS, value)
 }
 
-const DOCUMENT = 'documentId name description framework tags version updatedAt cursor'
+const DOCUMENT = 'id documentId name description framework tags version updatedAt cursor'
 const QUERY = `{ me {
   projects { ${DOCUMENT} ref latestExport { createdAt elementCount byteLength } }
   templates { ${DOCUMENT} kind }
@@ -47,6 +49,8 @@ const QUERY = `{ me {
 } }`
 
 interface Listed {
+  /** Global: it names this document in the world. */
+  readonly id: string
   readonly documentId: string | null
   readonly name: string | null
   readonly description: string | null
@@ -83,11 +87,14 @@ export async function loadWorkspace(session: Session): Promise<Workspace | null>
   const { me } = await query<Answer>(session, QUERY)
   return (
     me && {
-      projects: me.projects.map((project) => toItem(project, project.ref, exportDetail(project))),
-      exports: me.projects.flatMap((project) =>
-        project.latestExport
-          ? [{ ...toItem(project, project.ref, exportDetail(project)), changedAt: project.latestExport.createdAt }]
-          : [],
+      projects: me.projects.map((project, index) =>
+        toItem(project, {
+          key: project.ref,
+          after: me.projects[index - 1]?.cursor ?? null,
+          detail: exportDetail(project),
+          changedAt: latest(project.updatedAt, project.latestExport?.createdAt),
+          hasExport: project.latestExport !== null,
+        }),
       ),
       templates: customItems(me.templates),
       libraries: customItems(me.uiLibraries),
@@ -96,37 +103,56 @@ export async function loadWorkspace(session: Session): Promise<Workspace | null>
 }
 
 function customItems(listed: readonly ListedCustom[]): readonly Item[] {
-  return listed.map((item, index) => toItem(item, listed[index - 1]?.cursor ?? '', item.kind ?? ''))
+  return listed.map((item, index) =>
+    toItem(item, {
+      key: item.documentId ?? item.id,
+      after: listed[index - 1]?.cursor ?? null,
+      detail: item.kind ?? '',
+      changedAt: item.updatedAt ?? '',
+      hasExport: false,
+    }),
+  )
 }
 
 function exportDetail({ latestExport }: ListedProject): string {
   if (!latestExport) return 'no export yet'
   const { elementCount, byteLength } = latestExport
-  return `${elementCount} ${elementCount === 1 ? 'file' : 'files'}, ${sizeText(byteLength)}`
+  return `${elementCount.toLocaleString()} ${elementCount === 1 ? 'file' : 'files'}, ${sizeText(byteLength)}`
 }
 
-function toItem(listed: Listed, key: string, detail: string): Item {
-  const { documentId, name, description, framework, tags, version, updatedAt } = listed
+function latest(one: string | null, other: string | undefined): string {
+  return [one ?? '', other ?? ''].toSorted().at(-1) ?? ''
+}
+
+function toItem(listed: Listed, rest: Pick<Item, 'key' | 'after' | 'detail' | 'changedAt' | 'hasExport'>): Item {
+  const { name, description, framework, tags, version, documentId } = listed
   return {
-    key,
-    name: name ?? documentId ?? key,
+    ...rest,
+    name: name ?? rest.key,
     description: description ?? '',
     framework: framework ?? '',
     version: version ?? '',
-    changedAt: updatedAt ?? '',
-    detail,
-    searched: [name, documentId, key, description, framework, ...(tags ?? [])].join(' ').toLowerCase(),
+    searched: [name, documentId, rest.key, description, framework, ...(tags ?? [])].join(' ').toLowerCase(),
   }
 }
 
-/** Every word must be found. */
-export function arranged(items: readonly Item[], search: string, sort: Sort): readonly Item[] {
-  const words = search.toLowerCase().split(/\s+/)
-  return items.filter(({ searched }) => words.every((word) => searched.includes(word))).sort(SORTS[sort].compare)
+export interface Wanted {
+  readonly search: string
+  readonly sort: Sort
+  /** Empty for any. */
+  readonly framework: string
+  readonly isExported: boolean
 }
 
-export function dateText(timestamp: string): string {
-  const date = new Date(timestamp)
-  if (Number.isNaN(date.getTime())) return timestamp
-  return date.toLocaleDateString(undefined, { year: 'numeric', month: 'short', day: 'numeric' })
+/** Every word must be found. */
+export function arranged(items: readonly Item[], { search, sort, framework, isExported }: Wanted): readonly Item[] {
+  const words = search.toLowerCase().split(/\s+/)
+  return items
+    .filter(
+      (item) =>
+        words.every((word) => item.searched.includes(word)) &&
+        (framework === '' || item.framework === framework) &&
+        (!isExported || item.hasExport),
+    )
+    .sort(SORTS[sort].compare)
 }

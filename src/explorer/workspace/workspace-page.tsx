@@ -1,51 +1,73 @@
 // The workspace as a person wants to see it: lists to search, and what is in them.
-import { type ReactNode, useCallback, useMemo } from 'react'
-import { Link, useAddress } from '../navigation.tsx'
-import { useExplorer, useSessionState } from '../use-explorer.ts'
-import { useLoaded } from '../use-loaded.ts'
+import { DatabaseZap } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect } from 'react'
+import { EmptyState } from '../design/empty-state.tsx'
+import { Failure } from '../design/failure.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
+import { Link } from '../frame/link.tsx'
+import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { addressOf } from './addresses.ts'
-import { DocumentView } from './document-view.tsx'
+import { DocumentPage } from './document-page.tsx'
 import { ItemList } from './item-list.tsx'
 import { KIND_LABELS, KINDS, loadWorkspace, type Workspace } from './items.ts'
-import { ProjectView } from './project-view.tsx'
+import { ProjectPage } from './project/project-page.tsx'
 import './workspace.css'
 
 export function WorkspacePage(): ReactNode {
   const { session } = useExplorer()
   const loaded = useLoaded(useCallback(() => loadWorkspace(session), [session]))
-  if (loaded.phase === 'loading') return <p className="note pad">Loading …</p>
-  if (loaded.phase === 'failed') return <p role="alert">{loaded.message}</p>
+  if (loaded.phase === 'loading') return <Skeleton label="Loading" />
+  if (loaded.phase === 'failed') {
+    return <Failure title="The workspace could not be read" message={loaded.message} onRetry={loaded.retry} />
+  }
   return loaded.value ? <Content workspace={loaded.value} /> : <NoWorkspace />
 }
 
 function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
-  const address = useAddress()
-  const shown = useMemo(() => new URLSearchParams(address.split('?')[1]), [address])
+  const { navigation } = useExplorer()
+  const { search } = usePlace()
+  const shown = new URLSearchParams(search)
   const kind = KINDS.find((name) => name === shown.get('show')) ?? 'projects'
   const opened = shown.get('open')
-  return (
-    <div className="workspace">
-      <h1>Workspace</h1>
-      <nav className="kinds" aria-label="Kinds">
-        {KINDS.map((name) => (
-          <Link key={name} to={addressOf(name)} isCurrent={name === kind}>
-            {KIND_LABELS[name]} <span className="count">{workspace[name].length.toLocaleString()}</span>
-          </Link>
-        ))}
-      </nav>
-      {opened === null ? (
+  const index = workspace[kind].findIndex(({ key }) => key === opened)
+  const item = workspace[kind][index]
+  const title = opened === null ? KIND_LABELS[kind] : (item?.name ?? 'Not found')
+  useEffect(() => {
+    document.title = `${title} · Workspace Gateway`
+  }, [title])
+
+  if (opened === null) {
+    return (
+      <div className="page workspace">
+        <h1>Workspace</h1>
+        <nav className="tabs" aria-label="Kinds">
+          {KINDS.map((name) => (
+            <Link key={name} to={addressOf({ kind: name })} isCurrent={name === kind}>
+              {KIND_LABELS[name]} <span className="count">{workspace[name].length.toLocaleString()}</span>
+            </Link>
+          ))}
+        </nav>
         <ItemList key={kind} items={workspace[kind]} kind={kind} />
+      </div>
+    )
+  }
+  return (
+    <div className="page workspace">
+      <nav className="crumbs" aria-label="Way back">
+        <button type="button" className="link" onClick={() => navigation.go(addressOf({ kind }))}>
+          {KIND_LABELS[kind]}
+        </button>
+        <span aria-hidden="true">/</span> <bdi>{title}</bdi>
+      </nav>
+      {item === undefined ? (
+        <EmptyState Icon={DatabaseZap} title="It is not there">
+          <p>There is nothing by this name in the workspace, or no longer.</p>
+        </EmptyState>
+      ) : kind === 'projects' ? (
+        <ProjectPage key={item.key} reference={item.key} after={item.after} />
       ) : (
-        <>
-          <p>
-            <Link to={addressOf(kind)}>Back to {KIND_LABELS[kind].toLowerCase()}</Link>
-          </p>
-          {kind === 'projects' || kind === 'exports' ? (
-            <ProjectView key={opened} reference={opened} />
-          ) : (
-            <DocumentView key={`${kind} ${opened}`} kind={kind} after={opened} />
-          )}
-        </>
+        <DocumentPage key={`${kind} ${item.key}`} kind={kind} after={item.after} />
       )}
     </div>
   )
@@ -54,12 +76,15 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
 function NoWorkspace(): ReactNode {
   const { email } = useSessionState()
   return (
-    <section className="card">
-      <h1>Nothing here yet</h1>
+    <EmptyState Icon={DatabaseZap} title="Nothing here yet">
       <p>
-        No workspace is stored for <strong>{email}</strong>. Whoever runs this gateway can import one with{' '}
-        <code>workspace-gateway import</code>.
+        No workspace is stored for <strong>{email}</strong>. Whoever runs this gateway can put one in, from a file of
+        lines of JSON:
       </p>
-    </section>
+      <pre className="command">npx workspace-gateway import workspace.ndjson</pre>
+      <p className="note">
+        A line is <code>{'{"kind":"project","email":"…","data":{…}}'}</code>; the gateway may be serving meanwhile.
+      </p>
+    </EmptyState>
   )
 }

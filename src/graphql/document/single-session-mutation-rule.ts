@@ -1,4 +1,4 @@
-// A validation rule: an operation opens, renews or ends at most one session.
+// A validation rule: an operation does one thing about sessions at most.
 import {
   type ASTVisitor,
   type FieldNode,
@@ -18,7 +18,7 @@ export function singleSessionMutation(context: ValidationContext): ASTVisitor {
       const fields = rootFields(context, operation.selectionSet)
       if (fields.length <= 1) return
       context.reportError(
-        new GraphQLError('An operation may select only one of `login`, `refresh` and `logout`, and only once.', {
+        new GraphQLError('An operation may select only one field of `Mutation`, and only once.', {
           nodes: fields,
         }),
       )

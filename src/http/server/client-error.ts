@@ -24,6 +24,15 @@ export function trackExchange(incoming: IncomingMessage, response: ServerRespons
   before.response = response
 }
 
+/** Connections whose request may take as long as it does. */
+const unhurried = new WeakSet<Duplex>()
+
+/** Until it is disposed of: the request that is under way is not cut off for the time it takes. */
+export function exemptFromRequestTimeout(socket: Duplex): Disposable {
+  unhurried.add(socket)
+  return { [Symbol.dispose]: () => unhurried.delete(socket) }
+}
+
 const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
@@ -31,6 +40,7 @@ const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
 
 /** A listener of `clientError`. */
 export function handleClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return

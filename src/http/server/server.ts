@@ -6,6 +6,7 @@ import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../limits/in-fligh
 import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
+import { streamBody } from './body-stream.ts'
 import { handleClientError, trackExchange } from './client-error.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
@@ -104,6 +105,7 @@ function toRequest(incoming: IncomingMessage, response: ServerResponse, bodyLimi
       return Array.isArray(value) ? value.join(', ') : value
     },
     body: () => readBody(incoming, response, bodyLimitBytes),
+    bodyStream: () => streamBody(incoming, response),
   }
 }
 

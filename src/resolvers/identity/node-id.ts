@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { DocumentKind, ExportKey, StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
 
 /** The first byte. Append only: an id that was issued stays what it is. */
-const TYPE_BYTES = { User: 1, project: 2, template: 3, uiLibrary: 4, Export: 5, ExportElement: 6 } as const
+const TYPE_BYTES = { User: 1, project: 2, template: 3, uiLibrary: 4, Export: 5, ExportElement: 6, Session: 7 } as const
 type NodeType = keyof typeof TYPE_BYTES
 
 /** Type and owner; a multiple of three, so that base64url of them is the beginning of every id they begin. */
@@ -19,6 +19,7 @@ const INSTANT = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{9})0$/
 export type NodeKey =
   | { readonly type: 'User' }
   | { readonly type: DocumentKind; readonly id: string }
+  | { readonly type: 'Session'; readonly id: string }
   | { readonly type: 'Export'; readonly key: NamedExport }
   | { readonly type: 'ExportElement'; readonly key: NamedExport; readonly position: number }
 
@@ -28,6 +29,7 @@ type NamedExport = Pick<ExportKey, 'ref' | 'instant' | 'digest'>
 export interface NodeIds {
   readonly user: () => string
   readonly document: (document: Pick<StoredDocument, 'kind' | 'id'>) => string
+  readonly session: (session: { readonly id: string }) => string
   readonly export: (snapshot: NamedExport) => string
   readonly element: (snapshot: StoredExport, element: Pick<StoredElement, 'position'>) => string
   /** What the id names; null for one of another user, and for whatever was never issued. */
@@ -66,6 +68,7 @@ export function createNodeIds(email: string): NodeIds {
   return {
     user: () => headOf('User'),
     document: ({ kind, id }) => headOf(kind) + Buffer.from(id).toString('base64url'),
+    session: ({ id }) => headOf('Session') + Buffer.from(id).toString('base64url'),
     export: (snapshot) => headOf('Export') + exportTail(snapshot),
     element: (snapshot, { position }) => headOf('ExportElement') + positionText(position) + tailOf(snapshot),
     read(id) {

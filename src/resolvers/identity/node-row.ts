@@ -1,4 +1,5 @@
 // What a Node is given as, before its type is told.
+import type { OpenSession } from '../../auth/sessions.ts'
 import type { StoredDocument, StoredElement, StoredExport } from '../../store/contract.ts'
 import type { WorkspaceUser } from '../context.ts'
 
@@ -7,4 +8,4 @@ export interface ExportedElement extends StoredElement {
   readonly snapshot: StoredExport
 }
 
-export type NodeRow = WorkspaceUser | StoredDocument | StoredExport | ExportedElement
+export type NodeRow = WorkspaceUser | OpenSession | StoredDocument | StoredExport | ExportedElement

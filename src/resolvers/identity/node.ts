@@ -15,6 +15,7 @@ export const Node = {
   __resolveType(node) {
     if ('kind' in node) return DOCUMENT_TYPES[node.kind]
     if ('digest' in node) return 'Export'
+    if ('userAgent' in node) return 'Session'
     return 'snapshot' in node ? 'ExportElement' : 'User'
   },
 } satisfies NodeResolvers
@@ -25,9 +26,10 @@ export async function findNode(me: WorkspaceUser, id: string, context: Context):
   return key && find(me, key, context)
 }
 
-async function find(me: WorkspaceUser, key: NodeKey, { loaders }: Context): Promise<NodeRow | null> {
+async function find(me: WorkspaceUser, key: NodeKey, { loaders, ownSessions }: Context): Promise<NodeRow | null> {
   const { userId } = me
   if (key.type === 'User') return me
+  if (key.type === 'Session') return (await ownSessions()).find(({ id }) => id === key.id) ?? null
   if (key.type !== 'Export' && key.type !== 'ExportElement') {
     return loaders.document.load({ userId, kind: key.type, id: key.id })
   }

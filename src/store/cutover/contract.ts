@@ -1,14 +1,7 @@
 // What a store can do beside serving: be moved into another database, and be the one that is moved into.
-import type {
-  Awaitable,
-  NewSession,
-  Store,
-  StoredDocument,
-  StoredExport,
-  StoredSigningKey,
-  StoredUser,
-} from '../contract.ts'
+import type { Awaitable, NewSession, StoredDocument, StoredExport, StoredSigningKey, StoredUser } from '../contract.ts'
 import { StoreUnavailableError } from '../contract.ts'
+import type { EditableStore } from '../workspace-edits.ts'
 
 /**
  * `live`: in use, or free to be. `filling`: a move writes here, nobody else may. `filled`: whole, and not used by anybody yet.
@@ -102,7 +95,7 @@ export function byCopyType(
  * included. A write that is let through because the time of a closing has run out takes the closing back in its own
  * transaction, so that whether a database may be called moved never depends on a clock.
  */
-export interface MigratableStore extends Store {
+export interface MigratableStore extends EditableStore {
   readonly moveState: () => Awaitable<MoveState>
   /** Before anybody is served, or anything imported: `filled` becomes `live`. Answers how it stands then. */
   readonly activate: () => Awaitable<MoveState>

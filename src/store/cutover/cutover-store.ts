@@ -1,7 +1,8 @@
 // A store that follows its database when that is moved to another one: writes wait for the switch, and nothing is asked twice
 // of two databases.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Awaitable, Store } from '../contract.ts'
+import type { Awaitable } from '../contract.ts'
+import type { EditableStore } from '../workspace-edits.ts'
 import { type MigratableStore, StoreClosedError, StoreMovedError } from './contract.ts'
 
 /** How long a write waits while its database is closed; longer than a move closes it, unless it was told to. */
@@ -19,7 +20,7 @@ export interface HandOverOptions {
  * moment, which the database itself says. Users and what is theirs have the same ids in both, so whoever was let in by one may
  * go on reading in the other.
  */
-export function withCutover(store: MigratableStore, { next, onSwitch }: HandOverOptions): Store {
+export function withCutover(store: MigratableStore, { next, onSwitch }: HandOverOptions): EditableStore {
   let current = store
   /** Answers that the first store still owes. */
   let owed = 0
@@ -123,16 +124,43 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
 
     liveSessions: (ids, now) => askInCharge((asked) => asked.liveSessions(ids, now)),
     refreshableSessions: (hashes, now) => askInCharge((asked) => asked.refreshableSessions(hashes, now)),
-    signingKeys: () => askInCharge((asked) => asked.signingKeys()),
-    addSessions: (sessions) => askInCharge((asked) => asked.addSessions(sessions)),
+    sessionsOf: (email, now, limit) => askInCharge((asked) => asked.sessionsOf(email, now, limit)),
+    addSessions: (sessions, maxPerUser) => askInCharge((asked) => asked.addSessions(sessions, maxPerUser)),
     extendSessions: (extensions) => askInCharge((asked) => asked.extendSessions(extensions)),
     revokeSessions: (hashes, now) => askInCharge((asked) => asked.revokeSessions(hashes, now)),
+    revokeSessionsById: (sessions, now) => askInCharge((asked) => asked.revokeSessionsById(sessions, now)),
+    revokeSessionsOf: (email, now) => askInCharge((asked) => asked.revokeSessionsOf(email, now)),
     dropExpiredSessions: (now) => askInCharge((asked) => asked.dropExpiredSessions(now)),
-    addFirstSigningKey: (key) => askInCharge((asked) => asked.addFirstSigningKey(key)),
     sessionsAfter: (id, limit) => ask((asked) => asked.sessionsAfter(id, limit)),
+
+    signingKeys: () => askInCharge((asked) => asked.signingKeys()),
+    addSigningKey: (key, newestKid) => askInCharge((asked) => asked.addSigningKey(key, newestKid)),
+    removeSigningKey: (kid) => askInCharge((asked) => asked.removeSigningKey(kid)),
+    rewriteSigningKeys: (keys) => askInCharge((asked) => asked.rewriteSigningKeys(keys)),
+
+    auditSalt: () => ask((asked) => asked.auditSalt()),
+    auditEntries: (filter, after, limit) => ask((asked) => asked.auditEntries(filter, after, limit)),
+    addAuditEntries: (entries) => askInCharge((asked) => asked.addAuditEntries(entries)),
+    removeAuditEntries: (before, limit) => askInCharge((asked) => asked.removeAuditEntries(before, limit)),
+
     applyChanges: (changes) => askInCharge((asked) => asked.applyChanges(changes)),
     projectIdsByRef: (refs) => ask((asked) => asked.projectIdsByRef(refs)),
     dropStaleStages: (before) => askInCharge((asked) => asked.dropStaleStages(before)),
+
+    holdingsOf: (emails) => ask((asked) => asked.holdingsOf(emails)),
+    removeUsers: (emails) => askInCharge((asked) => asked.removeUsers(emails)),
+    renameUser: (email, to) => askInCharge((asked) => asked.renameUser(email, to)),
+    pruneExports: (rule) => askInCharge((asked) => asked.pruneExports(rule)),
+    beginReplacement: (replacement, now) => askInCharge((asked) => asked.beginReplacement(replacement, now)),
+    stageReplacement: (replacement, steps, now) =>
+      askInCharge((asked) => asked.stageReplacement(replacement, steps, now)),
+    swapReplacement: (question) => askInCharge((asked) => asked.swapReplacement(question)),
+    endReplacement: (replacement) => askInCharge((asked) => asked.endReplacement(replacement)),
+    space: () => ask((asked) => asked.space()),
+    reclaimSpace: () => askInCharge((asked) => asked.reclaimSpace()),
+    rewrite: () => askInCharge((asked) => asked.rewrite()),
+    flushRemovals: () => askInCharge((asked) => asked.flushRemovals()),
+
     openSnapshot: () => ask((asked) => asked.openSnapshot()),
     ping: () => askInCharge((asked) => asked.ping()),
     async [Symbol.asyncDispose]() {

@@ -7,7 +7,17 @@ import type { Pool } from './engine/pool.ts'
 import { MOVE_LOCK } from './migrations.ts'
 import { SESSION, type SessionRow, toSession } from './sessions.ts'
 
-const TABLES = ['user', 'session', 'signing_key', 'document', 'staged_export', 'export', 'export_element']
+const TABLES = [
+  'user',
+  'session',
+  'signing_key',
+  'document',
+  'staged_export',
+  'export',
+  'export_element',
+  'replacement',
+  'audit_entry',
+]
 /** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
 const NOTED = [
   { table: 'user', key: 'id' },

@@ -1,15 +1,15 @@
 // The steps of an import in PostgreSQL.
 //
-// Steps of one type are independent of those of another but for the order stage, fill, seal: so each type is one
-// statement for all of its steps, however they alternate in the list.
+// Steps of one type that add are independent of those of another but for the order stage, fill, seal: so each type is one
+// statement for all of its steps, however they alternate in the list. Removals divide the list: what comes before one is
+// done before it.
 import type { Change, ChangeOutcome, Store } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
+import { applyRemovals, isRemoval, type Removal } from './removals.ts'
+import { dropSomeStale } from './stale-stages.ts'
 import { putDocuments } from './upsert-documents.ts'
-
-/** Rows that one call of `dropStaleStages` removes at most, so that it holds its locks only briefly. */
-const STALE_ROWS_PER_CALL = 2_000
 
 type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
 type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
@@ -19,7 +19,7 @@ const ADD_USERS: Statement = {
   text: `insert into workspace_gateway.user (email)
     select email from unnest($1::text[]) as asked (email)
     where not exists (select 1 from workspace_gateway.user u where u.email = asked.email)
-    order by email on conflict (email) do nothing`,
+    order by email on conflict (email) do nothing returning email`,
 }
 // Always in the order of their ids, so that two imports never wait for each other in a circle. Each is looked up by itself:
 // see documents.ts.
@@ -83,18 +83,6 @@ const PROJECT_IDS: Statement = {
       select id from workspace_gateway.document
       where user_id = u.id and workspace_gateway.key_of(ref) = asked.ref_key and ref is not null offset 0) d`,
 }
-const STALE: Statement = {
-  name: 'staleStage',
-  text: `select id, user_id as "userId" from workspace_gateway.staged_export
-    where staged_at < $1 order by id limit 1 for update skip locked`,
-}
-const DROP_SOME_ELEMENTS: Statement = {
-  name: 'dropSomeElements',
-  text: `delete from workspace_gateway.export_element where user_id = $1 and export_id = $2 and position in (
-      select position from workspace_gateway.export_element where user_id = $1 and export_id = $2 limit $3)
-    returning position`,
-}
-
 interface Stage {
   readonly stage: string
   readonly id: number
@@ -114,37 +102,93 @@ export function createChanges(pool: Pool): ChangeVerbs {
         const ids = new Map(found.map(({ n, id }) => [n, id]))
         return refs.map((_, index) => ids.get(index + 1) ?? null)
       }),
-    dropStaleStages: (before) =>
-      pool.transaction(async (connection) => {
-        const [next] = await connection.query<Omit<Stage, 'stage'>>(STALE, [before])
-        if (!next) return true
-        const dropped = await connection.query(DROP_SOME_ELEMENTS, [next.userId, next.id, STALE_ROWS_PER_CALL])
-        if (dropped.length === 0) await connection.query(UNSTAGE, [[next.id]])
-        return false
-      }),
+    dropStaleStages: (before) => pool.transaction((connection) => dropSomeStale(connection, before)),
   }
 }
 
 async function apply(connection: Connection, changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
+  const emails = changes.flatMap((change) => ('email' in change ? change.email : []))
+  const stages = changes.flatMap((change) => ('stage' in change ? change.stage : []))
+  // Also for none: what a move has to say, it says before this transaction has a row locked that others wait for.
+  await connection.query(ADD_USERS, [[]])
+  // All that are there, at once: two imports that name users in another order do not wait for each other in a circle.
+  await lockUsers(connection, emails, stages)
+  const outcomes: ChangeOutcome[] = []
+  for (const run of runsBetweenRemovals(changes)) {
+    outcomes.push(...(await (isAllRemovals(run) ? removeAll(connection, run) : addAll(connection, run))))
+  }
+  return outcomes
+}
+
+async function lockUsers(connection: Connection, emails: readonly string[], stages: readonly string[]) {
+  const users = await connection.query<{ id: number; email: string }>(LOCK_USERS, [
+    [...new Set(emails)],
+    [...new Set(stages)],
+  ])
+  return new Map(users.map(({ id, email }) => [email, id]))
+}
+
+async function removeAll(connection: Connection, changes: readonly Removal[]): Promise<readonly ChangeOutcome[]> {
+  const userIds = await lockUsers(
+    connection,
+    changes.map(({ email }) => email),
+    [],
+  )
+  return applyRemovals(connection, changes, userIds)
+}
+
+/** Users that are not there come into being; those that are removed by others meanwhile come again. */
+async function requireUsers(connection: Connection, emails: readonly string[], stages: readonly string[]) {
+  const added = new Set<string>()
+  for (;;) {
+    for (const { email } of await connection.query<{ email: string }>(ADD_USERS, [emails])) added.add(email)
+    const userIds = await lockUsers(connection, emails, stages)
+    if (emails.every((email) => userIds.has(email))) return { userIds, added }
+  }
+}
+
+async function addAll(connection: Connection, changes: readonly Change[]): Promise<readonly ChangeOutcome[]> {
   const staging = ofType(changes, 'stageExport')
   const filling = ofType(changes, 'stageElements')
   const sealing = ofType(changes, 'sealExport')
   const putting = ofType(changes, 'putDocument')
-  const emails = [...new Set([...staging, ...putting].map(({ email }) => email))]
+  const emails = [...new Set(changes.flatMap((change) => ('email' in change ? change.email : [])))]
   const stageNames = [...new Set([...filling, ...sealing].map(({ stage }) => stage))]
-
-  // Also for none: what a move has to say, it says before this transaction has a row locked that others wait for.
-  await connection.query(ADD_USERS, [emails])
-  const users = await connection.query<{ id: number; email: string }>(LOCK_USERS, [emails, stageNames])
-  const userIds = new Map(users.map(({ id, email }) => [email, id]))
+  const { userIds, added } = await requireUsers(connection, emails, stageNames)
 
   const outcomes = new Map<Change, ChangeOutcome>()
+  // Whoever has no document in the same list before came into being with this step.
+  const named = new Set<string>()
+  for (const change of changes) {
+    if (!('email' in change)) continue
+    if (change.type === 'addUser') {
+      outcomes.set(change, added.has(change.email) && !named.has(change.email) ? 'added' : 'unchanged')
+    }
+    named.add(change.email)
+  }
   if (staging.length > 0) await stageExports(connection, staging, userIds)
   const stages = stageNames.length > 0 ? await requireStages(connection, stageNames) : new Map<string, Stage>()
   if (filling.length > 0) await stageElements(connection, filling, stages)
   if (sealing.length > 0) setAll(outcomes, sealing, await sealExports(connection, sealing, stages))
   if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, userIds))
   return changes.map((change) => outcomes.get(change) ?? 'staged')
+}
+
+/** Removals of one type are a run; so is all that adds between two of them. */
+function runsBetweenRemovals(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const runs: Change[][] = []
+  let last: string | undefined
+  for (const change of changes) {
+    const kind = isRemoval(change) ? change.type : 'adding'
+    if (kind === last) runs.at(-1)?.push(change)
+    else runs.push([change])
+    last = kind
+  }
+  return runs
+}
+
+function isAllRemovals(run: readonly Change[]): run is readonly Removal[] {
+  return run.every(isRemoval)
 }
 
 function stageExports(

@@ -225,6 +225,93 @@ const MIGRATIONS: readonly string[] = [
     return null;
   end $$;
   `,
+  `
+  -- A project takes its exports along, whoever removes it. Not while a move fills this database: that says itself what goes.
+  create function workspace_gateway.project_removed() returns trigger language plpgsql as $$
+  begin
+    if (select phase from workspace_gateway.move) <> 'filling' then
+      delete from workspace_gateway.export e using changed c
+        where c.kind = 'project' and e.user_id = c.user_id
+          and workspace_gateway.key_of(e.ref) = workspace_gateway.key_of(c.ref);
+    end if;
+    return null;
+  end $$;
+  create trigger project_removed after delete on workspace_gateway.document
+    referencing old table as changed for each statement execute function workspace_gateway.project_removed();
+
+  -- What an import with --replace brings, seen by nobody until it is swapped in. A replacement that is gone takes no steps.
+  create table workspace_gateway.replacement (
+    name text collate "C" primary key,
+    touched_at bigint not null
+  );
+  -- user_id: of the user, or the id that is put by for one who is not there yet. Its exports are stored under it.
+  create table workspace_gateway.staged_user (
+    id bigint generated always as identity primary key,
+    replacement text collate "C" not null,
+    email text collate "C" not null,
+    user_id bigint not null,
+    unique (replacement, email)
+  );
+  create table workspace_gateway.staged_document (
+    owner bigint not null,
+    kind text collate "C" not null,
+    position integer not null,
+    id text collate "C" not null,
+    ref text collate "C",
+    text text not null,
+    primary key (owner, kind, position)
+  );
+  create unique index staged_document_id
+    on workspace_gateway.staged_document (owner, kind, workspace_gateway.key_of(id));
+  -- Of a replacement: its staged user, and what it is sealed with.
+  alter table workspace_gateway.staged_export
+    add column owner bigint, add column digest text collate "C", add column byte_length bigint, add column element_count integer;
+  create index staged_export_owner on workspace_gateway.staged_export (owner) where owner is not null;
+  create or replace function workspace_gateway.user_removed() returns trigger language plpgsql as $$
+  begin
+    delete from workspace_gateway.document where user_id in (select id from changed);
+    delete from workspace_gateway.export where user_id in (select id from changed);
+    delete from workspace_gateway.export_element e using workspace_gateway.staged_export s
+      where s.user_id in (select id from changed) and s.owner is null
+        and (e.user_id, e.export_id) = (s.user_id, s.id);
+    delete from workspace_gateway.staged_export where user_id in (select id from changed) and owner is null;
+    return null;
+  end $$;
+  `,
+  `
+  -- What a user recognizes a session by. Sessions of before were last used when their idle expiry was last moved, which
+  -- is not known: their login counts.
+  alter table workspace_gateway.session
+    add column last_used_at bigint not null default 0,
+    add column user_agent text not null default '',
+    add column network text not null default '';
+  update workspace_gateway.session set last_used_at = created_at;
+  -- The first entry of an email is its session that was idle for longest.
+  create index session_email on workspace_gateway.session (email, idle_expires_at);
+
+  create table workspace_gateway.audit_entry (
+    id bigint generated always as identity primary key,
+    at bigint not null,
+    kind text collate "C" not null,
+    result text collate "C" not null,
+    who text collate "C" not null,
+    network text collate "C" not null,
+    detail text not null,
+    count integer not null
+  );
+  create index audit_entry_at on workspace_gateway.audit_entry (at);
+  create function workspace_gateway.audit_entry_immutable() returns trigger language plpgsql as $$
+  begin
+    raise exception 'the audit log is append-only';
+  end $$;
+  create trigger audit_entry_immutable before update on workspace_gateway.audit_entry
+    for each statement execute function workspace_gateway.audit_entry_immutable();
+  create table workspace_gateway.audit_salt (
+    one integer primary key default 1 check (one = 1),
+    salt text not null default replace(gen_random_uuid()::text, '-', '')
+  );
+  insert into workspace_gateway.audit_salt default values;
+  `,
 ]
 
 /** Gateways that start at once take turns. */

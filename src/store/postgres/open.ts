@@ -3,6 +3,7 @@
 import type { Snapshot } from '../contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
+import { createAuditLog } from './audit.ts'
 import type { Connection, Statement } from './connection.ts'
 import { createMoves } from './cutover.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
@@ -12,8 +13,12 @@ import { openReplica, type ReplicaOptions } from './engine/replica.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
 import { answering, coalesced, createReads } from './reads.ts'
+import { createRemovals } from './removals.ts'
+import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSigningKeys } from './signing-keys.ts'
+import { createSpace } from './space.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
@@ -37,7 +42,12 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   return {
     ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),
+    ...createSigningKeys(pool),
+    ...createAuditLog(pool),
     ...createChanges(pool),
+    ...createRemovals(pool),
+    ...createReplacements(pool),
+    ...createSpace(pool),
     ...createMoves(pool),
     ...createCopies(pool),
     openSnapshot: () => openSnapshot(pool),

@@ -2,7 +2,7 @@
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
-import { sessionColumns } from './sessions.ts'
+import { SESSION_VALUES, sessionColumns } from './sessions.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
 
@@ -100,10 +100,10 @@ const DROP_SESSIONS: Statement = {
 }
 const PUT_SESSIONS: Statement = {
   name: 'putSessions',
-  text: `insert into workspace_gateway.session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
-    select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[])
+  text: `insert into workspace_gateway.session ${SESSION_VALUES}
     on conflict (id) do update set email = excluded.email, refresh_hash = excluded.refresh_hash,
-      created_at = excluded.created_at, idle_expires_at = excluded.idle_expires_at, expires_at = excluded.expires_at`,
+      created_at = excluded.created_at, last_used_at = excluded.last_used_at, idle_expires_at = excluded.idle_expires_at,
+      expires_at = excluded.expires_at, user_agent = excluded.user_agent, network = excluded.network`,
 }
 const DROP_KEYS: Statement = {
   name: 'dropKeys',

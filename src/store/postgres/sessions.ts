@@ -1,19 +1,21 @@
-// Sessions and signing keys in PostgreSQL.
+// Sessions in PostgreSQL.
 import {
   EXPIRED_SESSIONS_PER_CALL,
   type LiveSession,
   type NewSession,
+  type OwnedSession,
   type RefreshableSession,
   type SessionVerbs,
-  type StoredSigningKey,
-} from '../contract.ts'
-import type { Connection, Statement } from './connection.ts'
-import { assertActive } from './engine/pg-errors.ts'
+} from '../session-contract.ts'
+import type { Statement } from './connection.ts'
+import { decide, HAS_MOVED } from './engine/decide.ts'
 import type { Pool } from './engine/pool.ts'
 import { coalesce } from './engine/statement-batcher.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10
+/** From this part of the sessions that a user may have on, those that others add at the same time could be too many. */
+const NEARLY_FULL = 1 / 2
 
 interface Expiring {
   readonly idleExpiresAt: number
@@ -23,15 +25,20 @@ interface Expiring {
 const EXPIRY = 'idle_expires_at as "idleExpiresAt", expires_at as "expiresAt"'
 
 /** A whole session. */
-export const SESSION = `id, email, encode(refresh_hash, 'hex') as "refreshHash", created_at as "createdAt", ${EXPIRY}`
+export const SESSION = `id, email, encode(refresh_hash, 'hex') as "refreshHash", created_at as "createdAt",
+  last_used_at as "lastUsedAt", ${EXPIRY}, user_agent as "userAgent", network`
 export type SessionRow = Omit<NewSession, 'refreshHash'> & { readonly refreshHash: string }
 
 export function toSession(row: SessionRow): NewSession {
-  return { ...row, refreshHash: Buffer.from(row.refreshHash, 'hex') }
+  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network } = row
+  const hash = Buffer.from(refreshHash, 'hex')
+  return { id, email, refreshHash: hash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network }
 }
 
-/** Once for all rows: whether another database has taken over. */
-const HAS_MOVED = `(select phase = 'moved' from workspace_gateway.move) as "isRetired"`
+/** From the arrays that `sessionColumns` answers, `$1` to `$9`. */
+export const SESSION_VALUES = `(id, email, refresh_hash, created_at, last_used_at, idle_expires_at, expires_at, user_agent, network)
+  select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[],
+    $9::text[])`
 
 const LIVE: Statement = {
   name: 'liveSessions',
@@ -41,37 +48,47 @@ const LIVE: Statement = {
 }
 const REFRESHABLE: Statement = {
   name: 'refreshableSessions',
-  text: `select encode(refresh_hash, 'hex') as hash, id, email, ${EXPIRY}, ${HAS_MOVED}
+  text: `select encode(refresh_hash, 'hex') as hash, id, email, last_used_at as "lastUsedAt", ${EXPIRY}, ${HAS_MOVED}
     from workspace_gateway.session where refresh_hash = any($1::bytea[])`,
 }
-const KEYS: Statement = {
-  name: 'signingKeys',
-  text: `select kid, private_jwk as "privateJwk", created_at as "createdAt", ${HAS_MOVED}
-    from workspace_gateway.signing_key order by created_at desc, kid`,
+const SESSIONS_OF: Statement = {
+  name: 'sessionsOf',
+  text: `select ${SESSION}, ${HAS_MOVED} from workspace_gateway.session
+    where email = $1 and idle_expires_at > $2 and expires_at > $2 order by created_at desc, id desc limit $3`,
 }
-const WHETHER_MOVED: Statement = { name: 'whetherMoved', text: `select ${HAS_MOVED}` }
-// Whoever else is removing the same rows is let alone.
+// Whoever else is removing the same rows is let alone. Answers how many open sessions each of the users has then.
 const ADD: Statement = {
   name: 'addSessions',
   text: `with expired as (
-      select id from workspace_gateway.session where idle_expires_at <= $7
-      order by idle_expires_at limit $8 for update skip locked
-    ), purged as (delete from workspace_gateway.session where id in (select id from expired))
-    insert into workspace_gateway.session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
-    select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[])`,
+      select id from workspace_gateway.session where idle_expires_at <= $10
+      order by idle_expires_at limit $11 for update skip locked
+    ), purged as (delete from workspace_gateway.session where id in (select id from expired)
+    ), added as (insert into workspace_gateway.session ${SESSION_VALUES})
+    select asked.email, asked.added + (
+        select count(*) from workspace_gateway.session s where s.email = asked.email and s.idle_expires_at > $10) as count
+      from (select email, count(*) as added from unnest($2::text[]) as email group by email) asked
+      where $12::boolean`,
+}
+// Whoever ends them too chooses the same ones, and those that are locked are being ended or used at this moment: nothing
+// is ended twice or too much, and nobody waits.
+const END_IDLEST: Statement = {
+  name: 'endIdlestSessions',
+  text: `with ranked as (
+      select id, row_number() over (partition by email order by idle_expires_at desc, id desc) as place
+      from workspace_gateway.session where email = any($1::text[]) and idle_expires_at > $2
+    ), beyond as (
+      select id from workspace_gateway.session where id in (select id from ranked where place > $3)
+      for update skip locked
+    )
+    delete from workspace_gateway.session where id in (select id from beyond) returning id, email`,
 }
 const EXTEND: Statement = {
   name: 'extendSessions',
-  text: `update workspace_gateway.session s set idle_expires_at = greatest(s.idle_expires_at, asked.idle_expires_at)
-    from (select id, max(idle_expires_at) as idle_expires_at from unnest($1::text[], $2::bigint[]) as a (id, idle_expires_at)
-      group by id) asked
+  text: `update workspace_gateway.session s set idle_expires_at = greatest(s.idle_expires_at, asked.idle_expires_at),
+      last_used_at = greatest(s.last_used_at, asked.last_used_at)
+    from (select id, max(idle_expires_at) as idle_expires_at, max(last_used_at) as last_used_at
+      from unnest($1::text[], $2::bigint[], $3::bigint[]) as a (id, idle_expires_at, last_used_at) group by id) asked
     where s.id = asked.id returning s.id`,
-}
-const REVOKE: Statement = {
-  name: 'revokeSessions',
-  text: `delete from workspace_gateway.session
-    where refresh_hash = any($1::bytea[]) and idle_expires_at > $2 and expires_at > $2
-    returning encode(refresh_hash, 'hex') as hash`,
 }
 const DROP_EXPIRED: Statement = {
   name: 'dropExpiredSessions',
@@ -80,36 +97,27 @@ const DROP_EXPIRED: Statement = {
       order by idle_expires_at limit $2 for update skip locked
     ) delete from workspace_gateway.session where id in (select id from expired) returning id`,
 }
-// One at a time: of two that see none, both would add one.
-const LOCK_KEYS: Statement = {
-  name: 'lockSigningKeys',
-  text: 'lock table workspace_gateway.signing_key in share row exclusive mode',
+const REVOKE: Statement = {
+  name: 'revokeSessions',
+  text: `delete from workspace_gateway.session
+    where refresh_hash = any($1::bytea[]) and idle_expires_at > $2 and expires_at > $2
+    returning encode(refresh_hash, 'hex') as hash, id, email`,
 }
-const ADD_FIRST_KEY: Statement = {
-  name: 'addFirstSigningKey',
-  text: `insert into workspace_gateway.signing_key (kid, private_jwk, created_at)
-    select $1, $2, $3::bigint where not exists (select 1 from workspace_gateway.signing_key)`,
+const REVOKE_BY_ID: Statement = {
+  name: 'revokeSessionsById',
+  text: `delete from workspace_gateway.session s using unnest($1::text[], $2::text[]) as asked (id, email)
+    where s.id = asked.id and s.email = asked.email and s.idle_expires_at > $3 and s.expires_at > $3
+    returning s.id`,
+}
+const REVOKE_OF: Statement = {
+  name: 'revokeSessionsOf',
+  text: `with ended as (delete from workspace_gateway.session where email = $1 returning idle_expires_at, expires_at)
+    select count(*) as count from ended where idle_expires_at > $2 and expires_at > $2`,
 }
 
 const SESSIONS_AFTER: Statement = {
   name: 'sessionsAfter',
   text: `select ${SESSION} from workspace_gateway.session where id > $1 order by id limit $2`,
-}
-
-/**
- * Throws once another database has taken over: every row says so, and where one is missing it is asked. (A join would
- * answer both at once, and cost every lookup three times as much more.)
- */
-async function decide<R extends object>(
-  connection: Connection,
-  statement: Statement,
-  values: readonly unknown[],
-  expected: number,
-): Promise<readonly R[]> {
-  const rows = await connection.query<R & { readonly isRetired: string }>(statement, values)
-  assertActive(rows[0]?.isRetired)
-  if (rows.length < expected) assertActive((await connection.query(WHETHER_MOVED))[0]?.isRetired)
-  return rows
 }
 
 export function createSessions(pool: Pool): SessionVerbs {
@@ -147,49 +155,73 @@ export function createSessions(pool: Pool): SessionVerbs {
       const found = await refreshable(hashes)
       return found.map((row) =>
         row && isOpen(row, now)
-          ? { id: row.id, email: row.email, idleExpiresAt: row.idleExpiresAt, expiresAt: row.expiresAt }
+          ? {
+              id: row.id,
+              email: row.email,
+              lastUsedAt: row.lastUsedAt,
+              idleExpiresAt: row.idleExpiresAt,
+              expiresAt: row.expiresAt,
+            }
           : null,
       )
     },
-    signingKeys: () =>
+    sessionsOf: (email, now, limit) =>
       pool.repeatable(async (connection) => {
-        const rows = await decide<StoredSigningKey>(connection, KEYS, [], 1)
-        return rows.map(({ kid, privateJwk, createdAt }) => ({ kid, privateJwk, createdAt }))
+        const rows = await decide<SessionRow>(connection, SESSIONS_OF, [email, now, limit], 1)
+        return rows.map(toSession)
       }),
-    addSessions: (sessions) =>
+    addSessions: (sessions, maxPerUser) =>
       pool.once(async (connection) => {
-        if (sessions.length === 0) return
-        await connection.query(ADD, [
+        if (sessions.length === 0) return []
+        const now = Math.max(...sessions.map(({ createdAt }) => createdAt))
+        const counts = await connection.query<{ email: string; count: number }>(ADD, [
           ...sessionColumns(sessions),
-          Math.max(...sessions.map(({ createdAt }) => createdAt)),
+          now,
           sessions.length * PURGED_PER_SESSION,
+          maxPerUser !== undefined,
         ])
+        if (maxPerUser === undefined) return []
+        // Others may be adding at this moment, and neither sees the other's: whoever comes near looks again, after its
+        // own are committed, and the last one to look sees all.
+        const full = counts.filter(({ count }) => count > maxPerUser * NEARLY_FULL).map(({ email }) => email)
+        return full.length === 0 ? [] : connection.query<OwnedSession & object>(END_IDLEST, [full, now, maxPerUser])
       }),
     extendSessions: (extensions) =>
       pool.repeatable(async (connection) => {
         const rows = await connection.query<{ id: string }>(EXTEND, [
           extensions.map(({ id }) => id),
           extensions.map(({ idleExpiresAt }) => idleExpiresAt),
+          extensions.map(({ lastUsedAt }) => lastUsedAt),
         ])
         const extended = new Set(rows.map(({ id }) => id))
         return extensions.map(({ id }) => extended.has(id))
       }),
     revokeSessions: (hashes, now) =>
       pool.once(async (connection) => {
-        const rows = await connection.query<{ hash: string }>(REVOKE, [hashes.map(toBuffer), now])
-        const ended = new Set(rows.map(({ hash }) => hash))
-        // The second question for one token finds it ended.
-        return hashes.map((hash) => ended.delete(toHex(hash)))
+        const rows = await connection.query<OwnedSession & { hash: string }>(REVOKE, [hashes.map(toBuffer), now])
+        const ended = new Map(rows.map(({ hash, id, email }) => [hash, { id, email }]))
+        return hashes.map((hash) => {
+          const found = ended.get(toHex(hash)) ?? null
+          // The second question for one token finds it ended.
+          ended.delete(toHex(hash))
+          return found
+        })
       }),
+    revokeSessionsById: (asked, now) =>
+      pool.once(async (connection) => {
+        const values = [asked.map(({ id }) => id), asked.map(({ email }) => email), now]
+        const rows = await connection.query<{ id: string }>(REVOKE_BY_ID, values)
+        const ended = new Set(rows.map(({ id }) => id))
+        return asked.map(({ id }) => ended.delete(id))
+      }),
+    revokeSessionsOf: (email, now) =>
+      pool.once(
+        async (connection) => (await connection.query<{ count: number }>(REVOKE_OF, [email, now]))[0]?.count ?? 0,
+      ),
     dropExpiredSessions: (now) =>
       pool.repeatable(async (connection) => {
         const dropped = await connection.query(DROP_EXPIRED, [now, EXPIRED_SESSIONS_PER_CALL])
         return dropped.length < EXPIRED_SESSIONS_PER_CALL
-      }),
-    addFirstSigningKey: (key) =>
-      pool.transaction(async (connection) => {
-        await connection.query(LOCK_KEYS)
-        await connection.query(ADD_FIRST_KEY, [key.kid, key.privateJwk, key.createdAt])
       }),
     sessionsAfter: (id, limit) =>
       pool.repeatable(async (connection) =>
@@ -204,8 +236,11 @@ export function sessionColumns(sessions: readonly NewSession[]): readonly unknow
     sessions.map(({ email }) => email),
     sessions.map(({ refreshHash }) => toBuffer(refreshHash)),
     sessions.map(({ createdAt }) => createdAt),
+    sessions.map(({ lastUsedAt }) => lastUsedAt),
     sessions.map(({ idleExpiresAt }) => idleExpiresAt),
     sessions.map(({ expiresAt }) => expiresAt),
+    sessions.map(({ userAgent }) => userAgent),
+    sessions.map(({ network }) => network),
   ]
 }
 

@@ -12,6 +12,7 @@ import {
 import { ADD_TRIGGERS, DROP_TRIGGERS, IS_CLOSED, NOW } from './engine/change-log-triggers.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
+import { SESSION } from './sessions.ts'
 
 // A closing whose time is over is none any more, though the row says so until somebody writes.
 const STATE = `select identity, case when phase = 'closed' and not ${IS_CLOSED} then 'copying' else phase end as phase,
@@ -76,10 +77,7 @@ export function createMoves(
   const lastId = reader
     .prepare<[string], number>('select coalesce((select seq from sqlite_sequence where name = ?), 0)')
     .pluck()
-  const session = reader.prepare<[string], NewSession>(
-    `select id, email, refresh_hash as refreshHash, created_at as createdAt, idle_expires_at as idleExpiresAt,
-       expires_at as expiresAt from session where id = ?`,
-  )
+  const session = reader.prepare<[string], NewSession>(`select ${SESSION} from session where id = ?`)
 
   function currentState(): MoveState {
     const found = stateForWriting.get()

@@ -5,10 +5,10 @@ import { prepareRowInsert } from './engine/bulk-insert.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
 import { ELEMENT_KEY, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
+import { type ApplyRemovals, createRemovalSteps } from './removals.ts'
+import { createStaleStages } from './stale-stages.ts'
 import { createDocumentPuts } from './upsert-documents.ts'
 
-/** Rows that one call of `dropStaleStages` removes at most, so that it holds the write lock only briefly. */
-const STALE_ROWS_PER_CALL = 2_000
 /** SQLite: a negative limit is no limit. */
 const NO_LIMIT = -1
 
@@ -51,9 +51,7 @@ export function createChanges(
     `insert or ignore into export (id, user_id, ref, created_at, instant, digest, byte_length, element_count)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const stale = writer.prepare<[number], { readonly id: number }>(
-    'select id from staged_export where staged_at < ? limit 1',
-  )
+  const dropStaleStages = createStaleStages(writer)
 
   /** What was looked up in this transaction: nobody else changes it meanwhile. */
   const userIds = new Map<string, number>()
@@ -65,6 +63,18 @@ export function createChanges(
   }
 
   const documents = createDocumentPuts(writer, userIdOf)
+
+  /** To be called whenever rows may be others than those that were looked up. */
+  function forgetRows(): void {
+    userIds.clear()
+    documents.begin()
+  }
+
+  function addUserOnce({ email }: ChangeOf<'addUser'>): ChangeOutcome {
+    if (userIds.has(email) || user.get(email)) return 'unchanged'
+    userIdOf(email)
+    return 'added'
+  }
 
   function requireStaged(name: string): StagedExport {
     const found = staged.get(name)
@@ -101,6 +111,8 @@ export function createChanges(
   const APPLY: {
     readonly [T in Change['type']]: (changes: readonly ChangeOf<T>[]) => readonly ChangeOutcome[]
   } = {
+    addUser: (changes) => changes.map(addUserOnce),
+    ...forgetting(createRemovalSteps(writer), forgetRows),
     putDocument: documents.put,
     stageExport: (changes) => changes.map(stageExport),
     stageElements,
@@ -114,8 +126,7 @@ export function createChanges(
   return {
     applyChanges: (changes) =>
       commits.write(() => {
-        userIds.clear()
-        documents.begin()
+        forgetRows()
         return runsOfOneType(changes).flatMap(([type, run]) => apply(type, run))
       }),
     projectIdsByRef(refs) {
@@ -130,14 +141,23 @@ export function createChanges(
         })
       })
     },
-    dropStaleStages: (before) =>
-      commits.write(() => {
-        const next = stale.get(before)
-        if (!next) return true
-        const { id } = next
-        if (dropElements.run(id, 0, id, MAX_ELEMENT_POSITION, STALE_ROWS_PER_CALL).changes === 0) unstage.run(id)
-        return false
-      }),
+    dropStaleStages: (before) => commits.write(() => dropStaleStages(before)),
+  }
+}
+
+/** The same steps, after which nothing is known of the rows. */
+function forgetting(steps: ApplyRemovals, forget: () => void): ApplyRemovals {
+  function andForget<C>(apply: (changes: readonly C[]) => readonly ChangeOutcome[]) {
+    return (changes: readonly C[]) => {
+      const outcomes = apply(changes)
+      forget()
+      return outcomes
+    }
+  }
+  return {
+    removeUser: andForget(steps.removeUser),
+    removeDocument: andForget(steps.removeDocument),
+    removeExports: andForget(steps.removeExports),
   }
 }
 

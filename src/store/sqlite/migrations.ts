@@ -131,6 +131,73 @@ const MIGRATIONS: readonly string[] = [
   insert into move (one, identity) values (1, lower(hex(randomblob(16))));
   create table move_change (kind text not null, key text not null, primary key (kind, key)) strict, without rowid;
   `,
+  `
+  -- A project takes its exports along, whoever removes it. Not while a move fills this database: that says itself what goes.
+  create trigger project_removed after delete on document
+    when old.kind = 'project' and (select phase from move) <> 'filling' begin
+    delete from export where user_id = old.user_id and ref = old.ref;
+  end;
+
+  -- What an import with --replace brings, seen by nobody until it is swapped in. A replacement that is gone takes no steps.
+  create table replacement (
+    name text primary key,
+    touched_at integer not null
+  ) strict, without rowid;
+  create table staged_user (
+    id integer primary key autoincrement,
+    replacement text not null,
+    email text not null,
+    unique (replacement, email)
+  ) strict;
+  -- Clustered like documents: the row id is made of staged user, kind and position.
+  create table staged_document (
+    key integer primary key,
+    owner integer not null,
+    kind text not null,
+    id text not null,
+    ref text,
+    text text not null
+  ) strict;
+  create unique index staged_document_id on staged_document (owner, kind, id);
+  -- Of a replacement: its staged user, and what it is sealed with.
+  alter table staged_export add column owner integer;
+  alter table staged_export add column digest text;
+  alter table staged_export add column byte_length integer;
+  alter table staged_export add column element_count integer;
+  create index staged_export_owner on staged_export (owner) where owner is not null;
+  -- No elements without an export.
+  create trigger staged_export_removed after delete on staged_export
+    when not exists (select 1 from export where id = old.id) begin
+    delete from export_element where key > old.id << 24 and key < (old.id + 1) << 24;
+  end;
+  `,
+  `
+  -- What a user recognizes a session by. Sessions of before were last used when their idle expiry was last moved, which
+  -- is not known: their login counts.
+  alter table session add column last_used_at integer not null default 0;
+  alter table session add column user_agent text not null default '';
+  alter table session add column network text not null default '';
+  update session set last_used_at = created_at;
+  -- The first entry of an email is its session that was idle for longest.
+  create index session_email on session (email, idle_expires_at);
+
+  create table audit_entry (
+    id integer primary key autoincrement,
+    at integer not null,
+    kind text not null,
+    result text not null,
+    who text not null,
+    network text not null,
+    detail text not null,
+    count integer not null
+  ) strict;
+  create index audit_entry_at on audit_entry (at);
+  create trigger audit_entry_immutable before update on audit_entry begin
+    select raise(abort, 'the audit log is append-only');
+  end;
+  create table audit_salt (one integer primary key check (one = 1), salt text not null) strict;
+  insert into audit_salt (one, salt) values (1, lower(hex(randomblob(16))));
+  `,
 ]
 
 /** Marks the file as ours (\`PRAGMA application_id\`): "WSGW". */

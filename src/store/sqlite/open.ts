@@ -5,9 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
-import { openReader, openWriter } from './connection.ts'
+import { createAuditLog } from './audit.ts'
+import { type Checkpoints, openReader, openWriter } from './connection.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { type DatabaseFiles, watchDatabaseFiles } from './engine/database-files.ts'
+import { createEraseTraces } from './engine/erase-traces.ts'
 import { createFaultLatch, type FaultLatch } from './engine/fault-latch.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
 import { createReadTransaction } from './engine/read-transaction.ts'
@@ -17,8 +19,12 @@ import { createWritableCheck } from './engine/writable-check.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
 import { createReads } from './reads.ts'
+import { createRemovals } from './removals.ts'
+import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
+import { createSigningKeys } from './signing-keys.ts'
+import { createSpace } from './space.ts'
 
 const LOCK_RETRY_MS = 5
 /** How long a database that was deleted under a gateway may go unnoticed while nobody writes. */
@@ -29,6 +35,8 @@ export interface SqliteStoreOptions {
   readonly lockTimeoutMs: number
   /** Refuse to make the file when it is missing. */
   readonly mustExist?: boolean
+  /** `external`: this process never makes a checkpoint. */
+  readonly checkpoints?: Checkpoints
   /** How much of the file is looked at before it is used (default: off). */
   readonly check?: IntegrityCheck
   /** Called once, when the disk or the file failed: what is durable is known again only after a fresh start. */
@@ -58,7 +66,12 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
   return {
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, openCommits),
+    ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, options.lockTimeoutMs)),
+    ...createAuditLog(reader, turn, writer, openCommits),
     ...createChanges(reader, turn, writer, openCommits),
+    ...createRemovals(reader, turn, writer, openCommits),
+    ...createReplacements(writer, openCommits),
+    ...createSpace(writer, openCommits, options.checkpoints),
     ...createMoves(reader, turn, writer, commits),
     ...createCopies(writer, commits),
     openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(path, faults)),
@@ -102,7 +115,7 @@ interface Connections {
 
 async function openConnections(path: string, options: SqliteStoreOptions): Promise<Connections> {
   try {
-    const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path))
+    const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
     return { writer, reader: await prepare(writer, path, options) }
   } catch (error) {
     throw toOpenError(error, path)
@@ -133,9 +146,9 @@ async function prepare(
   }
 }
 
-function openDatabase(path: string): Database {
+function openDatabase(path: string, checkpoints?: Checkpoints): Database {
   try {
-    return openWriter(path)
+    return openWriter(path, checkpoints)
   } catch (error) {
     if (error instanceof StoreFaultError || (faultOf(error) !== null && sqliteCode(error) !== 'SQLITE_NOTADB'))
       throw error

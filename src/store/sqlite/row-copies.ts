@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
+import { SESSION_VALUES, type SessionValues, sessionValues } from './sessions.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
 
@@ -46,10 +47,7 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const dropExport = writer.prepare<[number, number]>('delete from export where user_id = ? and id = ?')
-  const putSession = writer.prepare<[string, string, Uint8Array, number, number, number]>(
-    `insert or replace into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at)
-     values (?, ?, ?, ?, ?, ?)`,
-  )
+  const putSession = writer.prepare<SessionValues>(`insert or replace into session ${SESSION_VALUES}`)
   const dropSession = writer.prepare<[string]>('delete from session where id = ?')
   const putKey = writer.prepare<[string, string, number]>(
     'insert or replace into signing_key (kid, private_jwk, created_at) values (?, ?, ?)',
@@ -76,8 +74,7 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
       unstage.run(id)
     },
     dropExport: ({ userId, id }) => dropExport.run(userId, id),
-    putSession: ({ session: { id, email, refreshHash, createdAt, idleExpiresAt, expiresAt } }) =>
-      putSession.run(id, email, refreshHash, createdAt, idleExpiresAt, expiresAt),
+    putSession: ({ session }) => putSession.run(...sessionValues(session)),
     dropSession: ({ id }) => dropSession.run(id),
     putKey: ({ key: { kid, privateJwk, createdAt } }) => putKey.run(kid, privateJwk, createdAt),
     dropKey: ({ kid }) => dropKey.run(kid),

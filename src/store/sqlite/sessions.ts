@@ -1,19 +1,33 @@
-// Sessions and signing keys in SQLite.
+// Sessions in SQLite.
 import type { Database } from 'better-sqlite3'
 import {
   EXPIRED_SESSIONS_PER_CALL,
   type LiveSession,
   type NewSession,
+  type OwnedSession,
   type RefreshableSession,
   type SessionVerbs,
-  type StoredSigningKey,
-} from '../contract.ts'
+} from '../session-contract.ts'
 import { cacheUntilCommit } from './engine/data-version-cache.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10
+
+/** A whole session. */
+export const SESSION = `id, email, refresh_hash as refreshHash, created_at as createdAt, last_used_at as lastUsedAt,
+  idle_expires_at as idleExpiresAt, expires_at as expiresAt, user_agent as userAgent, network`
+
+export const SESSION_VALUES = `(id, email, refresh_hash, created_at, last_used_at, idle_expires_at, expires_at, user_agent,
+  network) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+export type SessionValues = [string, string, Uint8Array, number, number, number, number, string, string]
+
+export function sessionValues(session: NewSession): SessionValues {
+  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network } = session
+  return [id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network]
+}
 
 export function createSessions(
   reader: Database,
@@ -36,34 +50,50 @@ export function createSessions(
   })
   commits.onWrite(sessionsById.forget)
   const refreshable = reader.prepare<[Uint8Array, number, number], RefreshableSession>(
-    `select id, email, idle_expires_at as idleExpiresAt, expires_at as expiresAt
+    `select id, email, last_used_at as lastUsedAt, idle_expires_at as idleExpiresAt, expires_at as expiresAt
      from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?`,
   )
-  const keys = reader.prepare<[], StoredSigningKey>(
-    'select kid, private_jwk as privateJwk, created_at as createdAt from signing_key order by created_at desc, kid',
+  const sessionsOf = reader.prepare<[string, number, number, number], NewSession>(
+    `select ${SESSION} from session where email = ? and idle_expires_at > ? and expires_at > ?
+     order by created_at desc, id desc limit ?`,
   )
-  const add = writer.prepare<[string, string, Uint8Array, number, number, number]>(
-    `insert into session (id, email, refresh_hash, created_at, idle_expires_at, expires_at) values (?, ?, ?, ?, ?, ?)`,
-  )
+  const add = writer.prepare<SessionValues>(`insert into session ${SESSION_VALUES}`)
   const purge = writer.prepare<[now: number, limit: number]>(
     `delete from session where id in
        (select id from session where idle_expires_at <= ? order by idle_expires_at limit ?)`,
   )
-  const extend = writer.prepare<[number, string]>(
-    'update session set idle_expires_at = max(idle_expires_at, ?) where id = ?',
+  const openCount = writer
+    .prepare<[string, number], number>('select count(*) from session where email = ? and idle_expires_at > ?')
+    .pluck()
+  const endIdlest = writer.prepare<[string, number, number], OwnedSession>(
+    `delete from session where id in
+       (select id from session where email = ? and idle_expires_at > ? order by idle_expires_at, id limit ?)
+     returning id, email`,
   )
-  const revoke = writer.prepare<[Uint8Array, number, number]>(
-    'delete from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?',
+  const extend = writer.prepare<[number, number, string]>(
+    `update session set idle_expires_at = max(idle_expires_at, ?), last_used_at = max(last_used_at, ?) where id = ?`,
   )
-  const addFirstKey = writer.prepare<[string, string, number]>(
-    `insert into signing_key (kid, private_jwk, created_at)
-     select ?, ?, ? where not exists (select 1 from signing_key)`,
+  const revoke = writer.prepare<[Uint8Array, number, number], OwnedSession>(
+    'delete from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ? returning id, email',
   )
+  const revokeById = writer.prepare<[string, string, number, number]>(
+    'delete from session where id = ? and email = ? and idle_expires_at > ? and expires_at > ?',
+  )
+  const revokeOf = writer
+    .prepare<[string, number, number], 0 | 1>(
+      'delete from session where email = ? returning idle_expires_at > ? and expires_at > ?',
+    )
+    .pluck()
 
   const sessionsAfter = reader.prepare<[string, number], NewSession>(
-    `select id, email, refresh_hash as refreshHash, created_at as createdAt, idle_expires_at as idleExpiresAt,
-       expires_at as expiresAt from session where id > ? order by id limit ?`,
+    `select ${SESSION} from session where id > ? order by id limit ?`,
   )
+
+  /** The oldest idle ones of a user that has too many, which a login rarely finds: to count is one look at the index. */
+  function endBeyond(maxPerUser: number, { email, createdAt }: NewSession): readonly OwnedSession[] {
+    const excess = (openCount.get(email, createdAt) ?? 0) - maxPerUser
+    return excess > 0 ? endIdlest.all(email, createdAt, excess) : []
+  }
 
   return {
     liveSessions(ids, now) {
@@ -73,35 +103,34 @@ export function createSessions(
     refreshableSessions(hashes, now) {
       return turn.decide(() => hashes.map((hash) => refreshable.get(hash, now, now) ?? null))
     },
-    signingKeys() {
-      return turn.decide(() => keys.all())
+    sessionsOf(email, now, limit) {
+      return turn.decide(() => sessionsOf.all(email, now, now, limit))
     },
     // Expired ones that go by the way are refused for their time, remembered or not.
-    addSessions: (sessions: readonly NewSession[]) =>
+    addSessions: (sessions, maxPerUser = Number.POSITIVE_INFINITY) =>
       commits.add(() => {
+        const ended: OwnedSession[] = []
         let mayHaveExpired = true
         for (const session of sessions) {
           if (mayHaveExpired)
             mayHaveExpired = purge.run(session.createdAt, PURGED_PER_SESSION).changes === PURGED_PER_SESSION
-          add.run(
-            session.id,
-            session.email,
-            session.refreshHash,
-            session.createdAt,
-            session.idleExpiresAt,
-            session.expiresAt,
-          )
+          add.run(...sessionValues(session))
+          if (maxPerUser < Number.POSITIVE_INFINITY) ended.push(...endBeyond(maxPerUser, session))
         }
+        sessionsById.forgetOnly(ended.map(({ id }) => id))
+        return ended
       }),
     extendSessions: (extensions) =>
-      commits.write(() => extensions.map(({ id, idleExpiresAt }) => extend.run(idleExpiresAt, id).changes > 0)),
-    revokeSessions: (hashes, now) => commits.write(() => hashes.map((hash) => revoke.run(hash, now, now).changes > 0)),
+      commits.write(() =>
+        extensions.map(({ id, lastUsedAt, idleExpiresAt }) => extend.run(idleExpiresAt, lastUsedAt, id).changes > 0),
+      ),
+    revokeSessions: (hashes, now) => commits.write(() => hashes.map((hash) => revoke.get(hash, now, now) ?? null)),
+    revokeSessionsById: (asked, now) =>
+      commits.write(() => asked.map(({ id, email }) => revokeById.run(id, email, now, now).changes > 0)),
+    revokeSessionsOf: (email, now) =>
+      commits.write(() => revokeOf.all(email, now, now).filter((wasOpen) => wasOpen === 1).length),
     dropExpiredSessions: (now) =>
       commits.add(() => purge.run(now, EXPIRED_SESSIONS_PER_CALL).changes < EXPIRED_SESSIONS_PER_CALL),
-    addFirstSigningKey: (key) =>
-      commits.write(() => {
-        addFirstKey.run(key.kid, key.privateJwk, key.createdAt)
-      }),
     sessionsAfter(id, limit) {
       turn.refresh()
       return turn.read(() => sessionsAfter.all(id, limit))

@@ -22,7 +22,7 @@ type FieldsType = Extract<GraphQLCompositeType, { getFields: unknown }>
 type Field = GraphQLField<unknown, unknown>
 
 const MAX_DEPTH = 8
-const MAX_FIELDS = 22
+const MAX_FIELDS = 16
 /** Of an operation with its fragments in place: fewer than the gateway allows by default. */
 const MAX_EXPANDED_FIELDS = 400
 /** Another document is made where one is too large. */

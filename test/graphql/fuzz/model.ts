@@ -80,6 +80,13 @@ const ELEMENTS = [
   '{"id":9007199254740993,"path":7,"content":["x"]}',
 ]
 
+/** Longer than what the gateway joins or sends at once. */
+const LONG_ELEMENTS = [
+  ...Array.from({ length: 40 }, (_, index) => `{"id":${index},"path":"src/${index}.ts","kind":"k${index % 7}"}`),
+  `{"id":"long","path":"long.txt","content":"${'é\\n'.repeat(24_000)}"}`,
+  '{"id":"last","path":"last.txt","content":"the end"}',
+]
+
 /** Documents as design tools and imports leave them: members missing, of other types, twice, escaped, beyond 2^53. */
 const USERS: readonly UserSource[] = [
   {
@@ -103,6 +110,16 @@ const USERS: readonly UserSource[] = [
       {
         ref: 'u-5',
         text: '{"uuid":"u-5","name":"","description":"\\ud800 alone","tags":null,"constructor":1,"id":null}',
+      },
+      {
+        ref: 'escaped',
+        text: '{"id":"p9","r\\u0065f":"escaped","n\\u0061me" :\t"by an escaped name","tags":[ "a" ,\t"\\u0062" ],"description":{"name":"inner"},"framework":"re\\u0061ct"}',
+        exports: [
+          {
+            createdAt: '2026-01-01T00:00:00Z',
+            elements: ['{"p\\u0061th":"x", "kind" : "k","content":"\\ud83d\\ude00"}'],
+          },
+        ],
       },
       {
         ref: 'then',
@@ -131,6 +148,14 @@ const USERS: readonly UserSource[] = [
     ],
     templates: [],
     uiLibraries: ['{"id":"same","name":"Of ben","tags":[]}'],
+  },
+  {
+    email: 'cyd@example.com',
+    projects: [
+      { ref: 'long', text: '{"id":"long"}', exports: [{ createdAt: '2026-01-01T00:00:00Z', elements: LONG_ELEMENTS }] },
+    ],
+    templates: [],
+    uiLibraries: [],
   },
 ]
 

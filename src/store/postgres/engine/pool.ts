@@ -15,6 +15,8 @@ export interface Pool extends AsyncDisposable {
   readonly repeatable: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** One transaction; run again when the database rolled it back to solve a conflict. */
   readonly transaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** The same on a connection of its own, for statements that take longer than the statement timeout allows. */
+  readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** A connection of its own, outside the bound, without a statement timeout. The caller closes it. */
   readonly dedicated: () => Promise<Connection>
 }
@@ -115,6 +117,8 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
     }
   }
 
+  const dedicated = () => connectOne({ ...options, statementTimeoutMs: 0 })
+
   return {
     once,
     async repeatable(run) {
@@ -134,7 +138,15 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
         }
       }
     },
-    dedicated: () => connectOne({ ...options, statementTimeoutMs: 0 }),
+    async longTransaction(run) {
+      const connection = await dedicated()
+      try {
+        return await inTransaction(connection, run)
+      } finally {
+        connection.close()
+      }
+    },
+    dedicated,
     async [Symbol.asyncDispose]() {
       isClosed = true
       for (const connection of open) connection.close()

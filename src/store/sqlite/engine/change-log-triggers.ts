@@ -1,7 +1,17 @@
 // The triggers of a move away from an SQLite database: there as long as the move is, so that nothing else pays for them.
 import { CLOSED_MESSAGE, MAX_CLOSED_MS, MOVED_MESSAGE } from '../../cutover/contract.ts'
 
-const TABLES = ['user', 'session', 'signing_key', 'document', 'staged_export', 'export', 'export_element']
+const TABLES = [
+  'user',
+  'session',
+  'signing_key',
+  'document',
+  'staged_export',
+  'export',
+  'export_element',
+  'replacement',
+  'audit_entry',
+]
 const EVENTS = ['insert', 'update', 'delete']
 /** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
 const NOTED = [

@@ -9,6 +9,8 @@ export interface Remembered<T> {
   readonly read: <A>(keys: readonly string[], answer: (found: T | undefined) => A) => readonly A[]
   /** To be called with every write of this process that may change an answer. */
   readonly forget: () => void
+  /** The same for a write that may change the answers of these keys only. */
+  readonly forgetOnly: (keys: readonly string[]) => void
 }
 
 /**
@@ -59,5 +61,8 @@ export function cacheUntilCommit<T>(
       return keys.map((key) => answer(remembered.get(key) ?? readNew(key)))
     },
     forget: () => remembered.clear(),
+    forgetOnly(keys) {
+      for (const key of keys) remembered.delete(key)
+    },
   }
 }

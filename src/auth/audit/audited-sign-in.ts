@@ -1,0 +1,48 @@
+// Signing in and out, every outcome told to the audit log.
+import { GatewayError } from '../../errors.ts'
+import { canonicalEmail } from '../email.ts'
+import type { Caller } from '../guards/guard.ts'
+import type { SignIn } from '../sign-in.ts'
+import type { Audit, AuditKind } from './audit-event.ts'
+
+/** A code that came inside the address (guard `mail`) is no part of whose address it is, and must not be kept. */
+const CODE_IN_ADDRESS = /\+code-[^@]*@/i
+
+/** The same sign-in. A refresh that succeeds is not told: it is no event, and there are many. */
+export function withAudit(signIn: SignIn, audit: Audit): SignIn {
+  async function refusalsOf<T>(
+    kind: AuditKind,
+    run: () => Promise<T>,
+    about: { readonly email?: string | undefined; readonly address?: string },
+  ): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      const isRefusal = error instanceof GatewayError
+      audit.record({
+        kind,
+        result: isRefusal ? 'refused' : 'failed',
+        detail: isRefusal ? error.code : 'INTERNAL',
+        ...about,
+      })
+      throw error
+    }
+  }
+
+  function addressOf({ peerAddress }: Caller): string {
+    return peerAddress
+  }
+
+  return {
+    async login(sent, caller) {
+      const email = canonicalEmail(sent.replace(CODE_IN_ADDRESS, '@')) ?? undefined
+      const about = { email, address: addressOf(caller) }
+      const tokens = await refusalsOf('login', () => signIn.login(sent, caller), about)
+      audit.record({ kind: 'login', result: 'done', ...about })
+      return tokens
+    },
+    refresh: (refreshToken, caller) =>
+      refusalsOf('refresh', () => signIn.refresh(refreshToken, caller), { address: addressOf(caller) }),
+    logout: (refreshToken) => refusalsOf('logout', () => signIn.logout(refreshToken), {}),
+  }
+}

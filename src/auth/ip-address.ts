@@ -1,0 +1,29 @@
+// IP addresses as bytes: one spelling for comparisons, whatever the text.
+import { isIPv4, isIPv6 } from 'node:net'
+
+const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+
+/** 4 bytes for IPv4, also in its IPv4-mapped form (RFC 4291 section 2.5.5.2); 16 for IPv6, without a zone; null for other text. */
+export function addressBytes(address: string): readonly number[] | null {
+  if (isIPv4(address)) return address.split('.').map(Number)
+  if (!isIPv6(address)) return null
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const [before, after] = [groupBytes(head), groupBytes(tail ?? '')]
+  const zeros = Array.from({ length: 16 - before.length - after.length }, () => 0)
+  const bytes = [...before, ...zeros, ...after]
+  return MAPPED_PREFIX.every((byte, at) => bytes[at] === byte) ? bytes.slice(12) : bytes
+}
+
+/** 16 bytes: IPv4 in its IPv4-mapped form. */
+export function mappedBytes(bytes: readonly number[]): readonly number[] {
+  return bytes.length === 4 ? [...MAPPED_PREFIX, ...bytes] : bytes
+}
+
+function groupBytes(groups: string): readonly number[] {
+  if (groups === '') return []
+  return groups.split(':').flatMap((group) => {
+    if (group.includes('.')) return group.split('.').map(Number)
+    const value = Number.parseInt(group, 16)
+    return [value >> 8, value & 0xff]
+  })
+}

@@ -1,0 +1,91 @@
+// Private signing keys as they are stored: in clear, or encrypted under a key that the database does not have.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** `wgk1.IV.CIPHERTEXT.TAG` in base64url: AES-256-GCM, the kid as additional data so that no text fits another key. */
+const VERSION = 'wgk1'
+const ALGORITHM = 'aes-256-gcm'
+const IV_BYTES = 12
+const SECRET_BYTES = 32
+
+/** A private key that is encrypted, and not with a secret that is here. */
+export class KeyUnreadableError extends Error {
+  override readonly name = 'KeyUnreadableError'
+  /** Whether there was no secret at all to try. */
+  readonly isSecretMissing: boolean
+
+  constructor(kid: string, isSecretMissing: boolean) {
+    super(
+      `the signing key ${kid} is encrypted, and ${isSecretMissing ? 'no key is given to decrypt it' : 'not with the key that is given'}`,
+    )
+    this.isSecretMissing = isSecretMissing
+  }
+}
+
+export interface KeyCipher {
+  /** The text to store for a private key. */
+  readonly seal: (kid: string, privateJwk: string) => string
+  /** The private key in a stored text, in clear or not. Throws `KeyUnreadableError`. */
+  readonly open: (kid: string, stored: string) => string
+  /** Whether a stored text is as `seal` would make it today: encrypted with the first secret, or in clear without one. */
+  readonly isCurrent: (kid: string, stored: string) => boolean
+  readonly hasSecret: boolean
+}
+
+/** The first of the secrets encrypts, all of them decrypt; without one everything is in clear. */
+export function createKeyCipher(secrets: readonly Uint8Array[]): KeyCipher {
+  const [first] = secrets
+  return {
+    hasSecret: first !== undefined,
+    seal: (kid, privateJwk) => (first === undefined ? privateJwk : encrypt(kid, privateJwk, first)),
+    open(kid, stored) {
+      if (!isSealed(stored)) return stored
+      for (const secret of secrets) {
+        const opened = decrypt(kid, stored, secret)
+        if (opened !== null) return opened
+      }
+      throw new KeyUnreadableError(kid, first === undefined)
+    },
+    isCurrent(kid, stored) {
+      if (first === undefined || !isSealed(stored)) return first === undefined && !isSealed(stored)
+      return decrypt(kid, stored, first) !== null
+    },
+  }
+}
+
+export function isSealed(stored: string): boolean {
+  return stored.startsWith(`${VERSION}.`)
+}
+
+/** 32 bytes in hexadecimal, base64 or base64url; null for anything else. */
+export function readSecret(text: string): Uint8Array | null {
+  const trimmed = text.trim()
+  const bytes = /^[0-9a-f]{64}$/i.test(trimmed)
+    ? Buffer.from(trimmed, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)
+      ? Buffer.from(trimmed, 'base64')
+      : null
+  return bytes?.byteLength === SECRET_BYTES ? bytes : null
+}
+
+function encrypt(kid: string, privateJwk: string, secret: Uint8Array): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(ALGORITHM, secret, iv).setAAD(Buffer.from(kid))
+  const ciphertext = Buffer.concat([cipher.update(privateJwk, 'utf8'), cipher.final()])
+  return [VERSION, ...[iv, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
+}
+
+/** Null unless it was encrypted with this secret, for this kid, and not changed since. */
+function decrypt(kid: string, stored: string, secret: Uint8Array): string | null {
+  const [iv, ciphertext, tag] = stored
+    .split('.')
+    .slice(1)
+    .map((part) => Buffer.from(part, 'base64url'))
+  if (!iv || !ciphertext || !tag) return null
+  try {
+    const decipher = createDecipheriv(ALGORITHM, secret, iv, { authTagLength: 16 })
+    decipher.setAAD(Buffer.from(kid)).setAuthTag(tag)
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8')
+  } catch {
+    return null
+  }
+}

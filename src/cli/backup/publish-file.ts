@@ -1,0 +1,79 @@
+// A file gets its name only when it is whole and on the disk.
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { UsageError } from '../../errors.ts'
+
+/** Of `sha256sum`. */
+const DIGEST_LINE = /^([0-9a-f]{64}) [ *]/
+
+/** Throws `UsageError` when there is something of that name. */
+export async function requireFree(path: string): Promise<void> {
+  if (await stat(path).catch(() => null)) throw new UsageError(`${path} is there already, and is not written over`)
+}
+
+/**
+ * Answers the digest. Makes the file under another name in the same folder, its owner's alone; whatever happens, under
+ * `path` there is nothing or the whole. Its digest lies beside it, as `sha256sum -c` reads it.
+ */
+export async function publishFile(path: string, fill: (part: string) => Promise<void>): Promise<string> {
+  await requireFree(path)
+  const part = `${path}.${randomUUID().slice(0, 8)}.part`
+  try {
+    await (await openPart(part)).close()
+    await fill(part)
+    await syncPath(part)
+    const digest = await digestOf(part)
+    await writeDigest(path, digest)
+    // Not a rename: that would write over what has come there meanwhile.
+    await link(part, path)
+    await rm(part)
+    await syncPath(dirname(path))
+    return digest
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+function openPart(part: string) {
+  return open(part, 'wx', 0o600).catch((error: Error) => {
+    throw new UsageError(`cannot write ${part}: ${error.message}`)
+  })
+}
+
+async function writeDigest(path: string, digest: string): Promise<void> {
+  const part = `${path}.sha256.part`
+  const file = await open(part, 'w', 0o600)
+  await file.writeFile(`${digest}  ${basename(path)}\n`)
+  await file.sync()
+  await file.close()
+  await rename(part, `${path}.sha256`)
+}
+
+/** What was written under this name, and a file's own name in its folder, outlive the power. */
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+export async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+/** Throws `UsageError` when the digest that lies beside the file is another one. */
+export async function requireDigest(path: string): Promise<void> {
+  const line = await readFile(`${path}.sha256`, 'utf8').catch(() => null)
+  if (line === null) return
+  if (DIGEST_LINE.exec(line)?.[1] !== (await digestOf(path))) {
+    throw new UsageError(`${path} does not have the digest of ${path}.sha256: it is damaged, or another file`)
+  }
+}

@@ -1,0 +1,37 @@
+// audit: what happened, as NDJSON.
+import { AUDIT_KINDS } from '../../auth/audit/audit-event.ts'
+import { hashedEmail } from '../../auth/audit/audit-log.ts'
+import { canonicalEmail } from '../../auth/email.ts'
+import { UsageError } from '../../errors.ts'
+import type { AuditVerbs } from '../../store/audit-contract.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { describeEntry } from '../open-audit.ts'
+import { openStoreForCli } from '../open-store-for-cli.ts'
+import type { AuditCommandConfig } from '../options/operator-options.ts'
+import { writeLine } from '../write-line.ts'
+
+const ENTRIES_PER_READ = 1_000
+
+/** Oldest first. */
+export async function runAudit(config: AuditCommandConfig, { stdout }: CommandIo): Promise<ExitCode> {
+  const { from = null, to = null, kind = null } = config
+  if (kind !== null && !Object.hasOwn(AUDIT_KINDS, kind)) {
+    throw new UsageError(`--kind: must be one of ${Object.keys(AUDIT_KINDS).join(', ')}`)
+  }
+  await using store = await openStoreForCli(config, true)
+  const who = config.email === undefined ? null : await namesOf(config.email, store)
+  for (let after = 0; ; ) {
+    const page = await store.auditEntries({ from, to, kind, who }, after, ENTRIES_PER_READ)
+    for (const entry of page) await writeLine(stdout, JSON.stringify(describeEntry(entry)))
+    const last = page.at(-1)
+    if (!last || page.length < ENTRIES_PER_READ) return 0
+    after = last.id
+  }
+}
+
+/** Whether it was kept hashed or in clear. */
+async function namesOf(input: string, store: AuditVerbs): Promise<readonly string[]> {
+  const email = canonicalEmail(input)
+  if (email === null) throw new UsageError('--email: not a valid email address')
+  return [email, hashedEmail(email, await store.auditSalt())]
+}

@@ -1,0 +1,51 @@
+// backup: everything that is stored, sessions and keys too, in one file, while gateways serve.
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Worker } from 'node:worker_threads'
+import { backupLines } from '../../migration/backup-records.ts'
+import { databasePath } from '../../store/open-store.ts'
+import type { CopyRequest } from '../backup/copy-worker.ts'
+import { publishFile } from '../backup/publish-file.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { openStoreForCli } from '../open-store-for-cli.ts'
+import type { BackupConfig } from '../options/workspace-options.ts'
+import { createProgress, toSize } from '../progress.ts'
+
+const PROGRESS_MS = 200
+
+export async function runBackup(path: string, config: BackupConfig, io: CommandIo): Promise<ExitCode> {
+  const start = performance.now()
+  const from = databasePath(config.database)
+  // Says what is wrong with the database before anything is written.
+  await using store = await openStoreForCli(config, true)
+  const digest = await publishFile(path, async (part) => {
+    if (from !== null) await copyFile(from, part, io)
+    else await pipeline(Readable.from(backupLines(store, io.clock())), createWriteStream(part, { flags: 'r+' }))
+  })
+  const { size } = await stat(path)
+  const seconds = ((performance.now() - start) / 1_000).toFixed(1)
+  io.stdout.write(`backed up to ${path}: ${toSize(size)} in ${seconds} s, sha256 ${digest}\n`)
+  return 0
+}
+
+async function copyFile(from: string, to: string, io: CommandIo): Promise<void> {
+  const progress = createProgress(io, 'backing up', (await stat(from)).size)
+  const workerData: CopyRequest = { from, to }
+  const worker = new Worker(new URL('../backup/copy-worker.ts', import.meta.url), { workerData })
+  const timer = setInterval(() => {
+    void stat(to).then(
+      ({ size }) => progress.update(size, 0),
+      () => {},
+    )
+  }, PROGRESS_MS)
+  try {
+    // Rejects with what the thread throws.
+    await once(worker, 'exit')
+  } finally {
+    clearInterval(timer)
+    progress.finish()
+  }
+}

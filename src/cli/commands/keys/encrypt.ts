@@ -1,0 +1,27 @@
+// keys encrypt: private keys that are stored in clear, or with an older secret, are encrypted with the first secret given.
+import { UsageError } from '../../../errors.ts'
+import type { CommandIo, ExitCode } from '../../io.ts'
+import { openCommandAudit } from '../../open-audit.ts'
+import { openStoreForCli } from '../../open-store-for-cli.ts'
+import type { KeysEncryptConfig } from '../../options/key-options.ts'
+import { readKeyCipher } from '../../read-key-cipher.ts'
+
+export async function runKeysEncrypt(config: KeysEncryptConfig, io: CommandIo): Promise<ExitCode> {
+  const cipher = readKeyCipher(config)
+  if (!cipher.hasSecret) {
+    throw new UsageError(
+      'keys encrypt: give the key to encrypt with, as WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY or --key-encryption-key-file',
+    )
+  }
+  await using store = await openStoreForCli(config, true)
+  await using audit = await openCommandAudit(store, config, io)
+  const rewritten = (await store.signingKeys())
+    .filter(({ kid, privateJwk }) => !cipher.isCurrent(kid, privateJwk))
+    .map(({ kid, privateJwk }) => ({ kid, privateJwk: cipher.seal(kid, cipher.open(kid, privateJwk)) }))
+  if (rewritten.length > 0) {
+    await store.rewriteSigningKeys(rewritten)
+    audit.record({ kind: 'keysEncrypted', result: 'done', detail: `${rewritten.length} encrypted` })
+  }
+  io.stdout.write(`${rewritten.length} ${rewritten.length === 1 ? 'key' : 'keys'} encrypted\n`)
+  return 0
+}

@@ -1,0 +1,34 @@
+// keys retire: a key that is no longer needed is removed, with its private part.
+import { standingsOf } from '../../../auth/tokens/key-states.ts'
+import type { CommandIo, ExitCode } from '../../io.ts'
+import { openCommandAudit } from '../../open-audit.ts'
+import { openStoreForCli } from '../../open-store-for-cli.ts'
+import type { KeysRetireConfig } from '../../options/key-options.ts'
+
+export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openStoreForCli(config, true)
+  await using audit = await openCommandAudit(store, config, io)
+  const keys = await store.signingKeys()
+  const standings = standingsOf(keys, { now: io.clock(), accessTokenTtlSeconds: config.accessTokenTtl })
+  const standing = standings[keys.findIndex((key) => key.kid === kid)]
+  if (!standing) return refuse('there is no signing key of this kid', io)
+  if (config.force !== true && standing.state === 'signing') {
+    return refuse(
+      'this key signs: make another with keys rotate first, or give --force to have all its tokens refused',
+      io,
+    )
+  }
+  if (config.force !== true && standing.neededUntil !== null) {
+    const until = new Date(standing.neededUntil).toISOString()
+    return refuse(`tokens of this key may be in use until ${until}: wait, or give --force to have them refused`, io)
+  }
+  if (!(await store.removeSigningKey(kid))) return refuse('there is no signing key of this kid', io)
+  audit.record({ kind: 'keyRetired', result: 'done', detail: kid })
+  io.stdout.write(`${kid} was removed\n`)
+  return 0
+}
+
+function refuse(reason: string, { stderr }: CommandIo): ExitCode {
+  stderr.write(`${reason}\n`)
+  return 1
+}

@@ -1,0 +1,114 @@
+// restore: a backup in place of a database that nobody is using.
+import { randomUUID } from 'node:crypto'
+import { linkSync, renameSync } from 'node:fs'
+import { chmod, copyFile, mkdir, open, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { UsageError } from '../../errors.ts'
+import { readLines } from '../../import-export/format/lines.ts'
+import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
+import { MoveError } from '../../migration/row-copies.ts'
+import { databasePath } from '../../store/open-store.ts'
+import { prepareRestored, verifyDatabase, whileUnused } from '../../store/sqlite/backup.ts'
+import { requireDigest, syncPath } from '../backup/publish-file.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { openStoreForCli } from '../open-store-for-cli.ts'
+import type { RestoreConfig } from '../options/workspace-options.ts'
+
+const SQLITE_HEADER = 'SQLite format 3\0'
+
+export async function runRestore(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
+  const isSqliteFile = (await readHeader(path)) === SQLITE_HEADER
+  await requireDigest(path)
+  if (!isSqliteFile) return restoreRecords(path, config, io)
+  const target = databasePath(config.database)
+  if (target === null) {
+    throw new UsageError('this is an SQLite database: restore it to file:PATH, then move that into PostgreSQL')
+  }
+  verifyDatabase(path)
+  const part = `${target}.${randomUUID().slice(0, 8)}.part`
+  try {
+    await prepareCopy(path, part, config)
+    const kept = await putInPlace(part, target, io)
+    io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
+    if (!config.keepSessions) io.stdout.write('all sessions have ended: users sign in again\n')
+    return 0
+  } finally {
+    for (const end of ['', '-wal', '-shm', '-journal']) await rm(part + end, { force: true })
+  }
+}
+
+async function readHeader(path: string): Promise<string> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`)
+  })
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0)
+    return buffer.toString('latin1', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The copy has the current schema, and is what `prepareRestored` makes of it. */
+async function prepareCopy(path: string, part: string, config: RestoreConfig): Promise<void> {
+  await mkdir(dirname(part), { recursive: true, mode: 0o700 })
+  await copyFile(path, part)
+  await chmod(part, 0o600)
+  {
+    await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
+    // A copy that was made while a move was under way is not part of it.
+    await store.cancelMove(null)
+  }
+  prepareRestored(part, { keepSessions: config.keepSessions === true })
+  verifyDatabase(part)
+  await syncPath(part)
+}
+
+/** Answers where the database is that was there, if there was one: whole, under another name. */
+async function putInPlace(part: string, target: string, { clock }: CommandIo): Promise<string | null> {
+  const folder = dirname(target)
+  if (!(await stat(target).catch(() => null))) {
+    renameSync(part, target)
+    await syncPath(folder)
+    return null
+  }
+  const kept = `${target}.before-${new Date(clock()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
+  const done = whileUnused(target, () => {
+    // Under the name of the database there is always a whole one.
+    linkSync(target, kept)
+    renameSync(part, target)
+  })
+  if (done === null) {
+    throw new UsageError('the database is in use: stop what is serving on it, then restore')
+  }
+  await syncPath(folder)
+  return kept
+}
+
+async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
+  try {
+    const digest = await verifyBackup(linesOf(path))
+    await using store = await openStoreForCli(config)
+    await restoreBackup(linesOf(path), store, {
+      digest,
+      moveId: randomUUID(),
+      keepSessions: config.keepSessions === true,
+    })
+    // No gateway could begin to serve before.
+    await store.activate()
+    io.stdout.write(`restored ${path}\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error
+    io.stderr.write(`${error.message}\n`)
+    return 1
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  await using file = await open(path)
+  for await (const { lines } of readLines(file)) {
+    // A line that is not text is none of a backup.
+    for (const { text } of lines) yield text ?? ''
+  }
+}

@@ -1,0 +1,102 @@
+// sessions list, sessions revoke: who is signed in, and the end of it.
+import type { Audit } from '../../auth/audit/audit-event.ts'
+import { canonicalEmail } from '../../auth/email.ts'
+import { UsageError } from '../../errors.ts'
+import type { NewSession, SessionVerbs } from '../../store/session-contract.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { openCommandAudit } from '../open-audit.ts'
+import { openStoreForCli } from '../open-store-for-cli.ts'
+import type { SessionsListConfig, SessionsRevokeConfig } from '../options/operator-options.ts'
+import { writeLine } from '../write-line.ts'
+
+const SESSIONS_PER_READ = 1_000
+/** Of one user: more than any limit allows. */
+const ALL_OF_ONE = 1_000_000
+
+/** Of one user newest first, of all in the order they were opened; the open ones. */
+export async function runSessionsList(config: SessionsListConfig, { stdout, clock }: CommandIo): Promise<ExitCode> {
+  const email = config.email === undefined ? null : requireEmail(config.email)
+  const describe = config.json === true ? toJson : toText
+  await using store = await openStoreForCli(config, true)
+  const now = clock()
+  const sessions = email === null ? openSessions(store, now) : await store.sessionsOf(email, now, ALL_OF_ONE)
+  for await (const session of sessions) await writeLine(stdout, describe(session))
+  return 0
+}
+
+/** Ends one session, or all of a user. Answers 1 when there was none. */
+export async function runSessionsRevoke(
+  id: string | undefined,
+  config: SessionsRevokeConfig,
+  io: CommandIo,
+): Promise<ExitCode> {
+  if ((id === undefined) === (config.email === undefined)) {
+    throw new UsageError('sessions revoke: give the id of a session, or --email for all of a user')
+  }
+  const email = config.email === undefined ? null : requireEmail(config.email)
+  await using store = await openStoreForCli(config, true)
+  await using audit = await openCommandAudit(store, config, io)
+  const ended =
+    email === null ? await revokeOne(id ?? '', store, audit, io) : await store.revokeSessionsOf(email, io.clock())
+  if (email !== null && ended > 0) record(audit, email, ended)
+  io.stdout.write(`${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`)
+  return ended === 0 ? 1 : 0
+}
+
+async function revokeOne(id: string, store: SessionVerbs, audit: Audit, { clock }: CommandIo): Promise<number> {
+  const [live] = await store.liveSessions([id], clock())
+  const [isEnded] = live ? await store.revokeSessionsById([live], clock()) : [false]
+  if (!live || isEnded !== true) return 0
+  record(audit, live.email, 1)
+  return 1
+}
+
+function record(audit: Audit, email: string, count: number): void {
+  audit.record({ kind: 'sessionsRevoked', result: 'done', email, detail: `${count} ended by the operator` })
+}
+
+async function* openSessions(store: SessionVerbs, now: number): AsyncGenerator<NewSession> {
+  for (let after = ''; ; ) {
+    const page = await store.sessionsAfter(after, SESSIONS_PER_READ)
+    for (const session of page) if (session.idleExpiresAt > now && session.expiresAt > now) yield session
+    const last = page.at(-1)
+    if (!last || page.length < SESSIONS_PER_READ) return
+    after = last.id
+  }
+}
+
+function requireEmail(input: string): string {
+  const email = canonicalEmail(input)
+  if (email === null) throw new UsageError('--email: not a valid email address')
+  return email
+}
+
+function toText({ id, email, network, userAgent, ...times }: NewSession): string {
+  const last = `last used ${toTime(times.lastUsedAt)}`
+  return [id, email, `opened ${toTime(times.createdAt)}`, last, network || '-', userAgent || '-'].join('  ')
+}
+
+function toJson({
+  id,
+  email,
+  createdAt,
+  lastUsedAt,
+  idleExpiresAt,
+  expiresAt,
+  userAgent,
+  network,
+}: NewSession): string {
+  return JSON.stringify({
+    id,
+    email,
+    createdAt: toTime(createdAt),
+    lastUsedAt: toTime(lastUsedAt),
+    expiresAt: toTime(Math.min(idleExpiresAt, expiresAt)),
+    userAgent,
+    network,
+  })
+}
+
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}

@@ -1,0 +1,92 @@
+// users: whose workspaces are stored, and how much; one under another email, or gone.
+import { canonicalEmail } from '../../auth/email.ts'
+import { UsageError } from '../../errors.ts'
+import type { EditableStore, Holdings } from '../../store/workspace-edits.ts'
+import { flushRemovals } from '../flush-removals.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { openActiveStore } from '../open-active-store.ts'
+import { toStoreOptions } from '../open-store-for-cli.ts'
+import type { UsersConfig } from '../options/workspace-options.ts'
+import { toSize } from '../progress.ts'
+
+const USERS_PER_READ = 256
+
+/** A line for each user, in order of email. */
+export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openExisting(config)
+  for (let after = ''; ; ) {
+    const users = await store.usersAfter(after, USERS_PER_READ)
+    const last = users.at(-1)
+    if (!last) return 0
+    for (const held of await store.holdingsOf(users.map(({ email }) => email))) {
+      if (held) io.stdout.write(`${held.email}\t${inWords(held)}\n`)
+    }
+    after = last.email
+  }
+}
+
+export async function runUsersShow(input: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openExisting(config)
+  const [held] = await store.holdingsOf([requireEmail(input)])
+  if (!held) return notStored(io)
+  io.stdout.write(`${held.email}\t${inWords(held)}\n`)
+  return 0
+}
+
+export async function runUsersRename(from: string, to: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openExisting(config)
+  const [before, after] = [requireEmail(from), requireEmail(to)]
+  if (before === after) throw new UsageError('the new email is the old one')
+  const [held] = await store.holdingsOf([before])
+  const outcome = await store.renameUser(before, after)
+  if (outcome === 'unknown') return notStored(io)
+  if (outcome === 'taken') {
+    io.stderr.write('a workspace is stored for the new email already: nothing was changed\n')
+    return 1
+  }
+  io.stdout.write(`renamed: everything is kept, ${count(held?.sessions ?? 0, 'session')} of the old email ended\n`)
+  return 0
+}
+
+/** All that is stored for each email. One that nothing is stored for makes it fail, after the others. */
+export async function runUsersRemove(inputs: readonly string[], config: UsersConfig, io: CommandIo): Promise<ExitCode> {
+  const emails = inputs.map(requireEmail)
+  await using store = await openExisting(config)
+  let exitCode: ExitCode = 0
+  for (const email of emails) {
+    const [held] = await store.removeUsers([email])
+    if (held) io.stdout.write(`removed ${email}: ${inWords(held)}\n`)
+    else exitCode = notStored(io)
+  }
+  await flushRemovals(store, config, io)
+  return exitCode
+}
+
+function openExisting(config: UsersConfig): Promise<EditableStore> {
+  return openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
+}
+
+function requireEmail(input: string): string {
+  const email = canonicalEmail(input)
+  if (email === null) throw new UsageError('not a valid email address')
+  return email
+}
+
+function notStored({ stderr }: CommandIo): ExitCode {
+  stderr.write('nothing is stored for this email\n')
+  return 1
+}
+
+function inWords({ projects, templates, uiLibraries, exports, exportBytes, sessions }: Holdings): string {
+  return [
+    count(projects, 'project'),
+    count(templates, 'template'),
+    uiLibraries === 1 ? '1 UI library' : `${uiLibraries} UI libraries`,
+    `${count(exports, 'export')} (${toSize(exportBytes)})`,
+    count(sessions, 'session'),
+  ].join(', ')
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,25 @@
+// vacuum: space that removed rows left goes back to the file system.
+import { setTimeout as delay } from 'node:timers/promises'
+import { flushRemovals } from '../flush-removals.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { openActiveStore } from '../open-active-store.ts'
+import { toStoreOptions } from '../open-store-for-cli.ts'
+import type { VacuumConfig } from '../options/workspace-options.ts'
+import { toSize } from '../progress.ts'
+
+/** Long enough for somebody who asks for the write lock every millisecond to get it. */
+const PAUSE_MS = 3
+
+export async function runVacuum(config: VacuumConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
+  const before = (await store.space()).byteLength
+  if (config.full) await store.rewrite()
+  else while ((await store.reclaimSpace()).reclaimableBytes > 0) await delay(PAUSE_MS)
+  await flushRemovals(store, config, io)
+  const { byteLength, unusedBytes } = await store.space()
+  io.stdout.write(`${toSize(before)} before, ${toSize(byteLength)} now\n`)
+  if (unusedBytes > 0) {
+    io.stdout.write(`${toSize(unusedBytes)} of it are unused, and only vacuum --full can give them back\n`)
+  }
+  return 0
+}

@@ -1,0 +1,38 @@
+// The thread of an import that came over HTTP: the gateway's own goes on answering, however large it is.
+import type { FileHandle } from 'node:fs/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { InputChangedError } from '../../import-export/format/lines.ts'
+import { type ImportEvent, type ImportOptions, runImport } from '../../import-export/run-import.ts'
+import { redact } from '../../redact.ts'
+import { StoreUnavailableError } from '../../store/contract.ts'
+import { openActiveStore, type ServedDatabase } from '../open-active-store.ts'
+import { toStoreOptions } from '../open-store-for-cli.ts'
+import { IMPORT_OPTIONS, type ImportConfig, type StoreConfig } from '../options/config.ts'
+import { parseOptions } from '../options/option.ts'
+
+export interface ImportWork {
+  readonly file: FileHandle
+  readonly database: Pick<ServedDatabase, 'database' | 'databaseNext'>
+  readonly config: StoreConfig
+  readonly options: ImportOptions
+}
+
+const { file, database, config, options } = workerData as ImportWork
+const emit = (event: ImportEvent) => parentPort?.postMessage(event)
+
+try {
+  const fields: ImportConfig = parseOptions(IMPORT_OPTIONS, {})
+  await using store = await openActiveStore(database, toStoreOptions(config))
+  await runImport(file, store, options, fields, emit)
+} catch (error) {
+  emit({ type: 'failed', message: messageOf(error) })
+} finally {
+  await file.close()
+}
+
+/** What a client may read; everything else is told to the log, by whoever started this thread. */
+function messageOf(error: unknown): string {
+  if (error instanceof StoreUnavailableError) return 'the database cannot be used right now: run the import again'
+  if (error instanceof InputChangedError) return 'the input changed while it was being imported'
+  throw new Error(redact(error instanceof Error ? error.message : String(error)), { cause: error })
+}

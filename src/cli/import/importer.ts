@@ -1,0 +1,59 @@
+// Takes the body of POST /import to a temporary file, and has a thread import it.
+import { on } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { ReportFailure } from '../../http/problem-details.ts'
+import type { ImportEvent } from '../../import-export/run-import.ts'
+import type { Importer } from '../../rest/import-endpoint.ts'
+import { spool } from './import-source.ts'
+import type { ImportWork } from './import-worker.ts'
+
+/** Something is sent at least this often, so that no proxy takes the connection for dead. */
+const HEARTBEAT_MS = 5_000
+
+type Target = Pick<ImportWork, 'database' | 'config'>
+
+/** One import at a time. */
+export function createImporter(target: Target, report: ReportFailure): Importer {
+  let isBusy = false
+  return {
+    run(input, options) {
+      if (isBusy) return null
+      isBusy = true
+      return start().catch((error: unknown) => {
+        isBusy = false
+        throw error
+      })
+
+      async function start(): Promise<AsyncIterable<ImportEvent>> {
+        const { file } = await spool(input(), 'the input')
+        const work: ImportWork = { ...target, file, options }
+        const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
+          workerData: work,
+          transferList: [file],
+        })
+        return eventsOf(worker, report, () => {
+          isBusy = false
+        })
+      }
+    },
+  }
+}
+
+/** Whoever stops taking the events ends the import. */
+async function* eventsOf(worker: Worker, report: ReportFailure, onEnd: () => void): AsyncGenerator<ImportEvent> {
+  let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
+  const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
+  try {
+    for await (const [event] of on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[ImportEvent]>) {
+      if (event.type === 'progress') last = event
+      yield event
+    }
+  } catch (error) {
+    report(error, 'import')
+    yield { type: 'failed', message: 'something went wrong on our side: run the import again' }
+  } finally {
+    clearInterval(heartbeat)
+    await worker.terminate()
+    onEnd()
+  }
+}

@@ -1,0 +1,91 @@
+// The client of POST /import: sends a file, and tells how it goes there.
+import { Readable } from 'node:stream'
+import { UsageError } from '../../errors.ts'
+import type { ImportEvent } from '../../import-export/run-import.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import type { ImportConfig } from '../options/config.ts'
+import { createProgress } from '../progress.ts'
+import type { ImportSource } from './import-source.ts'
+import { readToken } from './read-token.ts'
+
+/** Sends all of it, then waits for the outcome. Broken off, it is run again. Throws `UsageError`. */
+export async function importRemotely(
+  { file, name }: ImportSource,
+  config: ImportConfig,
+  to: string,
+  io: CommandIo,
+): Promise<ExitCode> {
+  if (config.tokenFile === undefined) throw new UsageError('--token-file (WORKSPACE_GATEWAY_TOKEN_FILE): must be given')
+  const token = await readToken(config.tokenFile, '--token-file')
+  const { size } = await file.stat()
+  const request: RequestInit & { readonly duplex: 'half' } = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+    body: Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as BodyInit,
+    duplex: 'half',
+  }
+  const response = await fetch(addressOf(to, config), request).catch((error: unknown) => {
+    throw new UsageError(`${to}: no answer: run the import again`, { cause: error })
+  })
+  if (!response.ok || !response.body) throw new UsageError(await refusalOf(to, response))
+  const progress = createProgress(io, 'importing there', size)
+  let end: ImportEvent | null = null
+  try {
+    for await (const event of eventsOf(response.body)) {
+      if (event.type === 'progress') progress.update(event.bytes, event.records)
+      else if (event.type === 'badLine') io.stderr.write(`${name}:${event.line}: ${event.reason}\n`)
+      else if (event.type === 'user') io.stdout.write(`${event.email}: ${inWords(event)}\n`)
+      else end = event
+    }
+  } catch {
+    // The connection broke off: told below.
+  }
+  progress.finish()
+  return tell(end, name, io)
+}
+
+function addressOf(to: string, { replace, dryRun, verbose }: ImportConfig): URL {
+  const address = new URL(`${to.replace(/\/+$/, '')}/import`)
+  for (const [flag, isSet] of Object.entries({ replace, 'dry-run': dryRun, verbose })) {
+    if (isSet) address.searchParams.set(flag, 'true')
+  }
+  return address
+}
+
+async function refusalOf(to: string, response: Response): Promise<string> {
+  const problem: unknown = await response.json().catch(() => null)
+  const detail: unknown = Reflect.get(Object(problem), 'detail')
+  return `${to} answered ${response.status}${typeof detail === 'string' ? `: ${detail}` : ''}`
+}
+
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportEvent> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield JSON.parse(line) as ImportEvent
+  }
+}
+
+function tell(end: ImportEvent | null, name: string, { stdout, stderr }: CommandIo): ExitCode {
+  if (end?.type === 'imported' || end?.type === 'wouldImport') {
+    stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${inWords(end)}\n`)
+    return 0
+  }
+  if (end?.type === 'refused') stderr.write(`${end.badLines} bad lines: nothing was imported\n`)
+  else if (end?.type === 'failed') stderr.write(`${end.message}\n`)
+  else stderr.write('the connection broke off: run the import again\n')
+  return 1
+}
+
+interface CountsInWords {
+  readonly added: number
+  readonly replaced: number
+  readonly unchanged: number
+  readonly removed: number
+}
+
+function inWords({ added, replaced, unchanged, removed }: CountsInWords): string {
+  return `${added} added, ${replaced} replaced, ${unchanged} unchanged, ${removed} removed`
+}

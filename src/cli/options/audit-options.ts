@@ -1,0 +1,20 @@
+// The options of every command that tells the audit log something.
+import { z } from 'zod'
+import { type Config, duration, type OptionRow } from './option.ts'
+
+export const auditOptions = {
+  auditRetention: {
+    flags: '--audit-retention <time>',
+    description: 'how long the audit log keeps its entries, in days or hours; 0 for no audit log',
+    default: '400d',
+    schema: duration,
+  },
+  auditEmails: {
+    flags: '--audit-emails <how>',
+    description: 'how the audit log names people: hashed, or clear for their emails',
+    default: 'hashed',
+    schema: z.enum(['hashed', 'clear'], 'must be hashed or clear'),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export type AuditConfig = Config<typeof auditOptions>

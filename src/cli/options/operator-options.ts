@@ -1,0 +1,55 @@
+// The options of the commands that show and end what is in use: sessions, and the audit log.
+import { z } from 'zod'
+import { auditOptions } from './audit-options.ts'
+import { database, storeOptions } from './config.ts'
+import { booleanOption, type Config, type OptionRow, time } from './option.ts'
+
+/** Whom a command is about. */
+const email = {
+  flags: '--email <email>',
+  description: 'only this user',
+  schema: z.string().optional(),
+} as const satisfies OptionRow
+
+export const SESSIONS_LIST_OPTIONS = {
+  database,
+  email,
+  json: {
+    flags: '--json',
+    description: 'one JSON object a line',
+    schema: booleanOption.optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export const SESSIONS_REVOKE_OPTIONS = {
+  database,
+  email: { ...email, description: 'end all sessions of this user' },
+  ...auditOptions,
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export const AUDIT_OPTIONS = {
+  database,
+  from: {
+    flags: '--from <time>',
+    description: 'only what happened at this time or later: 2026-01-31, or 2026-01-31T09:30:00Z',
+    schema: time.optional(),
+  },
+  to: {
+    flags: '--to <time>',
+    description: 'only what happened before this time',
+    schema: time.optional(),
+  },
+  kind: {
+    flags: '--kind <kind>',
+    description: 'only events of this kind, such as login',
+    schema: z.string().optional(),
+  },
+  email,
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export type SessionsListConfig = Config<typeof SESSIONS_LIST_OPTIONS>
+export type SessionsRevokeConfig = Config<typeof SESSIONS_REVOKE_OPTIONS>
+export type AuditCommandConfig = Config<typeof AUDIT_OPTIONS>

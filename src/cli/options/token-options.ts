@@ -1,0 +1,36 @@
+// The options about signing keys that serve shares with the commands that manage them.
+import { z } from 'zod'
+import { TOKEN_ALGORITHM_NAMES } from '../../auth/tokens/token-algorithms.ts'
+import { type Config, integer, type OptionRow } from './option.ts'
+
+const NAMES = TOKEN_ALGORITHM_NAMES.join(', ')
+
+export const tokenAlgorithm = {
+  flags: '--token-algorithm <name>',
+  description: `what access tokens are signed with: ${NAMES} (default: what the newest key is of, first EdDSA)`,
+  schema: z.enum(TOKEN_ALGORITHM_NAMES, `must be one of ${NAMES}`).optional(),
+} as const satisfies OptionRow
+
+export const accessTokenTtl = {
+  flags: '--access-token-ttl <seconds>',
+  description: 'lifetime of an access token',
+  default: '900',
+  schema: integer(1, 86_400),
+} as const satisfies OptionRow
+
+/** Several secrets are separated by commas: the first encrypts, all decrypt. */
+export const keyEncryptionOptions = {
+  keyEncryptionKey: {
+    flags: '--key-encryption-key <secret>',
+    description: 'encrypts the signing keys in the database: 32 bytes in base64 or hexadecimal',
+    isEnvironmentOnly: true,
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  keyEncryptionKeyFile: {
+    flags: '--key-encryption-key-file <path>',
+    description: 'encrypts the signing keys in the database: a file with 32 bytes in base64 or hexadecimal',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export type KeyEncryptionConfig = Config<typeof keyEncryptionOptions>

@@ -1,0 +1,54 @@
+// The options of the commands that look at, take away and keep what is stored.
+import { z } from 'zod'
+import { database, storeOptions } from './config.ts'
+import { booleanOption, type Config, duration, integer, type OptionRow } from './option.ts'
+
+export const USERS_OPTIONS = { database, ...storeOptions } as const satisfies Record<string, OptionRow>
+
+export const PRUNE_OPTIONS = {
+  database,
+  keep: {
+    flags: '--keep <count>',
+    description: 'the newest exports of each project that stay, whatever their age (default: 1 with --older-than)',
+    schema: integer(1, 1_000_000).optional(),
+  },
+  olderThan: {
+    flags: '--older-than <age>',
+    description: 'only exports older than this go, such as 90d or 12h',
+    schema: duration.optional(),
+  },
+  email: {
+    flags: '--email <email>',
+    description: 'only this user',
+    schema: z.string().optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export const VACUUM_OPTIONS = {
+  database,
+  full: {
+    flags: '--full',
+    description: 'write the database anew in one go: writes of others wait meanwhile (PostgreSQL: reads too)',
+    schema: booleanOption.optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export const BACKUP_OPTIONS = { database, ...storeOptions } as const satisfies Record<string, OptionRow>
+
+export const RESTORE_OPTIONS = {
+  database,
+  keepSessions: {
+    flags: '--keep-sessions',
+    description: 'sessions go on as the backup has them, those too that have ended since it was made',
+    schema: booleanOption.optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export type UsersConfig = Config<typeof USERS_OPTIONS>
+export type PruneConfig = Config<typeof PRUNE_OPTIONS>
+export type VacuumConfig = Config<typeof VACUUM_OPTIONS>
+export type BackupConfig = Config<typeof BACKUP_OPTIONS>
+export type RestoreConfig = Config<typeof RESTORE_OPTIONS>

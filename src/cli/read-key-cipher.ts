@@ -1,0 +1,47 @@
+// The secrets that signing keys are encrypted with, from the environment or from a file.
+import { readFileSync } from 'node:fs'
+import { createKeyCipher, type KeyCipher, type KeyUnreadableError, readSecret } from '../auth/tokens/key-cipher.ts'
+import { UsageError } from '../errors.ts'
+import type { KeyEncryptionConfig } from './options/token-options.ts'
+
+const ENVIRONMENT = 'WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY'
+const ADVICE = `with ${ENVIRONMENT} or --key-encryption-key-file`
+
+/** Throws `UsageError`; no message repeats a secret. */
+export function readKeyCipher({ keyEncryptionKey, keyEncryptionKeyFile }: KeyEncryptionConfig): KeyCipher {
+  if (keyEncryptionKey !== undefined && keyEncryptionKeyFile !== undefined) {
+    throw new UsageError(`${ENVIRONMENT} and --key-encryption-key-file: give one of them`)
+  }
+  const text = keyEncryptionKeyFile === undefined ? keyEncryptionKey : readFile(keyEncryptionKeyFile)
+  const source = keyEncryptionKeyFile === undefined ? ENVIRONMENT : '--key-encryption-key-file'
+  return createKeyCipher(text === undefined ? [] : text.split(',').map((part) => requireSecret(part, source)))
+}
+
+/** What an operator should do about keys that cannot be read. */
+export function toUsageError(error: KeyUnreadableError): UsageError {
+  return new UsageError(
+    error.isSecretMissing
+      ? `${error.message}: give the key they were encrypted with, ${ADVICE}`
+      : `${error.message}: give the one it was encrypted with, ${ADVICE}; several are separated by commas`,
+  )
+}
+
+function requireSecret(text: string, source: string): Uint8Array {
+  const secret = readSecret(text)
+  if (secret === null) {
+    throw new UsageError(
+      `${source}: must be 32 bytes in base64 or hexadecimal, as \`openssl rand -base64 32\` prints them`,
+    )
+  }
+  return secret
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(
+      `--key-encryption-key-file: cannot read ${path}: ${error instanceof Error ? error.message : error}`,
+    )
+  }
+}

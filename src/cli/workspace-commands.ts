@@ -1,0 +1,81 @@
+// The commands that look at, take away and keep what is stored: each is loaded when it runs.
+import type { Command } from 'commander'
+import type { CommandIo, ExitCode } from './io.ts'
+import { type OptionRow, parseOptions } from './options/option.ts'
+import {
+  BACKUP_OPTIONS,
+  PRUNE_OPTIONS,
+  RESTORE_OPTIONS,
+  USERS_OPTIONS,
+  VACUUM_OPTIONS,
+} from './options/workspace-options.ts'
+
+type Describe = (command: Command, options: Readonly<Record<string, OptionRow>>) => Command
+
+/** `describe` gives a command its options; `onExit` is told how it ended. */
+export function addWorkspaceCommands(
+  program: Command,
+  describe: Describe,
+  io: CommandIo,
+  onExit: (code: ExitCode) => void,
+): void {
+  const users = program.command('users').description('whose workspaces are stored')
+  describe(users.command('list'), USERS_OPTIONS)
+    .description('every user, and how much they have')
+    .action(async (values) => {
+      const { runUsersList } = await import('./commands/users.ts')
+      onExit(await runUsersList(parseOptions(USERS_OPTIONS, values), io))
+    })
+  describe(users.command('show'), USERS_OPTIONS)
+    .description('how much a user has')
+    .argument('<email>')
+    .action(async (email: string, values) => {
+      const { runUsersShow } = await import('./commands/users.ts')
+      onExit(await runUsersShow(email, parseOptions(USERS_OPTIONS, values), io))
+    })
+  describe(users.command('rename'), USERS_OPTIONS)
+    .description('everything of a user under another email; the sessions of the old one end')
+    .argument('<email>')
+    .argument('<new-email>')
+    .action(async (from: string, to: string, values) => {
+      const { runUsersRename } = await import('./commands/users.ts')
+      onExit(await runUsersRename(from, to, parseOptions(USERS_OPTIONS, values), io))
+    })
+  describe(users.command('remove'), USERS_OPTIONS)
+    .description('take away all that is stored for each email: workspace and sessions')
+    .argument('<email...>')
+    .action(async (emails: readonly string[], values) => {
+      const { runUsersRemove } = await import('./commands/users.ts')
+      onExit(await runUsersRemove(emails, parseOptions(USERS_OPTIONS, values), io))
+    })
+
+  const exports = program.command('exports').description('the exports of projects')
+  describe(exports.command('prune'), PRUNE_OPTIONS)
+    .description('remove old exports, a few at a time; run again to resume')
+    .action(async (values) => {
+      const { runExportsPrune } = await import('./commands/exports.ts')
+      onExit(await runExportsPrune(parseOptions(PRUNE_OPTIONS, values), io))
+    })
+
+  describe(program.command('vacuum'), VACUUM_OPTIONS)
+    .description('give space that removed rows left back to the file system')
+    .action(async (values) => {
+      const { runVacuum } = await import('./commands/vacuum.ts')
+      onExit(await runVacuum(parseOptions(VACUUM_OPTIONS, values), io))
+    })
+
+  describe(program.command('backup'), BACKUP_OPTIONS)
+    .description('everything that is stored, sessions and keys too, in a new file; gateways may be serving meanwhile')
+    .argument('<file>')
+    .action(async (path: string, values) => {
+      const { runBackup } = await import('./commands/backup.ts')
+      onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io))
+    })
+  describe(program.command('restore'), RESTORE_OPTIONS)
+    .description('a backup in place of a database that nobody uses; what was there is kept beside it')
+    .argument('<file>')
+    .action(async (path: string, values) => {
+      const { runRestore } = await import('./commands/restore.ts')
+      onExit(await runRestore(path, parseOptions(RESTORE_OPTIONS, values), io))
+    })
+}

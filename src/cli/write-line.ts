@@ -1,0 +1,7 @@
+// Output line by line, no faster than it is read.
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+
+export async function writeLine(stream: Writable, line: string): Promise<void> {
+  if (!stream.write(`${line}\n`)) await once(stream, 'drain')
+}

@@ -1,0 +1,41 @@
+// A real answer: its status, how long it took, how much it was, and what it said.
+import type { ReactNode } from 'react'
+import { TextView } from '../text/text-view.tsx'
+import { type Answer, sizeText, timeText, withoutTokens } from './answer.ts'
+import { AnswerHeaders } from './answer-headers.tsx'
+import './answer.css'
+
+interface AnswerViewProps {
+  readonly answer: Answer | null
+  readonly isRunning: boolean
+  readonly label: string
+  readonly fileName: string
+}
+
+export function AnswerView({ answer, isRunning, label, fileName }: AnswerViewProps): ReactNode {
+  if (!answer) return <p className="answer-none note">{isRunning ? 'Running …' : 'Not run yet.'}</p>
+  const { status, durationMs, serverMs, byteLength, hasErrors, text } = answer
+  const tone = status === 0 || status >= 400 ? 'bad' : hasErrors ? 'warn' : 'good'
+  return (
+    <div className="answer" aria-busy={isRunning}>
+      <TextView text={withoutTokens(text)} label={label} language={status === 0 ? 'text' : 'json'} fileName={fileName}>
+        <span className={`status ${tone}`}>
+          {status === 0 ? 'no answer' : hasErrors ? `${status}, errors` : status}
+        </span>
+        {status !== 0 && (
+          <>
+            <span title="From sending the request to the last byte, as this browser measured it">
+              {timeText(durationMs)}
+            </span>
+            {serverMs !== null && (
+              <span title="What the gateway says it took (Server-Timing)">server {timeText(serverMs)}</span>
+            )}
+            <span>{sizeText(byteLength)}</span>
+          </>
+        )}
+        {isRunning && <span className="badge">running …</span>}
+      </TextView>
+      <AnswerHeaders headers={answer.headers} />
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+// An answer as the pages keep it, and what of it may be shown.
+import { elementTexts, memberText } from '../../json-text.ts'
+import { failureText } from '../frame/connection.ts'
+import { isJson } from '../text/json-lines.ts'
+
+export interface Answer {
+  /** 0 when there was none. */
+  readonly status: number
+  readonly durationMs: number
+  /** What the gateway says it took, in `Server-Timing`; null when it does not say. */
+  readonly serverMs: number | null
+  /** After decompression. */
+  readonly byteLength: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Whether it is a GraphQL answer with errors. */
+  readonly hasErrors: boolean
+  readonly text: string
+}
+
+export async function timed(send: () => Promise<Response>): Promise<Answer> {
+  const began = performance.now()
+  const response = await send()
+  const bytes = await response.arrayBuffer()
+  const text = new TextDecoder().decode(bytes)
+  const timing = /(?:^|,)[^,]*;\s*dur=([\d.]+)/.exec(response.headers.get('server-timing') ?? '')?.[1]
+  return {
+    status: response.status,
+    durationMs: networkMs(response.url, began) ?? performance.now() - began,
+    serverMs: timing === undefined ? null : Number(timing),
+    byteLength: bytes.byteLength,
+    headers: [...response.headers],
+    hasErrors: isJson(text) && elementTexts(memberText(text, 'errors') ?? 'null') !== null,
+    text,
+  }
+}
+
+export function noAnswer(error: unknown): Answer {
+  return {
+    status: 0,
+    durationMs: 0,
+    serverMs: null,
+    byteLength: 0,
+    headers: [],
+    hasErrors: false,
+    text: failureText(error),
+  }
+}
+
+/** Without the time that this page itself was busy, or waited for a connection; undefined where the browser does not say. */
+function networkMs(url: string, began: number): number | undefined {
+  const entry = performance
+    .getEntriesByName(url)
+    .filter((one) => one instanceof PerformanceResourceTiming)
+    .find((one) => one.startTime >= began)
+  const duration = entry ? entry.responseEnd - entry.requestStart : 0
+  return duration > 0 ? duration : undefined
+}
+
+/** Whatever begins like a token, to its end, so that no text is looked at twice. */
+const TOKENS = /\beyJ[\w-]*(?:\.[\w-]+){0,2}|\bwgr_[\w-]*/g
+
+/** Tokens cut short, for what is shown or shared. */
+export function withoutTokens(text: string): string {
+  return text.replace(TOKENS, (found) => {
+    if (found.startsWith('wgr_')) return found.length < 24 ? found : `${found.slice(0, 8)}…`
+    const [header = '', ...others] = found.split('.')
+    return header.length < 11 || others.length < 2 ? found : `${found.slice(0, 11)}…`
+  })
+}
+
+export function timeText(milliseconds: number): string {
+  return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`
+}
+
+export function sizeText(byteLength: number): string {
+  if (byteLength < 1_000) return `${byteLength} B`
+  if (byteLength < 1_000_000) return `${(byteLength / 1_000).toFixed(1)} kB`
+  return `${(byteLength / 1_000_000).toFixed(1)} MB`
+}

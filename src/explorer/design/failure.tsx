@@ -1,0 +1,31 @@
+// What went wrong, in a sentence, with a way on.
+import { RotateCw, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+interface FailureProps {
+  readonly title: string
+  readonly message: string
+  readonly onRetry: () => void
+  readonly isReloadOffered?: boolean
+}
+
+export function Failure({ title, message, onRetry, isReloadOffered = false }: FailureProps): ReactNode {
+  return (
+    <section className="card failure" role="alert">
+      <h2>
+        <TriangleAlert size={18} aria-hidden="true" /> {title}
+      </h2>
+      <p>{message}</p>
+      <div className="buttons">
+        <button type="button" className="primary" onClick={onRetry}>
+          <RotateCw size={15} aria-hidden="true" /> Try again
+        </button>
+        {isReloadOffered && (
+          <button type="button" onClick={() => location.reload()}>
+            Reload
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}

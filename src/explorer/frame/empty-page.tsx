@@ -1,0 +1,16 @@
+// An address that leads nowhere, with the way home.
+import { Compass } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { EmptyState } from '../design/empty-state.tsx'
+import { Link } from './link.tsx'
+
+export function EmptyPage(): ReactNode {
+  return (
+    <EmptyState Icon={Compass} title="There is no page at this address">
+      <p>
+        Go to the <Link to="/">first page</Link>, the <Link to="/workspace">workspace</Link> or the{' '}
+        <Link to="/docs">reference</Link>.
+      </p>
+    </EmptyState>
+  )
+}

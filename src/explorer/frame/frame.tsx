@@ -1,0 +1,91 @@
+// The frame around every page: where one is, who one is, light or dark, and whether the gateway answers.
+import { Menu, Search, X } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { AccountMenu } from '../sign-in/account-menu.tsx'
+import { lazyPart } from './lazy-part.tsx'
+import { Link } from './link.tsx'
+import { OfflineBanner } from './offline-banner.tsx'
+import type { ThemeState } from './theme.ts'
+import { ThemeSwitch } from './theme-switch.tsx'
+import { useExplorer, useSessionState } from './use-explorer.ts'
+import './frame.css'
+
+const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
+
+interface FrameProps {
+  readonly pages: readonly { readonly path: string; readonly label: string }[]
+  readonly path: string
+  readonly theme: ThemeState
+  readonly children: ReactNode
+}
+
+export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
+  const { facts, navigation } = useExplorer()
+  const isSignedIn = useSessionState().phase === 'signed-in'
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const [isPaletteOpen, setPaletteOpen] = useState(false)
+
+  useEffect(() => {
+    function open(event: KeyboardEvent): void {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || !isSignedIn) return
+      event.preventDefault()
+      setPaletteOpen((isOpen) => !isOpen)
+    }
+    addEventListener('keydown', open)
+    return () => removeEventListener('keydown', open)
+  }, [isSignedIn])
+
+  return (
+    <>
+      <a className="skip" href={`${facts.basePath}${path}#main`}>
+        Skip to content
+      </a>
+      <header className="frame">
+        <button
+          type="button"
+          className="icon menu-button"
+          aria-expanded={isMenuOpen}
+          aria-controls="pages"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          {isMenuOpen ? <X size={18} aria-hidden="true" /> : <Menu size={18} aria-hidden="true" />}
+          <span className="unseen">Menu</span>
+        </button>
+        <Link to="/" className="brand">
+          <span className="mark" aria-hidden="true" />
+          <span className="brand-name">Workspace Gateway</span>
+        </Link>
+        <nav id="pages" aria-label="Pages" data-open={isMenuOpen}>
+          {pages.map((row) => (
+            <Link
+              key={row.path}
+              to={navigation.lastOf(row.path)}
+              isCurrent={row.path === path}
+              onFollow={() => setMenuOpen(false)}
+            >
+              {row.label}
+            </Link>
+          ))}
+        </nav>
+        <div className="tools">
+          {isSignedIn && (
+            <button type="button" className="quiet palette-button" onClick={() => setPaletteOpen(true)}>
+              <Search size={15} aria-hidden="true" />
+              <span className="palette-label">Go to …</span>
+              <span className="kbd" aria-hidden="true">
+                ⌘K
+              </span>
+            </button>
+          )}
+          <ThemeSwitch {...theme} />
+          <AccountMenu />
+        </div>
+      </header>
+      <OfflineBanner />
+      <main id="main" tabIndex={-1} className={path === '/graphql' ? 'full' : undefined}>
+        {children}
+      </main>
+      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+// Says that the gateway does not answer, for as long as it does not.
+import { CloudOff } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { PROBE_INTERVAL_MS } from './connection.ts'
+import { useConnection, useExplorer } from './use-explorer.ts'
+
+export function OfflineBanner(): ReactNode {
+  const { connection } = useExplorer()
+  const { isUp } = useConnection()
+  return (
+    <div role="status">
+      {!isUp && (
+        <p className="banner">
+          <CloudOff size={16} aria-hidden="true" /> The gateway does not answer; trying again in{' '}
+          {PROBE_INTERVAL_MS / 1_000} s.
+          <button type="button" className="small" onClick={() => void connection.probe()}>
+            Try now
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}

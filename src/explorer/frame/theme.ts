@@ -1,0 +1,37 @@
+// Light, dark, or whatever the system says; the choice is kept on this machine.
+import { useEffect, useState, useSyncExternalStore } from 'react'
+
+export type Theme = 'light' | 'dark'
+export const CHOICES = ['system', 'light', 'dark'] as const
+export type ThemeChoice = (typeof CHOICES)[number]
+
+const KEY = 'workspace-gateway:theme'
+const SYSTEM_IS_DARK = '(prefers-color-scheme: dark)'
+
+export interface ThemeState {
+  readonly theme: Theme
+  readonly choice: ThemeChoice
+  readonly choose: (choice: ThemeChoice) => void
+}
+
+export function useTheme(): ThemeState {
+  const isSystemDark = useSyncExternalStore(
+    (listener) => {
+      const query = matchMedia(SYSTEM_IS_DARK)
+      query.addEventListener('change', listener)
+      return () => query.removeEventListener('change', listener)
+    },
+    () => matchMedia(SYSTEM_IS_DARK).matches,
+  )
+  const [choice, setChoice] = useState(() => CHOICES.find((name) => name === localStorage.getItem(KEY)) ?? 'system')
+  const theme = choice === 'system' ? (isSystemDark ? 'dark' : 'light') : choice
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme
+  }, [theme])
+  function choose(next: ThemeChoice): void {
+    if (next === 'system') localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, next)
+    setChoice(next)
+  }
+  return { theme, choice, choose }
+}

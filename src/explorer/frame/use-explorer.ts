@@ -1,0 +1,38 @@
+// What every component may use: the gateway's facts, the session, the address, and whether the gateway answers.
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { ExplorerData } from '../../pages/explorer-config.ts'
+import type { Session, SessionState } from '../sign-in/session.ts'
+import type { Connection, ConnectionState } from './connection.ts'
+import type { Navigation, Place } from './navigation.ts'
+
+export interface Explorer {
+  readonly facts: ExplorerData
+  readonly session: Session
+  readonly navigation: Navigation
+  readonly connection: Connection
+  /** How far a list was scrolled, by its address: kept while the pages are open. */
+  readonly scrolled: Map<string, number>
+}
+
+export const ExplorerContext = createContext<Explorer | null>(null)
+
+export function useExplorer(): Explorer {
+  const explorer = useContext(ExplorerContext)
+  if (!explorer) throw new Error('a component stands outside the explorer')
+  return explorer
+}
+
+export function useSessionState(): SessionState {
+  const { session } = useExplorer()
+  return useSyncExternalStore(session.subscribe, session.state)
+}
+
+export function usePlace(): Place {
+  const { navigation } = useExplorer()
+  return useSyncExternalStore(navigation.subscribe, navigation.place)
+}
+
+export function useConnection(): ConnectionState {
+  const { connection } = useExplorer()
+  return useSyncExternalStore(connection.subscribe, connection.state)
+}

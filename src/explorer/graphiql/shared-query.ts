@@ -1,0 +1,20 @@
+// A query in an address, behind the `#`: it is never sent to a server, and never holds a token.
+import { withoutTokens } from '../answer/answer.ts'
+
+export interface SharedQuery {
+  readonly query: string
+  readonly variables: string
+}
+
+export function linkTo(url: string, { query, variables }: SharedQuery): string {
+  const written = new URLSearchParams({ query: withoutTokens(query) })
+  if (variables.trim() !== '') written.set('variables', withoutTokens(variables))
+  return `${url}#${written}`
+}
+
+/** Null when the address names none. */
+export function readShared(hash: string): SharedQuery | null {
+  const given = new URLSearchParams(hash.replace(/^#/, ''))
+  const query = given.get('query')
+  return query === null ? null : { query, variables: given.get('variables') ?? '' }
+}

@@ -1,0 +1,32 @@
+// What every failure looks like, said once.
+import type { ReactNode } from 'react'
+import { TextView } from '../text/text-view.tsx'
+import { FieldTable } from './field-table.tsx'
+import { fieldsOf, type OpenApi } from './openapi.ts'
+
+export function ErrorBody({ problem }: { readonly problem: OpenApi['components']['schemas']['Problem'] }): ReactNode {
+  return (
+    <section id="errors" className="operation" aria-labelledby="errors-title" tabIndex={-1}>
+      <div className="about">
+        <h2 id="errors-title">Errors</h2>
+        <p>
+          Every failure is a problem document (RFC 9457), <code>application/problem+json</code>. Tell failures apart by{' '}
+          <code>code</code>; GraphQL has the same codes in <code>extensions.code</code>.
+        </p>
+        <FieldTable caption="Body" fields={fieldsOf(problem)} />
+      </div>
+      <div className="samples">
+        {problem.examples?.[0] !== undefined && (
+          <div className="framed">
+            <TextView
+              text={JSON.stringify(problem.examples[0])}
+              label="Example of an error"
+              language="json"
+              fileName="problem.json"
+            />
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}

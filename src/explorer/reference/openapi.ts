@@ -1,0 +1,130 @@
+// The parts of the OpenAPI document that the reference shows.
+
+export interface ShownField {
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly description: string
+}
+
+export interface ShownOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  readonly twin: string
+  readonly parameters: readonly (ShownField & { readonly in: string })[]
+  readonly body: readonly ShownField[]
+  readonly needsToken: boolean
+  readonly answer: ShownAnswer | null
+  /** What it may answer besides, a line per status. */
+  readonly failures: readonly { readonly status: string; readonly description: string }[]
+}
+
+export interface ShownAnswer {
+  readonly description: string
+  readonly isArray: boolean
+  readonly fields: readonly ShownField[]
+  readonly headers: readonly string[]
+  readonly example: unknown
+}
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly format?: string
+  readonly description?: string
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+}
+
+interface MediaType {
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+interface Answer {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly 'x-graphql-operation': string
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly description: string
+    readonly schema: Schema
+  }[]
+  readonly security: readonly object[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> }
+  readonly responses: Readonly<Record<string, Answer>>
+}
+
+export interface OpenApi {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: { readonly Problem: Schema & { readonly examples?: readonly unknown[] } } }
+}
+
+export function shownOperations({ paths }: OpenApi): readonly ShownOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      summary: operation.summary,
+      tag: operation.tags[0] ?? '',
+      twin: operation['x-graphql-operation'],
+      parameters: (operation.parameters ?? []).map(({ name, required, description, schema, in: place }) => ({
+        name,
+        type: typeText(schema),
+        isRequired: required,
+        description,
+        in: place,
+      })),
+      body: fieldsOf(Object.values(operation.requestBody?.content ?? {})[0]?.schema),
+      needsToken: operation.security.length > 0,
+      answer: shownAnswer(operation.responses['200']),
+      failures: Object.entries(operation.responses)
+        .filter(([status]) => status !== '200')
+        .map(([status, { description }]) => ({ status, description })),
+    })),
+  )
+}
+
+function shownAnswer(answer: Answer | undefined): ShownAnswer | null {
+  if (!answer) return null
+  const media = answer.content?.['application/json']
+  return {
+    description: answer.description,
+    isArray: media?.schema.items !== undefined,
+    fields: fieldsOf(media?.schema.items ?? media?.schema),
+    headers: Object.keys(answer.headers ?? {}),
+    example: media?.example,
+  }
+}
+
+export function fieldsOf(schema: Schema | undefined): readonly ShownField[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => ({
+    name,
+    type: typeText(property),
+    isRequired: schema?.required?.includes(name) === true,
+    description: property.description ?? '',
+  }))
+}
+
+/** Documents are the user's own: a field without a type may hold anything. */
+function typeText({ type, format, const: only }: Schema): string {
+  if (only !== undefined) return JSON.stringify(only)
+  if (type === undefined) return 'any'
+  const names = typeof type === 'string' ? type : type.join(' or ')
+  return format === undefined ? names : `${names} (${format})`
+}

@@ -1,0 +1,125 @@
+// The reference: /openapi.json as a page, every operation with samples and ready to be tried.
+import { Download } from 'lucide-react'
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { Failure } from '../design/failure.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
+import { Link } from '../frame/link.tsx'
+import { useExplorer } from '../frame/use-explorer.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
+import { useProjectChoices } from '../rosetta/use-project-choices.ts'
+import { ErrorBody } from './error-body.tsx'
+import { GettingStarted } from './getting-started.tsx'
+import { type OpenApi, type ShownOperation, shownOperations } from './openapi.ts'
+import { OperationSection } from './operation-section.tsx'
+import './reference.css'
+
+export function ReferencePage(): ReactNode {
+  const { facts, connection } = useExplorer()
+  const address = `${facts.basePath}/openapi.json`
+  const loaded = useLoaded(
+    useCallback(async () => {
+      const answer = await connection.fetch(address)
+      if (!answer.ok) throw new Error(`The gateway answered ${answer.status}.`)
+      return (await answer.json()) as OpenApi
+    }, [connection, address]),
+  )
+  if (loaded.phase === 'loading') return <Skeleton label="Loading" />
+  if (loaded.phase === 'failed') {
+    return <Failure title="The reference could not be read" message={loaded.message} onRetry={loaded.retry} />
+  }
+  return <Reference document={loaded.value} address={address} />
+}
+
+function Reference({ document, address }: { readonly document: OpenApi; readonly address: string }): ReactNode {
+  const { facts } = useExplorer()
+  const { projects } = useProjectChoices()
+  const [words, setWords] = useState('')
+  const operations = shownOperations(document)
+  const shown = operations.filter((operation) => isAbout(operation, words))
+
+  // An address with a fragment was opened before there was anything to scroll to.
+  useEffect(() => show(location.hash.slice(1)), [])
+
+  return (
+    <div className="page reference">
+      <nav aria-label="Operations">
+        <input
+          type="search"
+          aria-label="Search the reference"
+          placeholder="Search"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+        <ul>
+          <Entry id="start" basePath={facts.basePath}>
+            Getting started
+          </Entry>
+          {shown.map(({ id, method, path }) => (
+            <Entry key={id} id={id} basePath={facts.basePath}>
+              <span className={`method ${method.toLowerCase()}`}>{method}</span> <span className="path">{path}</span>
+            </Entry>
+          ))}
+          <Entry id="errors" basePath={facts.basePath}>
+            Errors
+          </Entry>
+        </ul>
+        {shown.length === 0 && <p className="note">No operation is about this.</p>}
+      </nav>
+      <div className="operations">
+        <header>
+          <h1>REST reference</h1>
+          <p>{document.info.description.replaceAll('`', '')}</p>
+          <p className="links">
+            <span className="badge">Contract {document.info.version}</span>
+            <a href={address} download="workspace-gateway.openapi.json">
+              <Download size={14} aria-hidden="true" /> OpenAPI 3.1 document
+            </a>
+            <Link to="/graphql">GraphQL documentation</Link>
+          </p>
+        </header>
+        {words === '' && <GettingStarted />}
+        {shown.map((operation) => (
+          <OperationSection key={operation.id} operation={operation} projects={projects} />
+        ))}
+        <ErrorBody problem={document.components.schemas.Problem} />
+      </div>
+    </div>
+  )
+}
+
+interface EntryProps {
+  readonly id: string
+  readonly basePath: string
+  readonly children: ReactNode
+}
+
+function Entry({ id, basePath, children }: EntryProps): ReactNode {
+  /** The base address of the shell is not this page's: a bare fragment would lead away. */
+  function follow(event: MouseEvent): void {
+    event.preventDefault()
+    history.replaceState(history.state, '', `${location.pathname}#${id}`)
+    show(id)
+  }
+  return (
+    <li>
+      <a href={`${basePath}/docs#${id}`} onClick={follow}>
+        {children}
+      </a>
+    </li>
+  )
+}
+
+function show(id: string): void {
+  const section = id === '' ? null : document.getElementById(id)
+  section?.scrollIntoView()
+  section?.focus({ preventScroll: true })
+}
+
+function isAbout({ method, path, summary, twin, answer }: ShownOperation, words: string): boolean {
+  const fields = answer?.fields.map(({ name, description }) => `${name} ${description}`).join(' ') ?? ''
+  const text = `${method} ${path} ${summary} ${twin} ${fields}`.toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}

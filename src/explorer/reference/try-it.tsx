@@ -1,0 +1,73 @@
+// Trying a call of the reference, signed in as the user.
+import { Play } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { type Answer, noAnswer } from '../answer/answer.ts'
+import { AnswerView } from '../answer/answer-view.tsx'
+import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { sendRest } from '../rosetta/requests.ts'
+import type { ProjectChoice } from '../rosetta/use-project-choices.ts'
+import { ValueField } from '../rosetta/value-field.tsx'
+import { SignInForm } from '../sign-in/sign-in-form.tsx'
+
+interface TryItProps {
+  readonly method: string
+  readonly path: string
+  /** To choose from, the first of them to begin with. */
+  readonly projects: readonly ProjectChoice[]
+}
+
+export function TryIt({ method, path, projects }: TryItProps): ReactNode {
+  const { facts, session } = useExplorer()
+  const { phase, email } = useSessionState()
+  const route = facts.routes.find((row) => row.method === method && row.path === path)
+  const [edited, setEdited] = useState<string | null>(null)
+  const value = edited ?? (route?.field === 'email' ? email : projects[0]?.ref) ?? ''
+  const [answer, setAnswer] = useState<Answer | null>(null)
+  const [isRunning, setRunning] = useState(false)
+  if (!route) return null
+  if (phase !== 'signed-in') {
+    return (
+      <details className="try-sign-in">
+        <summary>Sign in to try it here</summary>
+        <SignInForm label={`Email, to try ${method} ${path}`} suggestion={facts.demoEmail ?? ''} />
+      </details>
+    )
+  }
+
+  async function run(row: NonNullable<typeof route>): Promise<void> {
+    setRunning(true)
+    try {
+      const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : value
+      setAnswer(await sendRest({ route: row, value: token }, session))
+    } catch (error) {
+      setAnswer(noAnswer(error))
+    } finally {
+      setRunning(false)
+    }
+  }
+
+  return (
+    <div className="try">
+      <div className="controls">
+        <ValueField
+          route={route}
+          value={value}
+          projects={projects}
+          onChange={setEdited}
+          onEnter={() => void run(route)}
+        />
+        <button type="button" onClick={() => void run(route)} disabled={isRunning}>
+          <Play size={14} aria-hidden="true" /> Try it<span className="unseen">: {`${method} ${path}`}</span>
+        </button>
+      </div>
+      {answer && (
+        <AnswerView
+          answer={answer}
+          isRunning={isRunning}
+          label={`Answer of ${method} ${path}`}
+          fileName={`${path.slice(1)}.json`}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+// A guided first minute with the demo: three steps, each to a live thing; gone for good once dismissed.
+import { X } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from '../frame/link.tsx'
+
+const KEY = 'workspace-gateway:first-steps'
+
+export function FirstSteps(): ReactNode {
+  const [isDone, setDone] = useState(() => localStorage.getItem(KEY) !== null)
+  if (isDone) return null
+  function dismiss(): void {
+    localStorage.setItem(KEY, 'done')
+    setDone(true)
+  }
+  return (
+    <aside className="first-steps" aria-label="First steps">
+      <p>
+        <strong>You are in the demo workspace.</strong> In a minute:
+      </p>
+      <ol>
+        <li>
+          <Link to="/?route=GET+%2Fexports">Compare an export</Link> over REST and GraphQL
+        </li>
+        <li>
+          <Link to="/workspace">Open a project</Link> and read its files
+        </li>
+        <li>
+          <Link to="/graphql">Write a query</Link> of your own
+        </li>
+      </ol>
+      <button type="button" className="icon" onClick={dismiss} title="Dismiss">
+        <X size={15} aria-hidden="true" />
+        <span className="unseen">Dismiss</span>
+      </button>
+    </aside>
+  )
+}

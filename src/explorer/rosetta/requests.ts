@@ -1,0 +1,60 @@
+// The two requests of a row, as they are sent.
+import type { ExplorerRoute } from '../../pages/explorer-config.ts'
+import { type Answer, timed } from '../answer/answer.ts'
+import type { Session } from '../sign-in/session.ts'
+import { type Body, REFRESH_TOKEN, type RestRequest, restPath } from '../snippets/call.ts'
+
+export type Side = 'rest' | 'graphql'
+
+export interface RowRequest {
+  readonly route: ExplorerRoute
+  /** `REFRESH_TOKEN` where the row takes one. */
+  readonly value: string
+  readonly query: string
+  /** JSON text. */
+  readonly variables: string
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+/** A call that takes a refresh token runs on a session of its own: the person stays signed in. */
+export async function sendSide(
+  side: Side,
+  request: RowRequest,
+  session: Session,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { route, query } = request
+  const token = route.field === 'refreshToken' ? (await session.openAnother()).refreshToken : null
+  if (side === 'rest') return sendRest({ route, value: token ?? request.value }, session, signal)
+  const variables = readVariables(request.variables, token)
+  const body = JSON.stringify({ query, variables })
+  return timed(() => session.send('/graphql', { method: 'POST', headers: JSON_HEADERS, body, signal }))
+}
+
+/** One REST call; `value` is the parameter's or the field's. */
+export function sendRest({ route, value }: RestRequest, session: Session, signal?: AbortSignal): Promise<Answer> {
+  const init: RequestInit = signal ? { signal } : {}
+  if (route.field === null) return timed(() => session.send(restPath({ route, value }), init))
+  const body = JSON.stringify({ [route.field]: value })
+  return timed(() => session.send(route.path, { ...init, method: route.method, headers: JSON_HEADERS, body }))
+}
+
+/** Throws a sentence when the text is not a JSON object. */
+export function readVariables(text: string, refreshToken: string | null = null): { readonly [name: string]: Body } {
+  const written = refreshToken === null ? text : text.replaceAll(REFRESH_TOKEN, refreshToken)
+  if (written.trim() === '') return {}
+  const value = parsed(written)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('The variables are not a JSON object.')
+  }
+  return value as { readonly [name: string]: Body }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

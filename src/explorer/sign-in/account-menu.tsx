@@ -1,0 +1,89 @@
+// Who is signed in, until when, and the way out.
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { Link } from '../frame/link.tsx'
+import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { SignInForm } from './sign-in-form.tsx'
+import './account.css'
+
+export function AccountMenu(): ReactNode {
+  const { session } = useExplorer()
+  const { isUp } = useConnection()
+  const { phase, email, endsAt, isRemembered } = useSessionState()
+  const [isOpen, setOpen] = useState(false)
+  const panelId = useId()
+
+  useEffect(() => {
+    if (!isOpen) return
+    function close(event: KeyboardEvent | PointerEvent): void {
+      const isInside = event.target instanceof Element && event.target.closest('.account') !== null
+      if (event instanceof KeyboardEvent ? event.key === 'Escape' : !isInside) setOpen(false)
+    }
+    addEventListener('keydown', close)
+    addEventListener('pointerdown', close)
+    return () => {
+      removeEventListener('keydown', close)
+      removeEventListener('pointerdown', close)
+    }
+  }, [isOpen])
+
+  if (phase !== 'signed-in' && phase !== 'waiting') return null
+  return (
+    <div className="account">
+      <button
+        type="button"
+        className="quiet"
+        aria-expanded={isOpen}
+        aria-controls={panelId}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span className="dot" data-up={isUp} title={isUp ? 'The gateway answers' : 'The gateway does not answer'} />
+        <span className="unseen">Signed in as </span>
+        <span className="email">{email}</span>
+        <ChevronDown size={14} aria-hidden="true" />
+      </button>
+      {isOpen && (
+        <div className="panel" id={panelId}>
+          <p>
+            Signed in as <strong>{email}</strong>
+          </p>
+          <p className="note">
+            {isUp ? 'The access token is renewed in ' : 'The gateway does not answer. Its token ends in '}
+            <TimeLeft endsAt={endsAt ?? 0} />
+          </p>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={isRemembered}
+              onChange={(event) => session.remember(event.target.checked)}
+            />
+            Keep me signed in over a reload of this tab
+          </label>
+          <div className="buttons">
+            <Link to="/sessions" className="button" onFollow={() => setOpen(false)}>
+              Sessions
+            </Link>
+            <button type="button" onClick={() => void session.signOut()}>
+              Sign out
+            </button>
+          </div>
+          <details>
+            <summary>Sign in as somebody else</summary>
+            <SignInForm label="Email" onDone={() => setOpen(false)} />
+          </details>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function TimeLeft({ endsAt }: { readonly endsAt: number }): ReactNode {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.max(0, Math.round((endsAt - now) / 1_000))
+  const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  return <time dateTime={new Date(endsAt).toISOString()}>{text}</time>
+}

@@ -1,0 +1,56 @@
+// The calls that open and end sessions, and what they say when they fail.
+import type { ExplorerData } from '../../pages/explorer-config.ts'
+import type { Tokens } from './tokens.ts'
+
+export class LoginFailure extends Error {
+  /** Of the problem document, such as `LOGIN_CODE_SENT`; empty when the answer was none. */
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface Login {
+  readonly post: (path: string, body: object, method?: string) => Promise<Response>
+  readonly login: (email: string, code?: string) => Promise<Tokens>
+  /** Tokens of a session of its own, for trying out calls that end one. */
+  readonly openAnother: () => Promise<Tokens>
+}
+
+/** What people read instead of a sentence meant for programs. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  INVALID_EMAIL: 'This is not an email address.',
+}
+
+export function createLogin({ basePath }: ExplorerData, fetchFrom: typeof fetch, currentEmail: () => string): Login {
+  function post(path: string, body: object, method = 'POST'): Promise<Response> {
+    return fetchFrom(`${basePath}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  async function login(email: string, code?: string): Promise<Tokens> {
+    const answer = await post('/login', code === undefined ? { email } : { email, code })
+    const text = await answer.text()
+    if (answer.ok) return JSON.parse(text) as Tokens
+    const problem = problemOf(text)
+    throw new LoginFailure(
+      problem.code ?? '',
+      SENTENCES[problem.code ?? ''] ?? problem.detail ?? `The gateway answered ${answer.status}.`,
+    )
+  }
+
+  return { post, login, openAnother: () => login(currentEmail()) }
+}
+
+function problemOf(text: string): { readonly code?: string; readonly detail?: string } {
+  try {
+    return JSON.parse(text) as { code?: string; detail?: string }
+  } catch {
+    return {}
+  }
+}

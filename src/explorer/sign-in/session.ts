@@ -1,0 +1,205 @@
+// The one sign-in of all pages: tokens in memory, one refresh in flight however many requests wait, an end by logout.
+import type { ExplorerData } from '../../pages/explorer-config.ts'
+import { keptSession } from './kept-session.ts'
+import { createLogin, type Login } from './login.ts'
+import type { TabChannel, TabMessages } from './tab-channel.ts'
+import { type HeldToken, holdToken, type Tokens } from './tokens.ts'
+
+export interface SessionState {
+  readonly phase: 'starting' | 'signed-out' | 'waiting' | 'signed-in'
+  readonly email: string | null
+  /** When the access token ends, in milliseconds since the epoch. */
+  readonly endsAt: number | null
+  readonly isRemembered: boolean
+  /** Why nobody is signed in, when there is something to say. */
+  readonly message: string | null
+}
+
+export interface Session extends Pick<Login, 'openAnother'> {
+  readonly state: () => SessionState
+  readonly subscribe: (listener: () => void) => () => void
+  /** Takes up the session of another tab or the one this tab keeps, or signs the demo user in where there is one. */
+  readonly start: () => Promise<void>
+  /** Throws a LoginFailure; its code is `LOGIN_CODE_SENT` when a code from the mailbox is to come along. */
+  readonly signIn: (email: string, options?: SignInOptions) => Promise<void>
+  readonly signOut: () => Promise<void>
+  /** Whether this tab keeps the session over a reload. */
+  readonly remember: (isRemembered: boolean) => void
+  /** Signed in as the user: renews the access token before it ends, and once when it is refused. */
+  readonly send: (path: string, init?: RequestInit) => Promise<Response>
+}
+
+export interface SignInOptions {
+  readonly code?: string
+  readonly isRemembered?: boolean
+}
+
+export interface SessionOptions {
+  readonly fetchFrom: typeof fetch
+  readonly storage: Storage
+  readonly openTabs: (messages: TabMessages) => TabChannel
+}
+
+const SIGNED_OUT = { phase: 'signed-out', email: null, endsAt: null, isRemembered: false, message: null } as const
+const RETRY_MS = 5_000
+const ASK_WHETHER_APPROVED_MS = 2_000
+
+export function createSession(facts: ExplorerData, { fetchFrom, storage, openTabs }: SessionOptions): Session {
+  const kept = keptSession(storage, facts.basePath)
+  const { login, openAnother, post } = createLogin(facts, fetchFrom, () => state.email ?? '')
+  const listeners = new Set<() => void>()
+  let state: SessionState = { ...SIGNED_OUT, phase: 'starting' }
+  let refreshToken: string | null = null
+  let held: HeldToken | null = null
+  let refreshing: Promise<boolean> | null = null
+  let timer = 0
+  const tabs = openTabs({ held: heldTokens, onTokens: takeOver, onEnd: () => end('You signed out in another tab.') })
+
+  function change(next: Partial<SessionState>): void {
+    state = { ...state, ...next }
+    for (const listener of listeners) listener()
+  }
+
+  function heldTokens(): Tokens | null {
+    return refreshToken !== null && held ? { accessToken: held.accessToken, refreshToken } : null
+  }
+
+  function hold(accessToken: string): void {
+    held = holdToken(accessToken, Date.now())
+    clearTimeout(timer)
+    timer = Number(setTimeout(() => void refresh(), Math.max(0, held.renewAt - Date.now())))
+    change({ email: held.email, endsAt: held.endsAt })
+  }
+
+  /** Another tab has signed in, or renewed the token of the session that both use. */
+  function takeOver(tokens: Tokens): void {
+    refreshToken = tokens.refreshToken
+    if (state.isRemembered) kept.keep(tokens.refreshToken)
+    hold(tokens.accessToken)
+    change({ phase: 'signed-in', message: null })
+  }
+
+  function end(message: string | null): void {
+    clearTimeout(timer)
+    refreshToken = null
+    held = null
+    kept.clear()
+    if (state.phase !== 'signed-out') change({ ...SIGNED_OUT, message })
+  }
+
+  /** False when there is no session any more. A refresh that fails for another reason leaves things as they are. */
+  function refresh(): Promise<boolean> {
+    const before = held
+    refreshing ??= tabs
+      .alone(async () => (before !== null && held !== before ? true : renew()))
+      .finally(() => {
+        refreshing = null
+      })
+    return refreshing
+  }
+
+  async function renew(): Promise<boolean> {
+    const presented = refreshToken
+    if (presented === null) return false
+    const answer = await post('/token', { refreshToken: presented }).catch(() => null)
+    if (refreshToken !== presented) return refreshToken !== null
+    if (answer?.ok) {
+      const { accessToken } = (await answer.json()) as { accessToken: string }
+      if (refreshToken === presented) {
+        hold(accessToken)
+        tabs.tell({ accessToken, refreshToken: presented })
+      }
+    } else if (answer?.status === 401) {
+      end('Your session has ended: sign in again.')
+      return false
+    } else {
+      clearTimeout(timer)
+      timer = Number(setTimeout(() => void refresh(), RETRY_MS))
+    }
+    return true
+  }
+
+  async function begin(tokens: Tokens, isRemembered: boolean, isApproved: boolean): Promise<void> {
+    refreshToken = tokens.refreshToken
+    hold(tokens.accessToken)
+    if (isRemembered) kept.keep(tokens.refreshToken)
+    change({ phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
+    if (!isApproved) await untilApproved(tokens.refreshToken)
+    if (refreshToken === tokens.refreshToken) tabs.tell(tokens)
+  }
+
+  /** A login that the owner of the mailbox has yet to approve reads nothing until then. */
+  async function untilApproved(presented: string): Promise<void> {
+    while (refreshToken === presented) {
+      const answer = await authorized('/projects', {}).catch(() => null)
+      if (refreshToken !== presented) return
+      if (answer && answer.status !== 401 && answer.status !== 403) return change({ phase: 'signed-in' })
+      await new Promise((resolve) => setTimeout(resolve, ASK_WHETHER_APPROVED_MS))
+    }
+  }
+
+  function authorized(path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(init.headers)
+    if (held) headers.set('authorization', `Bearer ${held.accessToken}`)
+    return fetchFrom(`${facts.basePath}${path}`, { ...init, headers })
+  }
+
+  /** A sign-out that did not arrive is tried again: until then the session lives on at the gateway. */
+  async function endAtGateway(presented: string): Promise<void> {
+    const answer = await post('/logout', { refreshToken: presented }, 'DELETE').catch(() => null)
+    const isEnded = answer !== null && (answer.ok || answer.status === 401)
+    if (state.phase !== 'signed-out') return
+    change({ message: isEnded ? null : 'Signed out here, but the gateway could not be told yet. Trying again.' })
+    if (!isEnded) setTimeout(() => void endAtGateway(presented), RETRY_MS)
+  }
+
+  return {
+    state: () => state,
+    openAnother,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async start() {
+      refreshToken = kept.token()
+      const isRemembered = refreshToken !== null
+      const shared = isRemembered || kept.isSignedOut() ? null : await tabs.ask()
+      if (shared) return takeOver(shared)
+      if (refreshToken !== null) {
+        await refresh()
+        if (held) return change({ phase: 'signed-in', isRemembered: true })
+      }
+      if (facts.demoEmail === null || kept.isSignedOut()) return change({ phase: 'signed-out' })
+      try {
+        await begin(await login(facts.demoEmail), false, true)
+      } catch (error) {
+        end(error instanceof Error ? error.message : null)
+      }
+    },
+    async signIn(email, { code, isRemembered = state.isRemembered } = {}) {
+      const tokens = await login(email, code)
+      kept.clear()
+      await begin(tokens, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
+    },
+    async signOut() {
+      const presented = refreshToken
+      end(null)
+      kept.markSignedOut()
+      tabs.tellEnd()
+      if (presented !== null) await endAtGateway(presented)
+    },
+    remember(isRemembered) {
+      if (isRemembered && refreshToken !== null) kept.keep(refreshToken)
+      else kept.clear()
+      change({ isRemembered })
+    },
+    async send(path, init = {}) {
+      if (held && Date.now() >= held.renewAt) await refresh()
+      const used = held
+      const answer = await authorized(path, init)
+      if (answer.status !== 401 || used === null) return answer
+      const isRenewed = held !== used || (await refresh())
+      return isRenewed && held !== used ? authorized(path, init) : answer
+    },
+  }
+}

@@ -1,0 +1,97 @@
+// Every session of the signed-in user: list them, end one, end all.
+import { MonitorSmartphone } from 'lucide-react'
+import { type ReactNode, useCallback, useState } from 'react'
+import { query } from '../answer/graphql-query.ts'
+import { EmptyState } from '../design/empty-state.tsx'
+import { Failure } from '../design/failure.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
+import { When } from '../design/when.tsx'
+import { failureText } from '../frame/connection.ts'
+import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
+
+const QUERY = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
+const END_ONE = 'mutation($id: ID!) { revokeSession(id: $id) }'
+const END_ALL = 'mutation { logoutEverywhere }'
+
+interface Listed {
+  readonly id: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string
+  readonly current: boolean
+  readonly userAgent: string | null
+  readonly network: string | null
+}
+
+export function SessionsPage(): ReactNode {
+  const { session } = useExplorer()
+  const [times, setTimes] = useState(0)
+  const [failure, setFailure] = useState<string | null>(null)
+  const loaded = useLoaded(
+    useCallback(
+      () => (times < 0 ? Promise.resolve(null) : query<{ me: { sessions: readonly Listed[] } | null }>(session, QUERY)),
+      [session, times],
+    ),
+  )
+
+  async function act(mutation: string, id?: string): Promise<void> {
+    setFailure(null)
+    try {
+      await query(session, mutation, id === undefined ? {} : { id })
+      setTimes(times + 1)
+    } catch (error) {
+      setFailure(failureText(error))
+    }
+  }
+
+  if (loaded.phase === 'loading') return <Skeleton label="Loading" />
+  if (loaded.phase === 'failed') {
+    const isUnknown = loaded.message.includes('Cannot query field')
+    const message = isUnknown ? 'This gateway does not list sessions. Signing out ends this one.' : loaded.message
+    return <Failure title="The sessions could not be read" message={message} onRetry={loaded.retry} />
+  }
+  const sessions = loaded.value?.me?.sessions ?? []
+  if (sessions.length === 0) return <OnlyThisOne />
+  return (
+    <div className="page">
+      <div className="files-head">
+        <h1>Sessions</h1>
+        <button type="button" onClick={() => void act(END_ALL)}>
+          End all, this one too
+        </button>
+      </div>
+      {failure !== null && <p role="alert">{failure}</p>}
+      <ul className="sessions">
+        {sessions.map(({ id, createdAt, lastUsedAt, expiresAt, current, userAgent, network }) => (
+          <li key={id}>
+            <strong>
+              {userAgent ?? 'An unnamed client'} {current && <span className="badge good">this one</span>}
+            </strong>
+            <span className="note">
+              {network !== null && `${network}, `}
+              opened <When at={createdAt} />, used <When at={lastUsedAt ?? createdAt} />, ends <When at={expiresAt} />
+            </span>
+            {!current && (
+              <button type="button" className="small" onClick={() => void act(END_ONE, id)}>
+                End<span className="unseen"> the session of {userAgent ?? 'an unnamed client'}</span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function OnlyThisOne(): ReactNode {
+  const { email } = useSessionState()
+  return (
+    <EmptyState Icon={MonitorSmartphone} title="Sessions">
+      <p>
+        No workspace is stored for <strong>{email}</strong>, so there are no sessions to list. Signing out ends this
+        one.
+      </p>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,43 @@
+// Signing in: to what, as whom, and what this gateway asks for.
+import type { ReactNode } from 'react'
+import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { SignInForm } from './sign-in-form.tsx'
+
+/** How the gateway decides, by the name of its login guard. */
+const GUARDS: Readonly<Record<string, string>> = {
+  local: 'This gateway trusts people on its own machine: an email is enough.',
+  mail: 'A code is sent to your mailbox.',
+  open: 'Careful: this gateway lets anybody in as anybody. Use it for trying things out only.',
+  none: 'This gateway opens no new sessions at the moment.',
+}
+
+export function SignInCard(): ReactNode {
+  const { session, facts } = useExplorer()
+  const { phase, email, message } = useSessionState()
+  if (phase === 'waiting') {
+    return (
+      <section className="card" aria-live="polite">
+        <h1>Look into your mailbox</h1>
+        <p>
+          A message is on its way to <strong>{email}</strong>. Approve the sign-in there: this page goes on by itself.
+        </p>
+        <button type="button" onClick={() => void session.signOut()}>
+          Cancel
+        </button>
+      </section>
+    )
+  }
+  const guard = GUARDS[facts.loginGuard]
+  return (
+    <section className="card">
+      <h1>Sign in</h1>
+      <p>
+        See the workspace of an email on <strong>{location.host}</strong>: its projects, exports, templates and UI
+        libraries.
+      </p>
+      {message !== null && <p role="alert">{message}</p>}
+      <SignInForm label="Email" suggestion={facts.demoEmail ?? ''} />
+      {guard !== undefined && <p className={facts.loginGuard === 'open' ? 'notice warn' : 'note'}>{guard}</p>}
+    </section>
+  )
+}

@@ -1,0 +1,95 @@
+// An email, a code from the mailbox where the gateway asks for one, and whether to stay signed in.
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { failureText } from '../frame/connection.ts'
+import { useExplorer } from '../frame/use-explorer.ts'
+import { LoginFailure } from './login.ts'
+
+interface SignInFormProps {
+  readonly label: string
+  readonly suggestion?: string
+  readonly onDone?: () => void
+}
+
+export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps): ReactNode {
+  const { session } = useExplorer()
+  const [email, setEmail] = useState(suggestion)
+  const [code, setCode] = useState('')
+  const [isCodeSent, setCodeSent] = useState(false)
+  const [isRemembered, setRemembered] = useState(false)
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [inputId, codeId, failureId] = [useId(), useId(), useId()]
+
+  async function signIn(): Promise<void> {
+    setBusy(true)
+    setFailure(null)
+    try {
+      await session.signIn(email, isCodeSent ? { code: code.trim(), isRemembered } : { isRemembered })
+      onDone?.()
+    } catch (error) {
+      if (error instanceof LoginFailure && error.code === 'LOGIN_CODE_SENT' && !isCodeSent) setCodeSent(true)
+      else setFailure(failureText(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    if (email.trim() === '') setFailure('Enter an email address.')
+    else if (isCodeSent && code.trim() === '') setFailure('Enter the code from the message.')
+    else void signIn()
+  }
+
+  const describedBy = failure === null ? undefined : failureId
+  return (
+    <form onSubmit={submit} noValidate>
+      <label htmlFor={inputId}>{label}</label>
+      <input
+        id={inputId}
+        type="email"
+        autoComplete="email"
+        placeholder="name@example.com"
+        value={email}
+        readOnly={isCodeSent}
+        aria-invalid={failure !== null && !isCodeSent}
+        aria-describedby={describedBy}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      {isCodeSent && (
+        <>
+          <label htmlFor={codeId}>Code from the message</label>
+          <input
+            id={codeId}
+            className="code"
+            value={code}
+            autoComplete="one-time-code"
+            autoCapitalize="characters"
+            spellCheck={false}
+            aria-invalid={failure !== null}
+            aria-describedby={describedBy}
+            onChange={(event) => setCode(event.target.value)}
+          />
+          <p className="note" role="status">
+            If {email} may sign in here, a message with a code is on its way.{' '}
+            <button type="button" className="link" onClick={() => setCodeSent(false)}>
+              Use another address
+            </button>
+          </p>
+        </>
+      )}
+      {failure !== null && (
+        <p role="alert" id={failureId}>
+          {failure}
+        </p>
+      )}
+      <label className="check">
+        <input type="checkbox" checked={isRemembered} onChange={({ target }) => setRemembered(target.checked)} />
+        Keep me signed in over a reload of this tab
+      </label>
+      <button type="submit" className="primary wide" disabled={isBusy}>
+        {isBusy ? 'Signing in …' : 'Sign in'}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+// One session over all tabs of a browser: a new tab asks the others, and only one of them renews.
+import type { Tokens } from './tokens.ts'
+
+export interface TabMessages {
+  readonly onTokens: (tokens: Tokens) => void
+  readonly onEnd: () => void
+  /** What this tab holds, for one that asks. */
+  readonly held: () => Tokens | null
+}
+
+export interface TabChannel {
+  /** The tokens that another tab holds; null when none answers in a moment. */
+  readonly ask: () => Promise<Tokens | null>
+  readonly tell: (tokens: Tokens) => void
+  readonly tellEnd: () => void
+  /** Runs while no other tab runs one; at once where the browser has no locks (plain HTTP on a network). */
+  readonly alone: <T>(run: () => Promise<T>) => Promise<T>
+}
+
+type Message = { readonly kind: 'ask' | 'end' } | { readonly kind: 'tokens'; readonly tokens: Tokens }
+
+/** A tab in the background answers later than this at worst once: then the person signs in again. */
+const ANSWER_WITHIN_MS = 250
+
+/** Tokens pass between pages of this origin only, and are stored nowhere. */
+export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessages): TabChannel {
+  const channel = new BroadcastChannel(name)
+  const lockName = `${name}:refresh`
+  const presence = `${name}:open`
+  let waiting: ((tokens: Tokens) => void) | null = null
+  // Held for as long as the tab is open, so that the first tab need not wait for an answer that nobody gives.
+  const others = countOthers(presence)
+
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    const mine = held()
+    if (data.kind === 'ask' && mine) channel.postMessage({ kind: 'tokens', tokens: mine } satisfies Message)
+    if (data.kind === 'end') onEnd()
+    if (data.kind === 'tokens') {
+      if (waiting) waiting(data.tokens)
+      else onTokens(data.tokens)
+    }
+  }
+
+  return {
+    async ask() {
+      if ((await others) === 0) return null
+      return new Promise((resolve) => {
+        const timer = setTimeout(settle, ANSWER_WITHIN_MS, null)
+        function settle(tokens: Tokens | null): void {
+          clearTimeout(timer)
+          waiting = null
+          resolve(tokens)
+        }
+        waiting = settle
+        channel.postMessage({ kind: 'ask' } satisfies Message)
+      })
+    },
+    tell: (tokens) => channel.postMessage({ kind: 'tokens', tokens } satisfies Message),
+    tellEnd: () => channel.postMessage({ kind: 'end' } satisfies Message),
+    alone: (run) => (hasLocks() ? navigator.locks.request(lockName, run) : run()),
+  }
+}
+
+async function countOthers(presence: string): Promise<number> {
+  if (!hasLocks()) return 1
+  const { held = [] } = await navigator.locks.query()
+  void navigator.locks.request(presence, { mode: 'shared' }, () => new Promise(() => {}))
+  return held.filter(({ name }) => name === presence).length
+}
+
+/** Browsers hide them from plain HTTP, except on localhost. */
+function hasLocks(): boolean {
+  return 'locks' in navigator
+}

@@ -1,0 +1,63 @@
+// A call for Go, as a program of its own with nothing but the standard library.
+import { type Call, REFRESH_TOKEN, type SignIn } from './call.ts'
+
+const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
+
+export function go({ method, url, token, body }: Call, signIn: SignIn | null): string {
+  const signsIn = token !== null && signIn !== null
+  const packages = [
+    ...(signsIn ? ['encoding/json'] : []),
+    'fmt',
+    'io',
+    'net/http',
+    ...(token !== null && !signIn ? ['os'] : []),
+    ...(signsIn || body !== null ? ['strings'] : []),
+  ]
+  const lines = [
+    ...tokenLines(token, signIn),
+    `request, err := http.NewRequest(${JSON.stringify(method)}, ${JSON.stringify(url)}, ${bodyReader(body)})`,
+    ...check(),
+    ...(token === 'accessToken' ? ['request.Header.Set("Authorization", "Bearer "+accessToken)'] : []),
+    ...(body === null ? [] : ['request.Header.Set("Content-Type", "application/json")']),
+    'response, err := http.DefaultClient.Do(request)',
+    ...check(),
+    'text, err := io.ReadAll(response.Body)',
+    ...check(),
+    'fmt.Println(string(text))',
+  ]
+  return `package main
+
+import (
+${packages.map((name) => `\t"${name}"`).join('\n')}
+)
+
+func main() {
+${lines.map((line) => `\t${line}`).join('\n')}
+}
+`
+}
+
+function tokenLines(token: Call['token'], signIn: SignIn | null): readonly string[] {
+  if (token === null) return []
+  if (!signIn) return [`${token} := os.Getenv("${ENVIRONMENT[token]}")`]
+  const body = JSON.stringify(JSON.stringify({ email: signIn.email }))
+  return [
+    `login, err := http.Post(${JSON.stringify(`${signIn.url}/login`)}, "application/json", strings.NewReader(${body}))`,
+    ...check(),
+    'var tokens map[string]string',
+    'if err := json.NewDecoder(login.Body).Decode(&tokens); err != nil {',
+    '\tpanic(err)',
+    '}',
+    `${token} := tokens["${token}"]`,
+  ]
+}
+
+function check(): readonly string[] {
+  return ['if err != nil {', '\tpanic(err)', '}']
+}
+
+function bodyReader(body: Call['body']): string {
+  if (body === null) return 'nil'
+  const text = JSON.stringify(JSON.stringify(body)).replaceAll(REFRESH_TOKEN, '" + refreshToken + "')
+  return `strings.NewReader(${text})`
+}

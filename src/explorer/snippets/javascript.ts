@@ -1,0 +1,43 @@
+// A call for JavaScript: fetch, the same in Node (as a module) and in a browser's console.
+import { type Body, type Call, REFRESH_TOKEN, type SignIn } from './call.ts'
+
+/** A line of a snippet: the placeholder is JavaScript's own, filled in where it runs. */
+export const AUTHORIZATION = `Authorization: \`Bearer \${accessToken}\``
+
+const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
+
+export function javascript({ method, url, token, body }: Call, signIn: SignIn | null): string {
+  const options: string[] = []
+  if (method !== 'GET') options.push(`method: ${quoted(method)}`)
+  const headers = [
+    ...(token === 'accessToken' ? [AUTHORIZATION] : []),
+    ...(body === null ? [] : ["'Content-Type': 'application/json'"]),
+  ]
+  if (headers.length > 0) options.push(`headers: { ${headers.join(', ')} }`)
+  if (body !== null) options.push(`body: JSON.stringify(${literal(body)})`)
+  const call = options.length === 0 ? '' : `, {\n  ${options.join(',\n  ')},\n}`
+  return `${tokenLines(token, signIn)}const response = await fetch(${quoted(url)}${call})\nconsole.log(await response.text())\n`
+}
+
+/** Declares the token that a call needs. */
+export function tokenLines(token: Call['token'], signIn: SignIn | null): string {
+  if (token === null) return ''
+  if (!signIn)
+    return `const ${token} = globalThis.process?.env.${ENVIRONMENT[token]} ?? prompt('${ENVIRONMENT[token]}')\n`
+  return `const login = await fetch(${quoted(`${signIn.url}/login`)}, {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ email: ${quoted(signIn.email)} }),
+})
+const { ${token} } = await login.json()
+`
+}
+
+/** JSON is JavaScript, but for the token. */
+export function literal(body: Body): string {
+  return JSON.stringify(body).replaceAll(JSON.stringify(REFRESH_TOKEN), 'refreshToken')
+}
+
+export function quoted(text: string): string {
+  return JSON.stringify(text)
+}

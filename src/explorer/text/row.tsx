@@ -1,0 +1,57 @@
+// One row of a text: its colours, and what was found in it.
+import type { ReactNode } from 'react'
+import { type Found, firstAtLeast } from './find.ts'
+import { jsonTokens, KIND_CLASSES } from './json-lines.ts'
+import type { Sheet } from './sheet.ts'
+
+interface RowProps {
+  readonly sheet: Sheet
+  readonly row: number
+  readonly isJson: boolean
+  readonly tokens: Uint32Array | null
+  readonly found: Found
+  /** The match that the person stands at. */
+  readonly current: number
+}
+
+export function Row({ sheet, row, isJson, tokens, found, current }: RowProps): ReactNode {
+  const [from, to] = [sheet.starts[row] ?? 0, sheet.ends[row] ?? 0]
+  const colours = isJson ? jsonTokens(sheet.text.slice(from, to), from) : tokens ? tokensIn(tokens, from, to) : []
+  const edges = new Set([from, to])
+  for (const [index, offset] of colours.entries()) if (index % 3 !== 2) edges.add(clamp(offset, from, to))
+  const marks = marksIn(found, from, to)
+  for (const start of marks) edges.add(clamp(start, from, to)).add(clamp(start + found.length, from, to))
+  const places = [...edges].sort((a, b) => a - b)
+  let colour = 0
+  return places.slice(0, -1).map((start, index) => {
+    while (colour < colours.length && (colours[colour + 1] ?? 0) <= start) colour += 3
+    const kind = (colours[colour] ?? Number.POSITIVE_INFINITY) <= start ? colours[colour + 2] : 0
+    const text = sheet.text.slice(start, places[index + 1])
+    const mark = marks.find((offset) => offset <= start && start < offset + found.length)
+    const part = kind ? <span className={KIND_CLASSES[kind]}>{text}</span> : text
+    if (mark === undefined) return <span key={start}>{part}</span>
+    return (
+      <mark key={start} data-current={mark === current || undefined}>
+        {part}
+      </mark>
+    )
+  })
+}
+
+function tokensIn(tokens: Uint32Array, from: number, to: number): readonly number[] {
+  const count = tokens.length / 3
+  const first = firstAtLeast(count, (index) => tokens[index * 3 + 1] ?? 0, from + 1)
+  const end = firstAtLeast(count, (index) => tokens[index * 3] ?? 0, to)
+  return [...tokens.subarray(first * 3, end * 3)]
+}
+
+function marksIn({ offsets, length }: Found, from: number, to: number): readonly number[] {
+  if (length === 0) return []
+  const first = firstAtLeast(offsets.length, (index) => offsets[index] ?? 0, from - length + 1)
+  const end = firstAtLeast(offsets.length, (index) => offsets[index] ?? 0, to)
+  return offsets.slice(first, end)
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most)
+}

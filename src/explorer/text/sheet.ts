@@ -1,0 +1,90 @@
+// A text as rows to draw: JSON indented without being parsed and printed, long lines in pieces, brackets that fold.
+import { jsonLines } from './json-lines.ts'
+
+export interface Sheet {
+  /** What is shown; of JSON, its indented form. */
+  readonly text: string
+  /** Where each row begins in `text`, and where it ends. */
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  /** The number of each row's line; 0 for what continues the row before. */
+  readonly numbers: Uint32Array
+  /** The row with the bracket that closes the one this row opens; 0 where it opens none. */
+  readonly closes: Uint32Array
+  /** Of the longest row, in characters. */
+  readonly width: number
+}
+
+/** One line of a megabyte would stop the browser. */
+const LONGEST_ROW = 2_000
+
+export function createSheet(source: string, isJson: boolean): Sheet {
+  const text = (isJson ? jsonLines(source) : null)?.join('\n') ?? source
+  const [starts, ends, numbers]: [number[], number[], number[]] = [[], [], []]
+  let [at, line, width] = [0, 0, 0]
+  while (at <= text.length) {
+    const lineEnd = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at)
+    line += 1
+    for (let start = at; start === at || start < lineEnd; start += LONGEST_ROW) {
+      const end = Math.min(start + LONGEST_ROW, lineEnd)
+      starts.push(start)
+      ends.push(text[end - 1] === '\r' && end > start ? end - 1 : end)
+      numbers.push(start === at ? line : 0)
+      width = Math.max(width, end - start)
+    }
+    at = lineEnd + 1
+  }
+  return {
+    text,
+    starts: Uint32Array.from(starts),
+    ends: Uint32Array.from(ends),
+    numbers: Uint32Array.from(numbers),
+    closes: isJson ? closingRows(text, starts, ends) : new Uint32Array(starts.length),
+    width,
+  }
+}
+
+/** Indented JSON opens a bracket at the end of a row and closes it at the beginning of another. */
+function closingRows(text: string, starts: readonly number[], ends: readonly number[]): Uint32Array {
+  const closes = new Uint32Array(starts.length)
+  const open: number[] = []
+  for (const [row, start] of starts.entries()) {
+    const end = ends[row] ?? start
+    let first = start
+    while (first < end && text[first] === ' ') first += 1
+    const opener = text[first] === '}' || text[first] === ']' ? open.pop() : undefined
+    if (opener !== undefined) closes[opener] = row
+    if (text[end - 1] === '{' || text[end - 1] === '[') open.push(row)
+  }
+  return closes
+}
+
+/** The row that holds a place of the text. */
+export function rowAt({ starts }: Sheet, offset: number): number {
+  let [low, high] = [0, starts.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** The rows that are not inside a folded bracket. */
+export function visibleRows({ starts, closes }: Sheet, folded: ReadonlySet<number>): Uint32Array {
+  const rows = new Uint32Array(starts.length)
+  let count = 0
+  for (let row = 0; row < starts.length; row += 1) {
+    rows[count] = row
+    count += 1
+    if (folded.has(row)) row = Math.max(row, (closes[row] ?? 0) - 1)
+  }
+  return rows.subarray(0, count)
+}
+
+/** Every bracket under the outermost one. */
+export function foldable({ closes }: Sheet): ReadonlySet<number> {
+  const rows = new Set<number>()
+  for (const [row, close] of closes.entries()) if (row > 0 && close > row + 1) rows.add(row)
+  return rows
+}

@@ -1,0 +1,109 @@
+// What can be done with a text: find, wrap, fold, copy, download.
+import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown, Download, Search, WrapText, X } from 'lucide-react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { CopyButton } from '../design/copy-button.tsx'
+import { saveFile } from '../design/save-file.ts'
+import { type Found, MOST_MATCHES } from './find.ts'
+
+interface TextToolsProps {
+  readonly label: string
+  readonly text: string
+  readonly fileName: string
+  readonly isWrapped: boolean
+  readonly onWrap: () => void
+  /** Null where there is nothing to fold. */
+  readonly folding: { readonly isFolded: boolean; readonly toggle: () => void } | null
+  /** Null while nothing is looked for. */
+  readonly words: string | null
+  readonly onWords: (words: string | null) => void
+  readonly found: Found
+  readonly at: number
+  readonly onStep: (by: number) => void
+  readonly children?: ReactNode
+}
+
+export function TextTools(props: TextToolsProps): ReactNode {
+  const { label, text, fileName, isWrapped, onWrap, folding, words, onWords, found, at, onStep, children } = props
+
+  function steer(event: KeyboardEvent): void {
+    if (event.key === 'Escape') onWords(null)
+    else if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  const FoldIcon = folding?.isFolded ? ChevronsUpDown : ChevronsDownUp
+  return (
+    <div className="text-tools" role="toolbar" aria-label={`Tools: ${label}`}>
+      {children}
+      <span className="spread" />
+      {words !== null && (
+        <span className="find">
+          <input
+            // The person has just asked for it.
+            ref={(input) => input?.focus()}
+            aria-label={`Find in ${label}`}
+            value={words}
+            spellCheck={false}
+            onChange={(event) => onWords(event.target.value)}
+            onKeyDown={steer}
+          />
+          <span className="note" role="status">
+            {words === '' ? '' : countText(found, at)}
+          </span>
+          <button type="button" className="icon" title="Previous match" onClick={() => onStep(-1)}>
+            <ArrowUp size={15} aria-hidden="true" />
+            <span className="unseen">Previous match</span>
+          </button>
+          <button type="button" className="icon" title="Next match" onClick={() => onStep(1)}>
+            <ArrowDown size={15} aria-hidden="true" />
+            <span className="unseen">Next match</span>
+          </button>
+          <button type="button" className="icon" title="Close find" onClick={() => onWords(null)}>
+            <X size={15} aria-hidden="true" />
+            <span className="unseen">Close find</span>
+          </button>
+        </span>
+      )}
+      {words === null && (
+        <button type="button" className="icon" title="Find (Ctrl F in the text)" onClick={() => onWords('')}>
+          <Search size={15} aria-hidden="true" />
+          <span className="unseen">Find</span>
+        </button>
+      )}
+      <button type="button" className="icon" title="Wrap lines" aria-pressed={isWrapped} onClick={onWrap}>
+        <WrapText size={15} aria-hidden="true" />
+        <span className="unseen">Wrap lines</span>
+      </button>
+      {folding && (
+        <button
+          type="button"
+          className="icon"
+          title="Fold all"
+          aria-pressed={folding.isFolded}
+          onClick={folding.toggle}
+        >
+          <FoldIcon size={15} aria-hidden="true" />
+          <span className="unseen">Fold all</span>
+        </button>
+      )}
+      <CopyButton label="Copy all" text={() => text} isIcon />
+      <button
+        type="button"
+        className="icon"
+        title={`Download ${fileName}`}
+        onClick={() => saveFile(text, fileName, 'text/plain;charset=utf-8')}
+      >
+        <Download size={15} aria-hidden="true" />
+        <span className="unseen">Download</span>
+      </button>
+    </div>
+  )
+}
+
+function countText({ offsets }: Found, at: number): string {
+  if (offsets.length === 0) return 'No match'
+  const all = offsets.length === MOST_MATCHES ? `${MOST_MATCHES.toLocaleString()}+` : offsets.length.toLocaleString()
+  return `${(at + 1).toLocaleString()} of ${all}`
+}

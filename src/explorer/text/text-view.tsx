@@ -1,0 +1,158 @@
+// A text of any length with its tools: only the rows in sight are drawn.
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { Skeleton } from '../design/skeleton.tsx'
+import { findAll } from './find.ts'
+import type { Language } from './languages.ts'
+import { Row } from './row.tsx'
+import { foldable, rowAt, type Sheet, visibleRows } from './sheet.ts'
+import { TextTools } from './text-tools.tsx'
+import { useSheet } from './use-sheet.ts'
+import './text-view.css'
+
+const ROW_HEIGHT = 19
+const NOTHING_FOLDED: ReadonlySet<number> = new Set()
+const EMPTY: Sheet = {
+  text: '',
+  starts: new Uint32Array(),
+  ends: new Uint32Array(),
+  numbers: new Uint32Array(),
+  closes: new Uint32Array(),
+  width: 0,
+}
+
+interface TextViewProps {
+  readonly text: string
+  readonly label: string
+  readonly language: Language
+  readonly fileName: string
+  /** Shown before the tools. */
+  readonly children?: ReactNode
+}
+
+export function TextView({ text, label, language, fileName, children }: TextViewProps): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null)
+  const laidOut = useSheet(text, language)
+  const sheet = laidOut.sheet ?? EMPTY
+  const isJson = language === 'json'
+  const [isWrapped, setWrapped] = useState(false)
+  const [folds, setFolds] = useState({ sheet, rows: NOTHING_FOLDED })
+  const folded = folds.sheet === sheet ? folds.rows : NOTHING_FOLDED
+  const rows = useMemo(() => visibleRows(sheet, folded), [sheet, folded])
+  const [words, setWords] = useState<string | null>(null)
+  const [at, setAt] = useState(0)
+  const isFinding = words !== null
+  const lowerText = useMemo(() => (isFinding ? sheet.text.toLowerCase() : ''), [sheet, isFinding])
+  const wanted = useDeferredValue(words ?? '')
+  const found = useMemo(() => findAll(lowerText, wanted), [lowerText, wanted])
+  const current = found.offsets[at] ?? -1
+
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 20,
+  })
+  useEffect(() => {
+    if (current === -1) return
+    setFolds({ sheet, rows: NOTHING_FOLDED })
+    virtual.scrollToIndex(rowAt(sheet, current), { align: 'center' })
+  }, [current, sheet, virtual])
+
+  function look(next: string | null): void {
+    setWords(next)
+    setAt(0)
+  }
+
+  function findOnKey(event: KeyboardEvent): void {
+    if (event.key !== 'f' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    setWords(words ?? '')
+  }
+
+  function fold(row: number): void {
+    const next = new Set(folded)
+    if (!next.delete(row)) next.add(row)
+    setFolds({ sheet, rows: next })
+  }
+
+  const digits = String(sheet.numbers.length).length
+  const hasFolds = isJson && sheet.closes.some((close, row) => row > 0 && close > row + 1)
+  return (
+    <fieldset className="text-view" aria-label={label} onKeyDown={findOnKey}>
+      <TextTools
+        label={label}
+        text={text}
+        fileName={fileName}
+        isWrapped={isWrapped}
+        onWrap={() => {
+          setWrapped(!isWrapped)
+          // Heights are measured anew.
+          virtual.measure()
+        }}
+        folding={
+          hasFolds
+            ? {
+                isFolded: folded.size > 0,
+                toggle: () => setFolds({ sheet, rows: folded.size > 0 ? NOTHING_FOLDED : foldable(sheet) }),
+              }
+            : null
+        }
+        words={words}
+        onWords={look}
+        found={found}
+        at={at}
+        onStep={(by) => setAt((at + by + found.offsets.length) % Math.max(1, found.offsets.length))}
+      >
+        {children}
+      </TextTools>
+      {laidOut.sheet === null && <Skeleton label="Laying out" />}
+      <section
+        ref={scroller}
+        className={isWrapped ? 'lines wrapped' : 'lines'}
+        aria-label={label}
+        tabIndex={0}
+        style={{ '--gutter-width': `${digits + 3}ch`, height: `calc(${virtual.getTotalSize()}px + 22px)` } as object}
+      >
+        <div
+          className="sheet"
+          style={{ height: virtual.getTotalSize(), width: isWrapped ? '100%' : `${sheet.width + digits + 6}ch` }}
+        >
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index] ?? 0
+            const canFold = (sheet.closes[row] ?? 0) > row + 1
+            return (
+              <div
+                key={row}
+                data-index={index}
+                ref={isWrapped ? virtual.measureElement : undefined}
+                className="line"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <span className="number" aria-hidden="true">
+                  {canFold && (
+                    <button type="button" tabIndex={-1} className="fold" onClick={() => fold(row)}>
+                      {folded.has(row) ? '▸' : '▾'}
+                    </button>
+                  )}
+                  {sheet.numbers[row] || '↪'}
+                </span>
+                <span className="code">
+                  <Row
+                    sheet={sheet}
+                    row={row}
+                    isJson={isJson}
+                    tokens={laidOut.tokens}
+                    found={found}
+                    current={current}
+                  />
+                  {folded.has(row) && <span className="folded"> … {(sheet.closes[row] ?? row) - row - 1} lines </span>}
+                </span>
+              </div>
+            )
+          })}
+        </div>
+      </section>
+    </fieldset>
+  )
+}

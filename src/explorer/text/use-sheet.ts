@@ -1,0 +1,37 @@
+// A text laid out and coloured: at once when it is short, beside the page when it is long or source code.
+import { useEffect, useMemo, useState } from 'react'
+import type { Language } from './languages.ts'
+import { createSheet, type Sheet } from './sheet.ts'
+import type { TextReply, TextRequest } from './text-worker.ts'
+
+export interface LaidOut {
+  /** Null until it is laid out. */
+  readonly sheet: Sheet | null
+  readonly tokens: Uint32Array | null
+}
+
+/** So much is laid out in a few milliseconds. */
+const SHORT = 150_000
+
+export function useSheet(text: string, language: Language): LaidOut {
+  const isShort = text.length <= SHORT
+  const short = useMemo(() => (isShort ? createSheet(text, language === 'json') : null), [text, language, isShort])
+  const [long, setLong] = useState<{ readonly text: string; readonly sheet: Sheet } | null>(null)
+  const [coloured, setColoured] = useState<{ readonly text: string; readonly tokens: Uint32Array } | null>(null)
+
+  useEffect(() => {
+    if (isShort && (language === 'json' || language === 'text')) return
+    const worker = new Worker(new URL('./text-worker.ts', import.meta.url), { type: 'module' })
+    worker.onmessage = ({ data }: MessageEvent<TextReply>) => {
+      if (data.kind === 'sheet') setLong({ text, sheet: data.sheet })
+      else setColoured({ text, tokens: data.tokens })
+    }
+    worker.postMessage({ text, language, needsSheet: !isShort } satisfies TextRequest)
+    return () => worker.terminate()
+  }, [text, language, isShort])
+
+  return {
+    sheet: short ?? (long?.text === text ? long.sheet : null),
+    tokens: coloured?.text === text ? coloured.tokens : null,
+  }
+}

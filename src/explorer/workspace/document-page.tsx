@@ -1,0 +1,55 @@
+// A template or a UI library: its files, and the document itself as it is stored.
+import { type ReactNode, useCallback, useMemo } from 'react'
+import { Failure } from '../design/failure.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
+import { useExplorer } from '../frame/use-explorer.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
+import { TextView } from '../text/text-view.tsx'
+import { useAddressParameters } from './addresses.ts'
+import { loadDocument, partsOf } from './document.ts'
+import { FileBrowser } from './files/file-browser.tsx'
+import type { Kind } from './items.ts'
+
+interface DocumentPageProps {
+  readonly kind: Exclude<Kind, 'projects'>
+  /** The cursor of the item before; null for the first. */
+  readonly after: string | null
+}
+
+export function DocumentPage({ kind, after }: DocumentPageProps): ReactNode {
+  const { session } = useExplorer()
+  const [parameters, write] = useAddressParameters()
+  const loaded = useLoaded(useCallback(() => loadDocument(session, kind, after), [session, kind, after]))
+  const text = loaded.phase === 'ready' ? loaded.value.text : ''
+  const parts = useMemo(() => (text === '' ? [] : partsOf(text)), [text])
+  if (loaded.phase === 'loading') return <Skeleton label="Loading" />
+  if (loaded.phase === 'failed') {
+    return <Failure title="It could not be read" message={loaded.message} onRetry={loaded.retry} />
+  }
+  const { name, description } = loaded.value
+  const isDocument = parts.length === 0 || parameters.get('tab') === 'document'
+  const partsLabel = kind === 'templates' ? 'Files' : 'Components'
+  return (
+    <section className="opened">
+      <h1 dir="auto">{name}</h1>
+      {description !== null && <p dir="auto">{description}</p>}
+      {parts.length > 0 && (
+        <div className="segments">
+          <button type="button" aria-pressed={!isDocument} onClick={() => write({ tab: null })}>
+            {partsLabel} <span className="count">&nbsp;{parts.length.toLocaleString()}</span>
+          </button>
+          <button type="button" aria-pressed={isDocument} onClick={() => write({ tab: 'document' })}>
+            Document
+          </button>
+        </div>
+      )}
+      {isDocument ? (
+        <div className="framed">
+          <TextView text={text} label="The document" language="json" fileName={`${name ?? kind}.json`} />
+        </div>
+      ) : (
+        <FileBrowser elements={parts} file={parameters.get('file')} onFile={(file) => write({ file })} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+// Files as a tree beside one of them. What users stored is only ever shown as text or as a picture.
+import { ChevronsDownUp } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { sizeText } from '../../answer/answer.ts'
+import { bytesOf, type Element } from '../project/elements.ts'
+import { FilePreview } from './file-preview.tsx'
+import { FileTree } from './file-tree.tsx'
+import { entryOf, foldersOf, rowsOf, treeOf } from './tree.ts'
+import './file-browser.css'
+
+/** So many are shown unfolded. */
+const FEW = 60
+
+interface FileBrowserProps {
+  readonly elements: readonly Element[]
+  /** The path of the chosen file; null for whichever one opens first. */
+  readonly file: string | null
+  readonly onFile: (path: string) => void
+}
+
+export function FileBrowser({ elements, file, onFile }: FileBrowserProps): ReactNode {
+  const [picked, setPicked] = useState<Element | null>(null)
+  const chosen = useMemo(
+    () =>
+      picked && elements.includes(picked) ? picked : (elements.find(({ path }) => path === file) ?? entryOf(elements)),
+    [elements, file, picked],
+  )
+  const [search, setSearch] = useState('')
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(
+    () =>
+      new Set(elements.length <= FEW ? elements.flatMap(({ path }) => foldersOf(path)) : foldersOf(chosen?.path ?? '')),
+  )
+  const found = useMemo(() => {
+    const words = search.toLowerCase()
+    return words === '' ? elements : elements.filter(({ path }) => path.toLowerCase().includes(words))
+  }, [elements, search])
+  const tree = useMemo(() => treeOf(found), [found])
+  const rows = useMemo(() => {
+    const open = search === '' ? unfolded : new Set(found.slice(0, FEW * 10).flatMap(({ path }) => foldersOf(path)))
+    return rowsOf(tree, open)
+  }, [tree, unfolded, search, found])
+
+  function choose(element: Element): void {
+    setPicked(element)
+    onFile(element.path)
+  }
+
+  function fold(folder: string, isOpen: boolean): void {
+    const next = new Set(unfolded)
+    if (isOpen) next.add(folder)
+    else next.delete(folder)
+    setUnfolded(next)
+  }
+
+  return (
+    <div className="browser">
+      <div className="tree-side">
+        <div className="tree-tools">
+          <input
+            type="search"
+            aria-label="Find a file"
+            placeholder={`Find in ${elements.length.toLocaleString()} ${elements.length === 1 ? 'file' : 'files'}`}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+          <button type="button" className="icon" title="Fold all folders" onClick={() => setUnfolded(new Set())}>
+            <ChevronsDownUp size={15} aria-hidden="true" />
+            <span className="unseen">Fold all folders</span>
+          </button>
+        </div>
+        <FileTree
+          rows={rows}
+          chosen={chosen}
+          isUnfolded={(folder) => search !== '' || unfolded.has(folder)}
+          onFold={fold}
+          onChoose={choose}
+        />
+      </div>
+      <div className="preview">
+        {chosen && <FilePreview key={chosen.path} element={chosen} sizeText={sizeText(bytesOf(chosen).byteLength)} />}
+      </div>
+    </div>
+  )
+}

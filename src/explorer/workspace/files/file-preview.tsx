@@ -1,0 +1,69 @@
+// One file: its text with tools, or the picture it is.
+import { Download } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { saveFile } from '../../design/save-file.ts'
+import { extensionOf, IMAGE_TYPES, languageOf } from '../../text/languages.ts'
+import { TextView } from '../../text/text-view.tsx'
+import { bytesOf, type Element } from '../project/elements.ts'
+
+interface FilePreviewProps {
+  readonly element: Element
+  readonly sizeText: string
+}
+
+export function FilePreview({ element, sizeText }: FilePreviewProps): ReactNode {
+  const { path, content, isFile, isBase64 } = element
+  const imageType = IMAGE_TYPES[extensionOf(path)]
+  const [isPicture, setPicture] = useState(isBase64)
+  const fileName = path.split('/').at(-1) ?? path
+  const head = (
+    <>
+      <bdi className="file-path">{path}</bdi> <span>{sizeText}</span>
+    </>
+  )
+  const canBeBoth = imageType !== undefined && !isBase64 && isFile
+  const toggle = canBeBoth && (
+    <button type="button" className="small" aria-pressed={isPicture} onClick={() => setPicture(!isPicture)}>
+      {isPicture ? 'Text' : 'Picture'}
+    </button>
+  )
+  if (isBase64 || (isPicture && canBeBoth)) {
+    return (
+      <>
+        <div className="text-tools">
+          {head}
+          <span className="spread" />
+          {toggle}
+          <button type="button" className="small" onClick={() => saveFile(bytesOf(element), fileName, BYTES)}>
+            <Download size={14} aria-hidden="true" /> Download
+          </button>
+        </div>
+        {imageType === undefined ? (
+          <p className="note picture">These are bytes, not text. Download the file to open it.</p>
+        ) : (
+          <Picture element={element} type={imageType} />
+        )}
+      </>
+    )
+  }
+  return (
+    <TextView text={content} label={path} language={isFile ? languageOf(path) : 'json'} fileName={fileName}>
+      {head}
+      {toggle}
+    </TextView>
+  )
+}
+
+const BYTES = 'application/octet-stream'
+
+/** As a `data:` address in an `<img>`: nothing in it can run or ask for anything. */
+function Picture({ element, type }: { readonly element: Element; readonly type: string }): ReactNode {
+  const [address, setAddress] = useState<string | null>(null)
+  useEffect(() => {
+    const reader = new FileReader()
+    reader.onload = () => setAddress(String(reader.result))
+    reader.readAsDataURL(new Blob([bytesOf(element)], { type }))
+    return () => reader.abort()
+  }, [element, type])
+  return <p className="picture">{address !== null && <img src={address} alt={element.path} />}</p>
+}

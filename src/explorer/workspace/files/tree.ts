@@ -1,0 +1,80 @@
+// Paths as a tree, flattened to the rows that are unfolded.
+import { compareNames } from '../natural-order.ts'
+import type { Element } from '../project/elements.ts'
+
+export interface TreeRow {
+  readonly depth: number
+  readonly name: string
+  /** The folder's path with a slash at its end, or null for a file. */
+  readonly folder: string | null
+  readonly element: Element | null
+  /** Its place among what lies in the same folder, from 1, and how much that is. */
+  readonly position: number
+  readonly size: number
+}
+
+export interface Folder {
+  readonly folders: Map<string, Folder>
+  readonly files: { readonly name: string; readonly element: Element }[]
+}
+
+function emptyFolder(): Folder {
+  return { folders: new Map(), files: [] }
+}
+
+export function treeOf(elements: readonly Element[]): Folder {
+  const root = emptyFolder()
+  for (const element of elements) {
+    const parts = element.path.split('/').filter((part) => part !== '')
+    const name = parts.pop() ?? element.path
+    let folder = root
+    for (const part of parts) {
+      const next = folder.folders.get(part) ?? emptyFolder()
+      folder.folders.set(part, next)
+      folder = next
+    }
+    folder.files.push({ name, element })
+  }
+  return root
+}
+
+/** Folders before files, both by name, numbers by their size. */
+export function rowsOf(root: Folder, unfolded: ReadonlySet<string>): readonly TreeRow[] {
+  const rows: TreeRow[] = []
+  function add({ folders, files }: Folder, depth: number, prefix: string): void {
+    const size = folders.size + files.length
+    let position = 0
+    for (const [name, inside] of [...folders].sort(([a], [b]) => compareNames(a, b))) {
+      const path = `${prefix}${name}/`
+      position += 1
+      rows.push({ depth, name, folder: path, element: null, position, size })
+      if (unfolded.has(path)) add(inside, depth + 1, path)
+    }
+    for (const { name, element } of files.toSorted((a, b) => compareNames(a.name, b.name))) {
+      position += 1
+      rows.push({ depth, name, folder: null, element, position, size })
+    }
+  }
+  add(root, 0, '')
+  return rows
+}
+
+/** The folders on the way to a path, each with a slash at its end. */
+export function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/').filter((part) => part !== '')
+  return parts.slice(0, -1).map((_, index) => `${parts.slice(0, index + 1).join('/')}/`)
+}
+
+const ENTRIES = [/^readme\b/i, /^(?:index|main|app|page)\.[jt]sx?$/i, /^index\.html$/i, /^package\.json$/i]
+
+/** The file that one opens first: a readme, an entry, or else the one nearest to the root. */
+export function entryOf(elements: readonly Element[]): Element | null {
+  const scored = elements.map((element) => {
+    const parts = element.path.split('/')
+    const entry = ENTRIES.findIndex((pattern) => pattern.test(parts.at(-1) ?? ''))
+    return { element, score: parts.length * 10 + (entry === -1 ? ENTRIES.length : entry) }
+  })
+  return (
+    scored.toSorted((a, b) => a.score - b.score || compareNames(a.element.path, b.element.path))[0]?.element ?? null
+  )
+}

@@ -1,0 +1,40 @@
+// Making a zip beside the page: how far it is, and a way to stop it.
+import { useEffect, useRef, useState } from 'react'
+import { saveFile } from '../../design/save-file.ts'
+import type { Element } from '../project/elements.ts'
+import type { ZipReply } from './zip-worker.ts'
+
+export interface Zipping {
+  /** From 0 to 1; null while nothing is zipped. */
+  readonly progress: number | null
+  readonly start: (elements: readonly Element[], fileName: string) => void
+  readonly cancel: () => void
+}
+
+export function useZip(): Zipping {
+  const worker = useRef<Worker | null>(null)
+  const [progress, setProgress] = useState<number | null>(null)
+
+  function cancel(): void {
+    worker.current?.terminate()
+    worker.current = null
+    setProgress(null)
+  }
+
+  useEffect(() => () => worker.current?.terminate(), [])
+
+  function start(elements: readonly Element[], fileName: string): void {
+    cancel()
+    const zipper = new Worker(new URL('./zip-worker.ts', import.meta.url), { type: 'module' })
+    worker.current = zipper
+    setProgress(0)
+    zipper.onmessage = ({ data }: MessageEvent<ZipReply>) => {
+      if (data.kind === 'progress') return setProgress(data.done)
+      if (data.kind === 'done') saveFile(data.zip, fileName, 'application/zip')
+      cancel()
+    }
+    zipper.postMessage(elements)
+  }
+
+  return { progress, start, cancel }
+}

@@ -1,0 +1,21 @@
+// Zips beside the page, and says how far it is.
+import type { Element } from '../project/elements.ts'
+import { zipOf } from './zip.ts'
+
+export type ZipReply =
+  | { readonly kind: 'progress'; readonly done: number }
+  | { readonly kind: 'done'; readonly zip: Blob }
+  | { readonly kind: 'failed'; readonly message: string }
+
+addEventListener('message', ({ data }: MessageEvent<readonly Element[]>) => {
+  try {
+    const chunks = zipOf(data, (done) => reply({ kind: 'progress', done }))
+    reply({ kind: 'done', zip: new Blob([...chunks], { type: 'application/zip' }) })
+  } catch (error) {
+    reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  }
+})
+
+function reply(message: ZipReply): void {
+  postMessage(message)
+}

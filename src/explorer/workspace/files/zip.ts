@@ -1,0 +1,61 @@
+// An export as a zip file that no unpacker can be led astray by.
+import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
+import { bytesOf, type Element } from '../project/elements.ts'
+
+/** What is packed already does not get smaller. */
+const PACKED = /\.(?:png|jpe?g|gif|webp|avif|woff2?|zip|gz|mp4|pdf)$/i
+
+/** Paths stay inside the folder they are unpacked to, and no two files share one. `onProgress` hears from 0 to 1. */
+export function zipOf(
+  elements: readonly Element[],
+  onProgress: (done: number) => void,
+): readonly Uint8Array<ArrayBuffer>[] {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error
+    chunks.push(new Uint8Array(chunk))
+  })
+  const taken = new Set<string>()
+  for (const [index, element] of elements.entries()) {
+    const name = freeName(safePath(element.isFile ? element.path : `${element.path}.json`), taken)
+    const file = PACKED.test(name) ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 })
+    zip.add(file)
+    file.push(bytesOf(element), true)
+    if (index % 100 === 0) onProgress(index / elements.length)
+  }
+  zip.end()
+  return chunks
+}
+
+/** Control characters, what turns the reading direction, and what Windows forbids in a name. */
+function isUnsafe(character: string): boolean {
+  const code = character.charCodeAt(0)
+  return (
+    code < 0x20 ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x2066 && code <= 0x2069) ||
+    '<>:"|?*'.includes(character)
+  )
+}
+
+export function safePath(path: string): string {
+  const parts = path
+    .split(/[/\\]/)
+    .map((part) =>
+      [...part]
+        .map((character) => (isUnsafe(character) ? '_' : character))
+        .join('')
+        .trim(),
+    )
+    .filter((part) => part !== '' && part !== '.' && part !== '..')
+  return parts.join('/') || 'file'
+}
+
+function freeName(path: string, taken: Set<string>): string {
+  const match = /^(.*?)(\.[^./]*)?$/s.exec(path)
+  const [stem, extension] = [match?.[1] ?? path, match?.[2] ?? '']
+  let name = path
+  for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${stem} (${number})${extension}`
+  taken.add(name.toLowerCase())
+  return name
+}

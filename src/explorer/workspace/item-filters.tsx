@@ -1,0 +1,64 @@
+// What of a list is shown, and in which order; all of it stands in the address.
+import { type ReactNode, useId, useMemo } from 'react'
+import { type Item, SORTS, type Sort } from './items.ts'
+import { compareNames } from './natural-order.ts'
+
+interface ItemFiltersProps {
+  readonly items: readonly Item[]
+  readonly shownCount: number
+  readonly search: string
+  readonly sort: Sort
+  readonly framework: string
+  readonly isExported: boolean
+  readonly hasExports: boolean
+  readonly onSearch: (search: string) => void
+  readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
+}
+
+export function ItemFilters(props: ItemFiltersProps): ReactNode {
+  const { items, shownCount, search, sort, framework, isExported, hasExports, onSearch, onChange } = props
+  const [searchId, sortId, frameworkId] = [useId(), useId(), useId()]
+  const frameworks = useMemo(
+    () => [...new Set(items.map((item) => item.framework))].filter(Boolean).sort(compareNames),
+    [items],
+  )
+  const all = items.length.toLocaleString()
+  return (
+    <div className="filters">
+      <label htmlFor={searchId}>Search</label>
+      <input id={searchId} type="search" value={search} onChange={({ target }) => onSearch(target.value)} />
+      <label htmlFor={sortId}>Sort by</label>
+      <select id={sortId} value={sort} onChange={({ target }) => onChange({ sort: target.value })}>
+        {Object.entries(SORTS).map(([name, { label }]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {frameworks.length > 1 && (
+        <>
+          <label htmlFor={frameworkId}>Framework</label>
+          <select id={frameworkId} value={framework} onChange={({ target }) => onChange({ framework: target.value })}>
+            <option value="">Any</option>
+            {frameworks.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </>
+      )}
+      {hasExports && (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={isExported}
+            onChange={({ target }) => onChange({ exported: target.checked ? 'yes' : null })}
+          />
+          With an export
+        </label>
+      )}
+      <span className="note" role="status">
+        {shownCount === items.length ? `${all} in all` : `${shownCount.toLocaleString()} of ${all}`}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+// What changed from one export to another: files added, removed, changed, by their paths.
+import { compareNames } from '../natural-order.ts'
+import type { Element } from './elements.ts'
+
+export interface Change {
+  readonly kind: 'added' | 'removed' | 'changed'
+  readonly path: string
+  readonly before: Element | null
+  readonly after: Element | null
+}
+
+export interface Changes {
+  readonly changes: readonly Change[]
+  readonly sameCount: number
+}
+
+/** Of several elements with one path the last counts, as it does for who unpacks them. */
+export function changesBetween(older: readonly Element[], newer: readonly Element[]): Changes {
+  const [before, after] = [older, newer].map((elements) => new Map(elements.map((element) => [element.path, element])))
+  const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].sort(compareNames)
+  const changes = paths.flatMap((path): readonly Change[] => {
+    const [was, is] = [before?.get(path) ?? null, after?.get(path) ?? null]
+    if (was && is) return was.content === is.content ? [] : [{ kind: 'changed', path, before: was, after: is }]
+    return [{ kind: was ? 'removed' : 'added', path, before: was, after: is }]
+  })
+  return { changes, sameCount: paths.length - changes.length }
+}

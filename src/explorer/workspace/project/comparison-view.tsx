@@ -1,0 +1,87 @@
+// Two exports of a project: which files differ, and how.
+import { ArrowLeft } from 'lucide-react'
+import { type ReactNode, useCallback } from 'react'
+import { EmptyState } from '../../design/empty-state.tsx'
+import { Failure } from '../../design/failure.tsx'
+import { Skeleton } from '../../design/skeleton.tsx'
+import { lazyPart } from '../../frame/lazy-part.tsx'
+import { Link } from '../../frame/link.tsx'
+import { useExplorer } from '../../frame/use-explorer.ts'
+import { useLoaded } from '../../frame/use-loaded.ts'
+import { addressOf, useAddressParameters } from '../addresses.ts'
+import { changesBetween } from './changes.ts'
+import type { LineDiffProps } from './line-diff.tsx'
+import { type ExportFacts, loadExport, type Project } from './project.ts'
+import '../files/file-browser.css'
+
+const LineDiff = lazyPart<LineDiffProps>(async () => (await import('./line-diff.tsx')).LineDiff)
+const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
+
+interface ComparisonViewProps {
+  readonly project: Project
+  readonly older: ExportFacts
+  readonly newer: ExportFacts
+}
+
+export function ComparisonView({ project, older, newer }: ComparisonViewProps): ReactNode {
+  const { session } = useExplorer()
+  const [parameters, write] = useAddressParameters()
+  const loaded = useLoaded(
+    useCallback(async () => {
+      const [before, after] = await Promise.all([older, newer].map((facts) => loadExport(session, project, facts)))
+      return changesBetween(before?.elements ?? [], after?.elements ?? [])
+    }, [session, project, older, newer]),
+  )
+  if (loaded.phase === 'loading') return <Skeleton label="Comparing" />
+  if (loaded.phase === 'failed') {
+    return <Failure title="The exports could not be read" message={loaded.message} onRetry={loaded.retry} />
+  }
+  const { changes, sameCount } = loaded.value
+  const chosen = changes.find(({ path }) => path === parameters.get('file')) ?? changes[0]
+  const [from, to] = [older, newer].map(({ createdAt }) => new Date(createdAt).toLocaleString())
+  return (
+    <>
+      <div className="files-head">
+        <p>
+          <Link to={addressOf({ kind: 'projects', opened: project.ref, tab: 'exports' })}>
+            <ArrowLeft size={14} aria-hidden="true" /> All exports
+          </Link>
+        </p>
+        <p className="note" role="status">
+          From {from} to {to}: {changes.length.toLocaleString()}{' '}
+          {changes.length === 1 ? 'file differs' : 'files differ'}, {sameCount.toLocaleString()} the same
+        </p>
+      </div>
+      {chosen === undefined ? (
+        <EmptyState Icon={ArrowLeft} title="Both exports hold the same files" />
+      ) : (
+        <div className="browser">
+          <ul className="changes" aria-label="Files that differ">
+            {changes.slice(0, MOST_LISTED).map(({ kind, path }) => (
+              <li key={path}>
+                <button
+                  type="button"
+                  aria-current={path === chosen.path ? 'true' : undefined}
+                  onClick={() => write({ file: path })}
+                >
+                  <span className={`badge ${TONES[kind]}`}>{kind}</span> <bdi>{path}</bdi>
+                </button>
+              </li>
+            ))}
+            {changes.length > MOST_LISTED && (
+              <li className="note">and {(changes.length - MOST_LISTED).toLocaleString()} more</li>
+            )}
+          </ul>
+          <LineDiff
+            key={chosen.path}
+            path={chosen.path}
+            before={chosen.before?.content ?? ''}
+            after={chosen.after?.content ?? ''}
+          />
+        </div>
+      )}
+    </>
+  )
+}
+
+const MOST_LISTED = 500

@@ -1,0 +1,34 @@
+// The elements of an export: files where they have a path and a content.
+import { elementTexts } from '../../../json-text.ts'
+
+export interface Element {
+  readonly path: string
+  readonly content: string
+  /** Whether `content` is what the element calls its content, rather than the element itself. */
+  readonly isFile: boolean
+  /** Whether `content` is bytes, as the element says by `encoding: "base64"`. */
+  readonly isBase64: boolean
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** `body` is an array of elements, as `GET /exports?r=` answers it; none for any other value. */
+export function elementsOf(body: string): readonly Element[] {
+  return (elementTexts(body) ?? []).map((text, index) => {
+    const value: unknown = JSON.parse(text)
+    const { path, content, encoding } = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
+      Record<string, unknown>
+    >
+    const name = typeof path === 'string' && path.trim() !== '' ? path : `element ${index + 1}`
+    if (typeof path !== 'string' || typeof content !== 'string') {
+      return { path: name, content: text, isFile: false, isBase64: false }
+    }
+    const isBase64 = encoding === 'base64' && BASE64.test(content.replace(/\s/g, ''))
+    return { path: name, content, isFile: true, isBase64 }
+  })
+}
+
+export function bytesOf({ content, isBase64 }: Element): Uint8Array<ArrayBuffer> {
+  if (!isBase64) return new TextEncoder().encode(content)
+  return Uint8Array.from(atob(content.replace(/\s/g, '')), (character) => character.charCodeAt(0))
+}

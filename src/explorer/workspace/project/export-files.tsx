@@ -1,0 +1,102 @@
+// The files of one export, and ways to take them along.
+import { FileArchive, FileJson, PackageOpen } from 'lucide-react'
+import { type ReactNode, useCallback } from 'react'
+import { EmptyState } from '../../design/empty-state.tsx'
+import { Failure } from '../../design/failure.tsx'
+import { saveFile } from '../../design/save-file.ts'
+import { Skeleton } from '../../design/skeleton.tsx'
+import { When } from '../../design/when.tsx'
+import { Link } from '../../frame/link.tsx'
+import { useExplorer } from '../../frame/use-explorer.ts'
+import { useLoaded } from '../../frame/use-loaded.ts'
+import { addressOf, useAddressParameters } from '../addresses.ts'
+import { FileBrowser } from '../files/file-browser.tsx'
+import { useZip } from '../files/use-zip.ts'
+import { safePath } from '../files/zip.ts'
+import { type ExportFacts, exportKey, loadExport, type OpenedExport, type Project } from './project.ts'
+
+interface ExportFilesProps {
+  readonly project: Project
+  /** Null when the project has no export. */
+  readonly facts: ExportFacts | null
+}
+
+export function ExportFiles({ project, facts }: ExportFilesProps): ReactNode {
+  const { session } = useExplorer()
+  const loaded = useLoaded(
+    useCallback(async () => (facts ? await loadExport(session, project, facts) : null), [session, project, facts]),
+  )
+  if (loaded.phase === 'loading') return <Skeleton label="Loading" />
+  if (loaded.phase === 'failed') {
+    return <Failure title="The export could not be read" message={loaded.message} onRetry={loaded.retry} />
+  }
+  if (!loaded.value) {
+    return (
+      <EmptyState Icon={PackageOpen} title="No files yet">
+        <p>This project has no export yet.</p>
+      </EmptyState>
+    )
+  }
+  return <Files project={project} opened={loaded.value} />
+}
+
+function Files({ project, opened }: { readonly project: Project; readonly opened: OpenedExport }): ReactNode {
+  const [parameters, write] = useAddressParameters()
+  const { facts, body, elements } = opened
+  const zip = useZip()
+  const index = project.exports.indexOf(facts)
+  const before = project.exports[index + 1]
+  const fileName = safePath(`${project.ref}-${facts.createdAt}`.replaceAll('/', '_').replaceAll(':', ''))
+  return (
+    <>
+      <div className="files-head">
+        <p className="note">
+          {index === 0 ? 'Newest export, ' : 'Export of '}
+          <time dateTime={facts.createdAt}>{new Date(facts.createdAt).toLocaleString()}</time>,{' '}
+          <When at={facts.createdAt} />
+        </p>
+        <div className="buttons">
+          {zip.progress === null ? (
+            <button type="button" onClick={() => zip.start(elements, `${fileName}.zip`)}>
+              <FileArchive size={15} aria-hidden="true" /> Download zip
+            </button>
+          ) : (
+            <>
+              <progress aria-label="Zipping" max={1} value={zip.progress} />
+              <button type="button" onClick={zip.cancel}>
+                Cancel
+              </button>
+            </>
+          )}
+          <button type="button" onClick={() => saveFile(body, `${fileName}.json`, 'application/json')}>
+            <FileJson size={15} aria-hidden="true" /> Download JSON
+          </button>
+          {before && (
+            <Link
+              className="button"
+              to={addressOf({
+                kind: 'projects',
+                opened: project.ref,
+                tab: 'exports',
+                export: exportKey(facts),
+                with: exportKey(before),
+              })}
+            >
+              Compare with the one before
+            </Link>
+          )}
+          {index === 0 && (
+            <Link to={`/?${new URLSearchParams({ route: 'GET /exports', r: project.ref })}`} className="button">
+              See the request
+            </Link>
+          )}
+        </div>
+      </div>
+      {elements.length === 0 ? (
+        <EmptyState Icon={PackageOpen} title="This export holds no files" />
+      ) : (
+        <FileBrowser elements={elements} file={parameters.get('file')} onFile={(file) => write({ file })} />
+      )}
+    </>
+  )
+}

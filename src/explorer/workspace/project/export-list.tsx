@@ -1,0 +1,94 @@
+// Every export of a project: open any, or choose two to compare.
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { GitCompare, PackageOpen } from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
+import { sizeText } from '../../answer/answer.ts'
+import { EmptyState } from '../../design/empty-state.tsx'
+import { When } from '../../design/when.tsx'
+import { Link } from '../../frame/link.tsx'
+import { useExplorer } from '../../frame/use-explorer.ts'
+import { addressOf } from '../addresses.ts'
+import { type ExportFacts, exportKey, type Project } from './project.ts'
+
+const ROW_HEIGHT = 46
+
+export function ExportList({ project }: { readonly project: Project }): ReactNode {
+  const { navigation } = useExplorer()
+  const { exports, ref } = project
+  const [marked, setMarked] = useState<readonly ExportFacts[]>([])
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: exports.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 10,
+  })
+  if (exports.length === 0) {
+    return (
+      <EmptyState Icon={PackageOpen} title="No export yet">
+        <p>This project has no export yet.</p>
+      </EmptyState>
+    )
+  }
+
+  function mark(facts: ExportFacts): void {
+    setMarked(marked.includes(facts) ? marked.filter((one) => one !== facts) : [...marked.slice(-1), facts])
+  }
+
+  function compare(): void {
+    const [newer, older] = marked.toSorted((a, b) => exports.indexOf(a) - exports.indexOf(b))
+    if (!newer || !older) return
+    navigation.go(
+      addressOf({ kind: 'projects', opened: ref, tab: 'exports', export: exportKey(newer), with: exportKey(older) }),
+    )
+  }
+
+  return (
+    <>
+      <div className="filters">
+        <button type="button" disabled={marked.length !== 2} onClick={compare}>
+          <GitCompare size={15} aria-hidden="true" /> Compare
+        </button>
+        <span className="note" role="status">
+          {marked.length === 2 ? 'Two are chosen.' : 'Choose two exports to compare them.'}
+        </span>
+      </div>
+      <div ref={scroller} className="items exports">
+        <ul style={{ height: virtual.getTotalSize() }} aria-label="Exports">
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const facts = exports[index]
+            if (!facts) return null
+            const name = new Date(facts.createdAt).toLocaleString()
+            return (
+              <li
+                key={exportKey(facts)}
+                aria-setsize={exports.length}
+                aria-posinset={index + 1}
+                style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+              >
+                <input
+                  type="checkbox"
+                  aria-label={`Compare the export of ${name}`}
+                  checked={marked.includes(facts)}
+                  onChange={() => mark(facts)}
+                />
+                <Link to={addressOf({ kind: 'projects', opened: ref, tab: 'files', export: exportKey(facts) })}>
+                  {name}
+                </Link>
+                <span className="note">
+                  <When at={facts.createdAt} />
+                </span>
+                <span className="note">
+                  {facts.elementCount.toLocaleString()} {facts.elementCount === 1 ? 'file' : 'files'},{' '}
+                  {sizeText(facts.byteLength)}
+                </span>
+                <code title={facts.digest}>{facts.digest.slice(0, 12)}</code>
+                {index === 0 && <span className="badge good">newest</span>}
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+    </>
+  )
+}

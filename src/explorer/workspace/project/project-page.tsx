@@ -1,0 +1,72 @@
+// One project: what it is, its files, its document, and every export it had.
+import { type ReactNode, useCallback } from 'react'
+import { Failure } from '../../design/failure.tsx'
+import { Skeleton } from '../../design/skeleton.tsx'
+import { Link } from '../../frame/link.tsx'
+import { useExplorer, usePlace } from '../../frame/use-explorer.ts'
+import { useLoaded } from '../../frame/use-loaded.ts'
+import { addressOf, PROJECT_TABS, type ProjectTab } from '../addresses.ts'
+import { ComparisonView } from './comparison-view.tsx'
+import { ExportFiles } from './export-files.tsx'
+import { ExportList } from './export-list.tsx'
+import { findExport, loadProject, type Project } from './project.ts'
+import { ProjectDocument } from './project-document.tsx'
+import { ProjectOverview } from './project-overview.tsx'
+
+const LABELS: Readonly<Record<ProjectTab, string>> = {
+  overview: 'Overview',
+  files: 'Files',
+  document: 'Document',
+  exports: 'Exports',
+}
+
+interface ProjectPageProps {
+  readonly reference: string
+  /** The cursor of the project before it in the list; null for the first. */
+  readonly after: string | null
+}
+
+export function ProjectPage({ reference, after }: ProjectPageProps): ReactNode {
+  const { session } = useExplorer()
+  const loaded = useLoaded(useCallback(() => loadProject(session, reference), [session, reference]))
+  if (loaded.phase === 'loading') return <Skeleton label="Loading" />
+  if (loaded.phase === 'failed') {
+    return <Failure title="The project could not be read" message={loaded.message} onRetry={loaded.retry} />
+  }
+  return <Opened project={loaded.value} after={after} />
+}
+
+function Opened({ project, after }: { readonly project: Project; readonly after: string | null }): ReactNode {
+  const parameters = new URLSearchParams(usePlace().search)
+  const usual: ProjectTab = project.exports.length > 0 ? 'files' : 'overview'
+  const tab = PROJECT_TABS.find((name) => name === parameters.get('tab')) ?? usual
+  const facts = findExport(project, parameters.get('export'))
+  const other = parameters.get('with') === null ? null : findExport(project, parameters.get('with'))
+  return (
+    <section className="opened">
+      <h1 dir="auto">{project.name ?? project.ref}</h1>
+      {project.description !== null && <p dir="auto">{project.description}</p>}
+      <nav className="tabs" aria-label="Parts of the project">
+        {PROJECT_TABS.map((name) => (
+          <Link
+            key={name}
+            to={addressOf({ kind: 'projects', opened: project.ref, tab: name })}
+            isCurrent={name === tab}
+          >
+            {LABELS[name]}
+            {name === 'exports' && <span className="count"> {project.exports.length.toLocaleString()}</span>}
+          </Link>
+        ))}
+      </nav>
+      {tab === 'overview' && <ProjectOverview project={project} />}
+      {tab === 'document' && <ProjectDocument reference={project.ref} after={after} />}
+      {tab === 'files' && <ExportFiles project={project} facts={facts} />}
+      {tab === 'exports' &&
+        (facts && other ? (
+          <ComparisonView project={project} older={other} newer={facts} />
+        ) : (
+          <ExportList project={project} />
+        ))}
+    </section>
+  )
+}

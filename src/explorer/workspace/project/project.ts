@@ -1,0 +1,75 @@
+// A project, its export history, and the bytes of any export in it.
+import { elementTexts, memberText } from '../../../json-text.ts'
+import { query, queryText } from '../../answer/graphql-query.ts'
+import type { Session } from '../../sign-in/session.ts'
+import { type Element, elementsOf } from './elements.ts'
+
+export interface ExportFacts {
+  readonly createdAt: string
+  readonly digest: string
+  readonly byteLength: number
+  readonly elementCount: number
+  readonly cursor: string
+}
+
+export interface Project {
+  readonly ref: string
+  readonly name: string | null
+  readonly description: string | null
+  readonly framework: string | null
+  readonly tags: readonly string[] | null
+  readonly version: string | null
+  readonly createdAt: string | null
+  readonly updatedAt: string | null
+  /** Newest first. */
+  readonly exports: readonly ExportFacts[]
+}
+
+export interface OpenedExport {
+  readonly facts: ExportFacts
+  /** The body that `GET /exports?r=` answers, or answered when this export was the newest. */
+  readonly body: string
+  readonly elements: readonly Element[]
+}
+
+const QUERY = `query($ref: String!) { me { project(ref: $ref) {
+  ref name description framework tags version createdAt updatedAt
+  exports { createdAt digest byteLength elementCount cursor }
+} } }`
+
+export async function loadProject(session: Session, ref: string): Promise<Project> {
+  const { me } = await query<{ me: { project: Project | null } | null }>(session, QUERY, { ref })
+  if (!me?.project) throw new Error('You have no project with this reference.')
+  return me.project
+}
+
+/** The export that the address names by the beginning of its digest and its time; the newest when it names none. */
+export function findExport({ exports }: Project, key: string | null): ExportFacts | null {
+  return exports.find((facts) => exportKey(facts) === key) ?? exports[0] ?? null
+}
+
+/** Names an export among those of its project; the same content may have been exported twice. */
+export function exportKey({ digest, createdAt }: ExportFacts): string {
+  return `${digest.slice(0, 12)}@${createdAt}`
+}
+
+/** The newest comes over REST, which answers an export of any size. */
+export async function loadExport(session: Session, project: Project, facts: ExportFacts): Promise<OpenedExport> {
+  const before = project.exports[project.exports.indexOf(facts) - 1]
+  if (before === undefined) {
+    const answer = await session.send(`/exports?r=${encodeURIComponent(project.ref)}`)
+    if (!answer.ok) throw new Error(`The gateway answered ${answer.status}.`)
+    const body = await answer.text()
+    return { facts, body, elements: elementsOf(body) }
+  }
+  const text = `query($ref: String!, $after: String) { me { project(ref: $ref) { exports(first: 1, after: $after) { digest data } } } }`
+  const answer = await queryText(session, text, { ref: project.ref, after: before.cursor })
+  let found = memberText(answer, 'data') ?? 'null'
+  for (const name of ['me', 'project', 'exports']) found = memberText(found, name) ?? 'null'
+  const [one = 'null'] = elementTexts(found) ?? []
+  if (memberText(one, 'digest') !== JSON.stringify(facts.digest)) {
+    throw new Error('This project has changed meanwhile: reload it.')
+  }
+  const body = memberText(one, 'data') ?? '[]'
+  return { facts, body, elements: elementsOf(body) }
+}

@@ -1,0 +1,29 @@
+// A request's body a piece at a time: bounded by how long nothing comes, not by its length or how long all of it takes.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { GatewayError } from '../../errors.ts'
+import { exemptFromRequestTimeout } from './client-error.ts'
+
+const SILENCE_MS = 30_000
+
+export async function* streamBody(incoming: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array> {
+  if ((incoming.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
+  }
+  if (incoming.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  using _ = exemptFromRequestTimeout(incoming.socket)
+  let isSilent = false
+  const timer = setTimeout(() => {
+    isSilent = true
+    incoming.destroy()
+  }, SILENCE_MS)
+  try {
+    for await (const chunk of incoming) {
+      timer.refresh()
+      yield chunk as Buffer
+    }
+  } catch {
+    throw new GatewayError(isSilent ? 'REQUEST_TIMEOUT' : 'BAD_REQUEST')
+  } finally {
+    clearTimeout(timer)
+  }
+}

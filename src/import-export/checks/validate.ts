@@ -1,0 +1,184 @@
+// The first pass of an import: is every line good, by itself and beside the others and what is stored?
+import type { FileHandle } from 'node:fs/promises'
+import type { Store } from '../../store/contract.ts'
+import { RecordError } from '../format/envelope.ts'
+import { createLineNotes, type LineNotes } from '../format/line-index.ts'
+import { InputChangedError, type Line, type LinePlace, readLineAt, readLines } from '../format/lines.ts'
+import {
+  claimedExport,
+  createRecordReader,
+  type DocumentRecord,
+  type ImportRecord,
+  type RecordFields,
+  type RecordReader,
+} from '../format/record.ts'
+import type { RemovalRecord } from '../format/removal-record.ts'
+import type { NamedByUser } from './place-index.ts'
+import { createRemovedNames, WHOLE_USER } from './removed-names.ts'
+import { createRefClaims, type RefClaim } from './unique-refs.ts'
+
+/** An export whose elements have lines of their own. */
+export interface SplitExport {
+  readonly line: number
+  lastLine: number
+  /** The first bad line that is, or may be, one of its elements. */
+  brokenBy: number | null
+  /** A line that removes its user: no element may follow. */
+  endedBy: number | null
+}
+
+export interface CheckedInput {
+  /** Reasons by line number. */
+  readonly bad: ReadonlyMap<number, string>
+  readonly splitExports: ReadonlyMap<string, SplitExport>
+  readonly records: number
+  /** Of each line that is not blank. */
+  readonly notes: LineNotes
+  /** Of each block of lines. */
+  readonly checksums: readonly number[]
+}
+
+export type OnProgress = (bytes: number, records: number) => void
+
+export interface CheckOptions {
+  /** What is stored goes: it takes no reference, and there is nothing to remove. */
+  readonly isReplacement?: boolean
+}
+
+export async function checkInput(
+  file: FileHandle,
+  fields: RecordFields,
+  store: Store,
+  onProgress: OnProgress,
+  { isReplacement = false }: CheckOptions = {},
+): Promise<CheckedInput> {
+  const bad = new Map<number, string>()
+  const splitExports = new Map<string, SplitExport>()
+  const readRecord = createRecordReader(fields)
+  const splitExportsOf = new Map<string, SplitExport[]>()
+  const removed = createRemovedNames(readRemovedName)
+  const claims = createRefClaims({
+    readClaim,
+    isVoid: ({ email, id }, { startOffset }) => removed.isRemovedAfter({ email, name: id }, startOffset),
+  })
+  const notes = createLineNotes()
+  const checksums: number[] = []
+  let records = 0
+
+  function check(line: Line): DocumentRecord | null {
+    const record = requireRecord(line, readRecord)
+    noteSplitExport(record, line.number)
+    if (record.kind === 'removal') noteRemoval(record, line)
+    if (!isDocument(record)) return null
+    const { email, ref, id } = record
+    if (ref !== null && !claims.claim({ email, ref, id }, line)) {
+      throw new RecordError(`reference "${ref}" is used by another project of this user earlier in the file`)
+    }
+    return record
+  }
+
+  function readClaim(place: LinePlace): RefClaim {
+    const record = readRecord(readLineAt(file, place))
+    if (record.kind !== 'project' || record.ref === null) throw new InputChangedError()
+    return { email: record.email, ref: record.ref, id: record.id }
+  }
+
+  function noteRemoval(record: RemovalRecord, line: Line): void {
+    if (isReplacement) {
+      throw new RecordError('with --replace what is not in the input goes: there is nothing to remove in it')
+    }
+    const name = removedName(record)
+    if (name !== null) removed.add(name, line)
+    if (record.change.type !== 'removeUser') return
+    for (const split of splitExportsOf.get(record.email) ?? []) split.endedBy ??= line.number
+    splitExportsOf.delete(record.email)
+  }
+
+  function readRemovedName(place: LinePlace): NamedByUser {
+    const record = readRecord(readLineAt(file, place))
+    const name = record.kind === 'removal' ? removedName(record) : null
+    if (name === null) throw new InputChangedError()
+    return name
+  }
+
+  function noteSplitExport(record: ImportRecord, line: number): void {
+    if (record.kind === 'export' && record.id !== null) {
+      if (splitExports.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
+      const split = { line, lastLine: line, brokenBy: null, endedBy: null }
+      splitExports.set(record.id, split)
+      const ofUser = splitExportsOf.get(record.email)
+      if (ofUser) ofUser.push(split)
+      else splitExportsOf.set(record.email, [split])
+    } else if (record.kind === 'exportElement') {
+      const found = splitExports.get(record.export)
+      if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
+      if (found.endedBy !== null) throw new RecordError(`the user of its export is removed by line ${found.endedBy}`)
+      found.lastLine = line
+    }
+  }
+
+  /** An export without one of its elements must not pass for whole. */
+  function breakExportsOf(line: Line): void {
+    for (const broken of exportsPossiblyMeant(line)) broken.brokenBy ??= line.number
+  }
+
+  function exportsPossiblyMeant({ text }: Line): Iterable<SplitExport> {
+    const claim = text === null ? 'unreadable' : claimedExport(text)
+    if (claim === 'unreadable') return splitExports.values()
+    const found = claim === null ? undefined : splitExports.get(claim.id)
+    return found ? [found] : []
+  }
+
+  /** Null for a line that is bad, or not a document. */
+  function checkDocument(line: Line): DocumentRecord | null {
+    try {
+      return check(line)
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      bad.set(line.number, error.message)
+      breakExportsOf(line)
+      return null
+    }
+  }
+
+  for await (const { lines, endOffset, checksum } of readLines(file)) {
+    checksums.push(checksum)
+    const projects: { readonly line: Line; readonly record: DocumentRecord }[] = []
+    for (const line of lines) {
+      records += 1
+      const document = checkDocument(line)
+      notes.add(line.text ?? '', document)
+      if (document?.kind === 'project') projects.push({ line, record: document })
+    }
+    const holders = await store.projectIdsByRef(
+      (isReplacement ? [] : projects).map(({ record }) => ({ email: record.email, ref: record.ref ?? '' })),
+    )
+    projects.forEach(({ line, record }, index) => {
+      const holder = holders[index] ?? null
+      if (holder === null || holder === record.id) return
+      if (removed.isRemovedBefore({ email: record.email, name: holder }, line.startOffset)) return
+      bad.set(line.number, `reference "${record.ref}" is used by another stored project of this user, "${holder}"`)
+    })
+    onProgress(endOffset, records)
+  }
+  for (const { line, brokenBy } of splitExports.values()) {
+    if (brokenBy !== null && !bad.has(line)) bad.set(line, `line ${brokenBy}, an element of this export, is bad`)
+  }
+  return { bad, splitExports, records, notes, checksums }
+}
+
+/** What a removal makes free for others: the id of a project, or all of a user. */
+function removedName({ email, change }: RemovalRecord): NamedByUser | null {
+  if (change.type === 'removeUser') return { email, name: WHOLE_USER }
+  return change.type === 'removeDocument' && change.kind === 'project' ? { email, name: change.id } : null
+}
+
+export function isDocument(record: ImportRecord): record is DocumentRecord {
+  return record.kind === 'project' || record.kind === 'template' || record.kind === 'uiLibrary'
+}
+
+/** Throws `RecordError`. */
+export function requireRecord({ text, problem }: Line, readRecord: RecordReader): ImportRecord {
+  if (text === null) throw new RecordError(problem ?? 'unreadable')
+  return readRecord(text)
+}

@@ -1,0 +1,86 @@
+// The members of one line of the import format, and what is asked of them whatever the record is.
+import { canonicalEmail } from '../../auth/email.ts'
+import { type Member, membersOf } from '../../json-text.ts'
+
+export const MAX_NAME_LENGTH = 1_024
+const INTEGER = /^-?\d+$/
+
+/** What is wrong with a line: the reason, to be read behind `file:line: `. */
+export class RecordError extends Error {
+  override readonly name = 'RecordError'
+}
+
+export interface Envelope {
+  readonly line: string
+  readonly value: Readonly<Record<string, unknown>>
+  readonly members: ReadonlyMap<string, Member>
+}
+
+export function readEnvelope(line: string): Envelope {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new RecordError('not valid JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RecordError('not a JSON object')
+  const members = new Map<string, Member>()
+  for (const member of membersOf(line)) {
+    if (members.has(member.name)) throw new RecordError(`"${excerpt(member.name)}" is given twice`)
+    members.set(member.name, member)
+  }
+  return { line, value: value as Record<string, unknown>, members }
+}
+
+export function requireData({ members }: Envelope): Member {
+  const member = members.get('data')
+  if (!member) throw new RecordError('"data" is missing')
+  return member
+}
+
+export function textOfData(envelope: Envelope): string {
+  const { start, end } = requireData(envelope)
+  return envelope.line.slice(start, end)
+}
+
+export function requireText({ value }: Envelope, name: string): string {
+  const text = value[name]
+  if (typeof text !== 'string' || text === '') throw new RecordError(`"${name}" must be a string that is not empty`)
+  return text
+}
+
+export function requireName(envelope: Envelope, name: string): string {
+  const text = requireText(envelope, name)
+  if (!isStorableName(text))
+    throw new RecordError(`"${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
+  return text
+}
+
+/** Lines of one user often follow each other: the last answer is remembered. */
+export function createEmailReader(): (envelope: Envelope) => string {
+  let last = { input: '', email: '' }
+  return (envelope) => {
+    const input = requireText(envelope, 'email')
+    if (input === last.input) return last.email
+    const email = canonicalEmail(input)
+    if (email === null) throw new RecordError('"email" is not a valid email address')
+    last = { input, email }
+    return email
+  }
+}
+
+/** Databases cannot hold U+0000 in a text, nor compare lone surrogates. */
+export function isStorableName(name: string): boolean {
+  return name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !name.includes('\0')
+}
+
+/** All digits of an integer, as they are written in the member of that name; null for any other number. */
+export function integerText(text: string, name: string): string | null {
+  const written = membersOf(text).findLast((candidate) => candidate.name === name)
+  const digits = written ? text.slice(written.start, written.end) : ''
+  return INTEGER.test(digits) ? digits : null
+}
+
+export function excerpt(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}

@@ -1,0 +1,164 @@
+// The records of the import format: reading one line of NDJSON.
+import { elementTexts } from '../../json-text.ts'
+import type { DocumentKind } from '../../store/contract.ts'
+import {
+  createEmailReader,
+  type Envelope,
+  excerpt,
+  integerText,
+  isStorableName,
+  MAX_NAME_LENGTH,
+  RecordError,
+  readEnvelope,
+  requireData,
+  requireName,
+  requireText,
+  textOfData,
+} from './envelope.ts'
+import { isRemoval, type RemovalRecord, readRemoval } from './removal-record.ts'
+import { toSortableUtc } from './timestamp.ts'
+
+export interface DocumentRecord {
+  readonly kind: DocumentKind
+  readonly email: string
+  readonly id: string
+  readonly ref: string | null
+  /** As it stands in the line. */
+  readonly text: string
+  /** Where in the line the text begins. */
+  readonly start: number
+}
+
+export interface ExportRecord {
+  readonly kind: 'export'
+  readonly email: string
+  readonly ref: string
+  readonly createdAt: string
+  readonly instant: string
+  /** Names the export to its `exportElement` lines; null when all elements are here. */
+  readonly id: string | null
+  readonly elements: readonly string[]
+}
+
+export interface ExportElementRecord {
+  readonly kind: 'exportElement'
+  /** `id` of the export. */
+  readonly export: string
+  readonly text: string
+}
+
+/** A user who is there, with whatever else is imported for them. */
+export interface UserRecord {
+  readonly kind: 'user'
+  readonly email: string
+}
+
+export type ImportRecord = DocumentRecord | ExportRecord | ExportElementRecord | UserRecord | RemovalRecord
+
+export interface RecordFields {
+  readonly idFields: readonly string[]
+  readonly refFields: readonly string[]
+}
+
+/** Throws `RecordError`. */
+export type RecordReader = (line: string) => ImportRecord
+
+export function createRecordReader(fields: RecordFields): RecordReader {
+  const requireEmail = createEmailReader()
+  return (line) => {
+    const envelope = readEnvelope(line)
+    const kind = requireText(envelope, 'kind')
+    const read = RECORD_READERS[kind as keyof typeof RECORD_READERS]
+    if (!Object.hasOwn(RECORD_READERS, kind)) {
+      throw new RecordError(`unknown kind "${excerpt(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
+    }
+    if (isRemoval(envelope)) return readRemoval(kind, envelope, requireEmail)
+    return read(envelope, { fields, requireEmail })
+  }
+}
+
+/** The export that a bad line claims to be an element of, null for another kind; a line that does not tell may be of any. */
+export function claimedExport(line: string): { readonly id: string } | null | 'unreadable' {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value !== 'object' || value === null || Reflect.get(value, 'kind') !== 'exportElement') return null
+    const id: unknown = Reflect.get(value, 'export')
+    return typeof id === 'string' ? { id } : 'unreadable'
+  } catch {
+    return 'unreadable'
+  }
+}
+
+interface ReadOptions {
+  readonly fields: RecordFields
+  readonly requireEmail: (envelope: Envelope) => string
+}
+
+type ReadRecord = (envelope: Envelope, options: ReadOptions) => ImportRecord
+
+const RECORD_READERS = {
+  project: readDocument,
+  template: readDocument,
+  uiLibrary: readDocument,
+  export: readExport,
+  exportElement(envelope) {
+    const id = requireName(envelope, 'export')
+    return { kind: 'exportElement', export: id, text: textOfData(envelope) }
+  },
+  user: (envelope, { requireEmail }) => ({ kind: 'user', email: requireEmail(envelope) }),
+} as const satisfies Record<Exclude<ImportRecord['kind'], 'removal'>, ReadRecord>
+
+function readDocument(envelope: Envelope, { fields, requireEmail }: ReadOptions): DocumentRecord {
+  const { idFields, refFields } = fields
+  const kind = envelope.value.kind as DocumentKind
+  const email = requireEmail(envelope)
+  const { start, end } = requireData(envelope)
+  const text = envelope.line.slice(start, end)
+  const id = requireFirst(envelope, text, idFields, 'id')
+  return {
+    kind,
+    email,
+    id,
+    ref: kind === 'project' ? requireFirst(envelope, text, refFields, 'reference') : null,
+    text,
+    start,
+  }
+}
+
+function readExport(envelope: Envelope, { requireEmail }: ReadOptions): ExportRecord {
+  const email = requireEmail(envelope)
+  const ref = requireName(envelope, 'r')
+  const createdAt = requireText(envelope, 'createdAt')
+  const instant = toSortableUtc(createdAt)
+  if (instant === null) throw new RecordError('"createdAt" is not an RFC 3339 date and time')
+  const head = { kind: 'export', email, ref, createdAt, instant } as const
+  const { members } = envelope
+  if (members.has('id') === members.has('data')) {
+    throw new RecordError('an export has either "data", or an "id" and exportElement lines that name it')
+  }
+  if (members.has('id')) return { ...head, id: requireName(envelope, 'id'), elements: [] }
+  const elements = elementTexts(textOfData(envelope))
+  if (!elements) throw new RecordError('"data" of an export must be an array')
+  return { ...head, id: null, elements }
+}
+
+/** The first of `names` that the document has as a string or an integer, as text; all digits of an integer. */
+function requireFirst({ value }: Envelope, text: string, names: readonly string[], what: string): string {
+  const data = value.data
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new RecordError('"data" must be an object')
+  for (const name of names) {
+    const member: unknown = Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined
+    if (typeof member === 'string' && member !== '') {
+      if (isStorableName(member)) return member
+      throw new RecordError(`"data.${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
+    }
+    const digits = typeof member === 'number' ? integerText(text, name) : null
+    if (digits !== null) return digits
+  }
+  throw new RecordError(`the ${kindOf(value)} has no ${what}: none of ${names.join(', ')} is a string or an integer`)
+}
+
+function kindOf(value: Envelope['value']): string {
+  return String(value.kind)
+}

@@ -1,0 +1,75 @@
+// A whole import whose course is told as events: what POST /import answers, and what its client prints.
+import type { FileHandle } from 'node:fs/promises'
+import type { EditableStore, Swapped } from '../store/workspace-edits.ts'
+import { checkInput } from './checks/validate.ts'
+import type { RecordFields } from './format/record.ts'
+import { applyInput, type Counts } from './load.ts'
+import { replaceInput } from './replace.ts'
+
+/** Bad lines that are told one by one. */
+const MAX_REASONS = 100
+const PROGRESS_MS = 200
+
+export type ImportEvent =
+  | {
+      readonly type: 'progress'
+      readonly phase: 'checking' | 'importing'
+      /** Of the input. */
+      readonly bytes: number
+      readonly records: number
+    }
+  | { readonly type: 'badLine'; readonly line: number; readonly reason: string }
+  | ({ readonly type: 'user' } & Swapped)
+  /** The last event. */
+  | ({ readonly type: 'imported' | 'wouldImport' } & Counts)
+  /** The last event. Nothing was imported. */
+  | { readonly type: 'refused'; readonly badLines: number }
+  /** The last event. What was imported before stays; run again, the import goes on. */
+  | { readonly type: 'failed'; readonly message: string }
+
+export interface ImportOptions {
+  readonly isReplacement: boolean
+  readonly isDryRun: boolean
+  /** Whether each user is told of; replacements only. */
+  readonly isVerbose: boolean
+}
+
+/** Throws what the store throws, and `InputChangedError`. Does not tell of failures. */
+export async function runImport(
+  file: FileHandle,
+  store: EditableStore,
+  { isReplacement, isDryRun, isVerbose }: ImportOptions,
+  fields: RecordFields,
+  emit: (event: ImportEvent) => void,
+): Promise<void> {
+  let toldAt = Number.NEGATIVE_INFINITY
+  const progress = (phase: 'checking' | 'importing') => (bytes: number, records: number) => {
+    const now = performance.now()
+    if (now - toldAt < PROGRESS_MS) return
+    toldAt = now
+    emit({ type: 'progress', phase, bytes, records })
+  }
+  const checked = await checkInput(file, fields, store, progress('checking'), { isReplacement })
+  if (checked.bad.size > 0) {
+    const inOrder = [...checked.bad].sort(([a], [b]) => a - b).slice(0, MAX_REASONS)
+    for (const [line, reason] of inOrder) emit({ type: 'badLine', line, reason })
+    emit({ type: 'refused', badLines: checked.bad.size })
+    return
+  }
+  const options = {
+    fields,
+    clock: Date.now,
+    onProgress: progress('importing'),
+    async onRejected({ number: line }: { readonly number: number }, reason: string) {
+      emit({ type: 'badLine', line, reason })
+    },
+    isDryRun,
+    onUser(swapped: Swapped) {
+      if (isVerbose) emit({ type: 'user', ...swapped })
+    },
+  }
+  const counts = isReplacement
+    ? await replaceInput(file, checked, store, options)
+    : await applyInput(file, checked, store, options)
+  emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts })
+}

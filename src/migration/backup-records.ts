@@ -1,0 +1,145 @@
+// A whole database as lines of JSON, each a row to be the same elsewhere: what is backed up where a file cannot be copied.
+import { createHash } from 'node:crypto'
+import type { NewSession } from '../store/contract.ts'
+import type { Copy, LastIds, MigratableStore } from '../store/cutover/contract.ts'
+import { documentsOf, elementsOf, exportsOf, userPages } from './items.ts'
+import { createCopyBatch, MoveError } from './row-copies.ts'
+
+const FORMAT = 1
+const SESSIONS_PER_READ = 1_000
+
+type BackupLine =
+  | { readonly type: 'backup'; readonly format: number; readonly createdAt: string }
+  | ({ readonly type: 'lastIds' } & LastIds)
+  | { readonly type: 'session'; readonly session: Omit<NewSession, 'refreshHash'>; readonly refreshHash: string }
+  | { readonly type: 'end'; readonly lines: number; readonly digest: string }
+  | Exclude<Copy, { readonly type: 'putSession' }>
+
+/**
+ * Lines with their line ends; the last one has the digest of all others. Workspaces are of one consistent state; sessions
+ * and keys, which are read after it, of the same or a newer one.
+ */
+export async function* backupLines(store: MigratableStore, now: number): AsyncGenerator<string> {
+  const hash = createHash('sha256')
+  let lines = 0
+  for await (const line of linesBefore(store, now)) {
+    const text = `${JSON.stringify(line)}\n`
+    hash.update(text)
+    lines += 1
+    yield text
+  }
+  yield `${JSON.stringify({ type: 'end', lines, digest: hash.digest('hex') } satisfies BackupLine)}\n`
+}
+
+async function* linesBefore(store: MigratableStore, now: number): AsyncGenerator<BackupLine> {
+  yield { type: 'backup', format: FORMAT, createdAt: new Date(now).toISOString() }
+  await using snapshot = await store.openSnapshot()
+  for await (const users of userPages(snapshot)) {
+    for (const { id, email } of users) {
+      yield { type: 'putUser', id, email }
+      const refs: string[] = []
+      for await (const document of documentsOf(snapshot, id)) {
+        if (document.ref !== null) refs.push(document.ref)
+        yield { type: 'addDocument', ...document }
+      }
+      const exports = await exportsOf(snapshot, id, refs)
+      for (const one of [...exports.values()].sort((a, b) => a.id - b.id)) {
+        yield { type: 'beginExport', export: one }
+        for await (const { position, text } of elementsOf(snapshot, one)) {
+          yield { type: 'addElement', userId: id, exportId: one.id, position, text }
+        }
+        yield { type: 'sealExport', export: one }
+      }
+    }
+  }
+  for (const key of await store.signingKeys()) yield { type: 'putKey', key }
+  for (let after = ''; ; ) {
+    const page = await store.sessionsAfter(after, SESSIONS_PER_READ)
+    for (const { refreshHash, ...session } of page) {
+      yield { type: 'session', session, refreshHash: Buffer.from(refreshHash).toString('hex') }
+    }
+    const last = page.at(-1)
+    if (!last) break
+    after = last.id
+  }
+  yield { type: 'lastIds', ...(await store.lastIds()) }
+}
+
+/** The digest of a whole backup. Throws `MoveError` for one that is not whole, or of a format this program does not know. */
+export async function verifyBackup(lines: AsyncIterable<string>): Promise<string> {
+  const hash = createHash('sha256')
+  let count = 0
+  let end: BackupLine | undefined
+  for await (const line of lines) {
+    if (end) throw damaged()
+    if (line.startsWith('{"type":"end"')) {
+      end = readLine(line)
+      continue
+    }
+    if (count === 0) requireFormat(readLine(line))
+    hash.update(`${line}\n`)
+    count += 1
+  }
+  const digest = hash.digest('hex')
+  if (end?.type !== 'end' || end.digest !== digest || end.lines !== count) throw damaged()
+  return digest
+}
+
+function requireFormat(line: BackupLine): void {
+  if (line.type !== 'backup') throw new MoveError('this is not a backup')
+  if (line.format !== FORMAT) throw new MoveError('the backup was made by a newer version of this program')
+}
+
+function readLine(line: string): BackupLine {
+  try {
+    return JSON.parse(line) as BackupLine
+  } catch {
+    throw damaged()
+  }
+}
+
+function damaged(): MoveError {
+  return new MoveError('the backup is not whole: it was cut off, or changed since it was made')
+}
+
+export interface RestoreOptions {
+  /** Of the backup that was verified. */
+  readonly digest: string
+  readonly moveId: string
+  readonly keepSessions: boolean
+}
+
+/**
+ * Fills a database that is empty, or was being filled from the same backup. Nobody can serve on it before it is whole.
+ * Throws `MoveError`.
+ */
+export async function restoreBackup(
+  lines: AsyncIterable<string>,
+  store: MigratableStore,
+  { digest, moveId, keepSessions }: RestoreOptions,
+): Promise<void> {
+  if (!(await store.reserveTarget({ id: moveId, other: `backup ${digest}` }))) {
+    throw new MoveError('the database must be empty, or left by a restore of the same backup that was broken off')
+  }
+  const batch = createCopyBatch({ store, moveId })
+  for await (const users of userPages(store)) {
+    for (const { id } of users) await batch.put({ type: 'dropUser', id })
+  }
+  await batch.flush()
+  for await (const text of lines) {
+    const line = readLine(text)
+    if (line.type === 'backup' || line.type === 'end') continue
+    if (line.type === 'lastIds') await requireMine(store.raiseIds(moveId, line))
+    else if (line.type !== 'session') await batch.put(line)
+    else if (keepSessions) {
+      const session = { ...line.session, refreshHash: Buffer.from(line.refreshHash, 'hex') }
+      await batch.put({ type: 'putSession', session })
+    }
+  }
+  await batch.flush()
+  await requireMine(store.completeTarget(moveId))
+}
+
+async function requireMine(isMine: Promise<boolean>): Promise<void> {
+  if (!(await isMine)) throw new MoveError('something else has taken the database meanwhile')
+}

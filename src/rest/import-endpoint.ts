@@ -1,0 +1,82 @@
+// POST /import: workspaces in from another machine, as NDJSON; its course out as NDJSON. There only where it is configured.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { GatewayError } from '../errors.ts'
+import { bearerToken } from '../http/bearer.ts'
+import type { Endpoint } from '../http/handler.ts'
+import type { GatewayRequest } from '../http/request.ts'
+import { NO_STORE } from '../http/response.ts'
+import type { ImportEvent, ImportOptions } from '../import-export/run-import.ts'
+
+const NDJSON = 'application/x-ndjson'
+const FLAGS: Readonly<Record<string, keyof ImportOptions>> = {
+  replace: 'isReplacement',
+  'dry-run': 'isDryRun',
+  verbose: 'isVerbose',
+}
+
+/** Imports apart from the requests: in a thread of its own, on a connection of its own. */
+export interface Importer {
+  /**
+   * Takes in all of the input, on disk, then answers how the import goes: it goes as the events are taken, and ends with
+   * them. Null, and nothing is read, while another one is under way.
+   */
+  readonly run: (
+    input: () => AsyncIterable<Uint8Array>,
+    options: ImportOptions,
+  ) => Promise<AsyncIterable<ImportEvent>> | null
+}
+
+export interface ImportServices {
+  /** Who knows it may import everything: the one credential of this endpoint. */
+  readonly token: string
+  readonly importer: Importer
+}
+
+export function createImportEndpoint({ token, importer }: ImportServices): Endpoint {
+  const expected = digestOf(token)
+
+  /** Before anything of the body is looked at. */
+  function requireToken(request: GatewayRequest): void {
+    const presented = bearerToken(request)
+    if (presented === null) throw new GatewayError('UNAUTHENTICATED')
+    if (!timingSafeEqual(digestOf(presented), expected)) throw new GatewayError('INVALID_TOKEN')
+  }
+
+  return {
+    method: 'POST',
+    path: '/import',
+    async handle(request) {
+      requireToken(request)
+      const options = readOptions(request.search)
+      const running = importer.run(request.bodyStream, options)
+      if (running === null) {
+        throw new GatewayError('UNAVAILABLE', { message: 'Another import is under way.', retryAfterSeconds: 10 })
+      }
+      return { status: 200, headers: { 'content-type': NDJSON, ...NO_STORE }, body: asLines(await running) }
+    },
+  }
+}
+
+/** `replace`, `dry-run`, `verbose`: alone, or `=true` or `=false`. */
+function readOptions(search: string): ImportOptions {
+  const options = { isReplacement: false, isDryRun: false, isVerbose: false }
+  for (const [name, value] of new URLSearchParams(search)) {
+    const option = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined
+    if (!option || !['', 'true', 'false'].includes(value)) {
+      throw new GatewayError('INVALID_ARGUMENT', { message: 'Known parameters are replace, dry-run and verbose.' })
+    }
+    options[option] = value !== 'false'
+  }
+  if ((options.isDryRun || options.isVerbose) && !options.isReplacement) {
+    throw new GatewayError('INVALID_ARGUMENT', { message: 'dry-run and verbose go with replace.' })
+  }
+  return options
+}
+
+async function* asLines(events: AsyncIterable<ImportEvent>): AsyncGenerator<Uint8Array> {
+  for await (const event of events) yield Buffer.from(`${JSON.stringify(event)}\n`)
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

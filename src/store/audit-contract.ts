@@ -1,0 +1,41 @@
+// The store's part about the audit log: entries are added and, when they are old, removed, and never changed.
+import type { Awaitable } from './awaitable.ts'
+
+export interface NewAuditEntry {
+  /** Milliseconds since the epoch: of the first, when `count` is more than 1. */
+  readonly at: number
+  readonly kind: string
+  readonly result: string
+  /** An email or its hash; empty when nobody is known. */
+  readonly who: string
+  /** Empty for what the operator did. */
+  readonly network: string
+  readonly detail: string
+  /** How many times the same happened in a row. */
+  readonly count: number
+}
+
+export interface StoredAuditEntry extends NewAuditEntry {
+  /** Grows. */
+  readonly id: number
+}
+
+/** Null: whatever it is. */
+export interface AuditFilter {
+  readonly from: number | null
+  /** Exclusive. */
+  readonly to: number | null
+  readonly kind: string | null
+  /** Any of these. */
+  readonly who: readonly string[] | null
+}
+
+export interface AuditVerbs {
+  /** Random, made with the database: emails are hashed with it, so that nobody without the database can guess them. */
+  readonly auditSalt: () => Awaitable<string>
+  /** Those after `after` (0: from the start) in the order they were written, at most `limit`. */
+  readonly auditEntries: (filter: AuditFilter, after: number, limit: number) => Awaitable<readonly StoredAuditEntry[]>
+  readonly addAuditEntries: (entries: readonly NewAuditEntry[]) => Awaitable<void>
+  /** Removes entries of before `before`, at most `limit`; answers how many. */
+  readonly removeAuditEntries: (before: number, limit: number) => Awaitable<number>
+}

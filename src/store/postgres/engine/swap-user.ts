@@ -1,0 +1,124 @@
+// One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
+// through the memory of the process.
+import type { Swapped } from '../../workspace-edits.ts'
+import type { Connection, Statement } from '../connection.ts'
+
+/** Positions from here on are taken by nobody but documents that are on their way to another one. */
+const DETOUR = 1_073_741_824
+/** No reference is as long as this: a project has one of these while others take the references they are to have. */
+const DETOUR_REF = `repeat('x', 1100) || d.id`
+
+const DOCUMENT = 'workspace_gateway.document'
+const STAGED = 'workspace_gateway.staged_document'
+const KEY = 'workspace_gateway.key_of'
+const SAME = `d.user_id = $2 and s.owner = $1 and s.kind = d.kind and ${KEY}(s.id) = ${KEY}(d.id)`
+const EXPORTS_OF = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.staged_export
+  where owner = $1 and digest is not null`
+const STORED_EXPORTS = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.export where user_id = $2`
+
+const LOCK: Statement = {
+  name: 'lockSwapped',
+  text: 'select id, revision from workspace_gateway.user where email = $1 for update',
+}
+const REMOVE: Statement = { name: 'removeSwapped', text: 'delete from workspace_gateway.user where id = $1' }
+const ADD: Statement = {
+  name: 'addSwapped',
+  text: `insert into workspace_gateway.user (id, email, revision) overriding system value values ($1, $2, $3)`,
+}
+const COUNTS: Statement = {
+  name: 'countSwapped',
+  text: `with
+      d as (select d.user_id is null as is_new,
+          d.text is not distinct from s.text and d.ref is not distinct from s.ref as is_same
+        from ${STAGED} s left join ${DOCUMENT} d on ${SAME} where s.owner = $1),
+      wanted as (select distinct * from (${EXPORTS_OF}) e),
+      stored as (${STORED_EXPORTS})
+    select
+      (select count(*) from d where is_new)
+        + (select count(*) from (select * from wanted except select * from stored) e) as added,
+      (select count(*) from d where not is_new and not is_same) as replaced,
+      (select count(*) from d where is_same and not is_new)
+        + (select count(*) from (select * from wanted intersect select * from stored) e) as unchanged,
+      (select count(*) from ${DOCUMENT} d where user_id = $2 and not exists (select 1 from ${STAGED} s where ${SAME}))
+        + (select count(*) from (select * from stored except select * from wanted) e) as removed`,
+}
+/** All take the staged user and the user. */
+const CHANGES: readonly Statement[] = [
+  // Those that stay give up their references and places first, or one would stand in the way of another.
+  {
+    name: 'swapOut',
+    text: `delete from ${DOCUMENT} d where user_id = $2 and not exists (select 1 from ${STAGED} s where ${SAME})`,
+  },
+  {
+    name: 'swapRefs',
+    text: `update ${DOCUMENT} d set ref = ${DETOUR_REF} from ${STAGED} s
+      where ${SAME} and d.kind = 'project' and s.ref <> d.ref`,
+  },
+  {
+    name: 'swapPlaces',
+    text: `update ${DOCUMENT} d set position = d.position + ${DETOUR} from ${STAGED} s
+      where ${SAME} and s.position <> d.position`,
+  },
+  {
+    name: 'swapTexts',
+    text: `update ${DOCUMENT} d set position = s.position, ref = s.ref, text = s.text from ${STAGED} s
+      where ${SAME} and (s.position <> d.position or s.ref is distinct from d.ref or s.text <> d.text)`,
+  },
+  {
+    name: 'swapIn',
+    text: `insert into ${DOCUMENT} (user_id, kind, position, id, ref, text)
+      select $2, kind, position, id, ref, text from ${STAGED} s
+      where owner = $1 and not exists (select 1 from ${DOCUMENT} d where ${SAME})
+      order by kind, position`,
+  },
+  {
+    name: 'swapExportsOut',
+    text: `delete from workspace_gateway.export where user_id = $2
+      and (${KEY}(ref), instant, digest) not in (${EXPORTS_OF})`,
+  },
+  {
+    name: 'swapExportsIn',
+    text: `insert into workspace_gateway.export
+        (user_id, id, ref, created_at, instant, digest, byte_length, element_count)
+      select $2, id, ref, created_at, instant, digest, byte_length, element_count
+      from workspace_gateway.staged_export where owner = $1 and digest is not null order by id
+      on conflict do nothing`,
+  },
+  {
+    name: 'unstageSwapped',
+    text: `delete from workspace_gateway.staged_export
+      where owner = $1 and id in (select id from workspace_gateway.export where user_id = $2)`,
+  },
+  // The elements of what was there already go later, in pieces.
+  {
+    name: 'disownSwapped',
+    text: `update workspace_gateway.staged_export set owner = null, staged_at = -1 where owner = $1 and $2::bigint is not null`,
+  },
+  {
+    name: 'dropSwapped',
+    text: `with dropped as (delete from ${STAGED} where owner = $1)
+      delete from workspace_gateway.staged_user where id = $1 and $2::bigint is not null`,
+  },
+]
+
+/** No user has it. */
+const NOBODY = -1
+
+/** Within a transaction. */
+export async function swapUser(
+  connection: Connection,
+  { id: owner, email, userId }: { readonly id: number; readonly email: string; readonly userId: number },
+  isDryRun: boolean,
+): Promise<Swapped> {
+  const [user] = await connection.query<{ id: number; revision: number }>(LOCK, [email])
+  const [counts] = await connection.query<Omit<Swapped, 'email'>>(COUNTS, [owner, user?.id ?? NOBODY])
+  if (!counts) throw new Error('what a replacement changes could not be counted')
+  if (isDryRun) return { email, ...counts }
+  if (user?.id !== userId) {
+    // Came into being, or came again, since their exports were staged under the id that was put by: nothing of it stays.
+    if (user) await connection.query(REMOVE, [user.id])
+    await connection.query(ADD, [userId, email, (user?.revision ?? 0) + 1])
+  }
+  for (const statement of CHANGES) await connection.query(statement, [owner, userId])
+  return { email, ...counts }
+}

@@ -1,0 +1,190 @@
+// Taking away and renaming in PostgreSQL: for the steps of an import, and for commands.
+import type { Change, ChangeOutcome } from '../contract.ts'
+import type { Holdings, WorkspaceEdits } from '../workspace-edits.ts'
+import type { Connection, Statement } from './connection.ts'
+import { keyOf } from './engine/name-hash.ts'
+import type { Pool } from './engine/pool.ts'
+
+/** Elements that one call of `pruneExports` removes, an export more or less, so that it holds its locks only briefly. */
+const ELEMENTS_PER_PRUNE = 2_000
+
+/** What is stored by email, beside the user: it goes with the user, whatever the user has. */
+const TABLES_BY_EMAIL = ['session'] as const
+
+const HOLDINGS: Statement = {
+  name: 'holdings',
+  text: `select asked.email, d.projects, d.templates, d."uiLibraries", e.exports, e."exportBytes", s.sessions
+    from unnest($1::text[]) with ordinality as asked (email, n)
+    left join workspace_gateway.user u on u.email = asked.email
+    cross join lateral (
+      select count(*) filter (where kind = 'project') as projects, count(*) filter (where kind = 'template') as templates,
+        count(*) filter (where kind = 'uiLibrary') as "uiLibraries"
+      from workspace_gateway.document where user_id = u.id) d
+    cross join lateral (
+      select count(*) as exports, coalesce(sum(byte_length), 0)::bigint as "exportBytes"
+      from workspace_gateway.export where user_id = u.id) e
+    cross join lateral (
+      select count(*) as sessions from workspace_gateway.session where email = asked.email) s
+    where u.id is not null or s.sessions > 0 order by asked.n`,
+}
+const LOCK_USERS: Statement = {
+  name: 'lockUsersToRemove',
+  text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
+}
+const REMOVE_USERS: Statement = {
+  name: 'removeUsers',
+  text: 'delete from workspace_gateway.user where email = any($1::text[])',
+}
+const REMOVE_BY_EMAIL = TABLES_BY_EMAIL.map(
+  (table): Statement => ({
+    name: `remove_${table}_by_email`,
+    text: `delete from workspace_gateway.${table} where email = any($1::text[])`,
+  }),
+)
+const RENAME: Statement = {
+  name: 'renameUser',
+  text: `update workspace_gateway.user set email = $2 where email = $1
+    and not exists (select 1 from workspace_gateway.user where email = $2) returning id`,
+}
+const KNOWN: Statement = {
+  name: 'isKnownUser',
+  text: 'select id from workspace_gateway.user where email = $1',
+}
+const REMOVE_DOCUMENTS: Statement = {
+  name: 'removeDocuments',
+  text: `delete from workspace_gateway.document d
+    using unnest($1::bigint[], $2::text[], $3::bytea[]) as asked (user_id, kind, id_key)
+    where d.user_id = asked.user_id and d.kind = asked.kind and workspace_gateway.key_of(d.id) = asked.id_key
+    returning d.user_id as "userId", d.kind, d.id`,
+}
+const REMOVE_EXPORTS: Statement = {
+  name: 'removeExports',
+  text: `delete from workspace_gateway.export where user_id = $1
+      and ($2::bytea is null or workspace_gateway.key_of(ref) = $2) and ($3::text is null or instant = $3)
+      and ($4::text is null or digest = $4)
+    returning id`,
+}
+const PRUNABLE: Statement = {
+  name: 'prunableExports',
+  text: `select id, byte_length as "byteLength", element_count as "elementCount" from (
+      select *, row_number() over (partition by ref order by instant desc, id desc) as age
+      from workspace_gateway.export where user_id = $1) e
+    where age > $2 and ($3::text is null or instant < $3 collate "C") order by id`,
+}
+const PRUNE: Statement = {
+  name: 'pruneExports',
+  text: 'delete from workspace_gateway.export where user_id = $1 and id = any($2::bigint[])',
+}
+
+type RemovalVerbs = Pick<WorkspaceEdits, 'holdingsOf' | 'removeUsers' | 'renameUser' | 'pruneExports'>
+
+export type Removal = Extract<Change, { readonly type: 'removeUser' | 'removeDocument' | 'removeExports' }>
+type RemovalOf<T extends Removal['type']> = Extract<Removal, { readonly type: T }>
+
+export function isRemoval(change: Change): change is Removal {
+  return change.type === 'removeUser' || change.type === 'removeDocument' || change.type === 'removeExports'
+}
+
+/** Within a transaction that has the users locked. Null for an email that nothing is stored for. */
+async function removeUsers(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
+  const held = await holdingsOf(connection, emails)
+  await connection.query(REMOVE_USERS, [emails])
+  for (const statement of REMOVE_BY_EMAIL) await connection.query(statement, [emails])
+  // The same email twice: the second time nothing is left.
+  const first = new Set<string>()
+  return emails.map((email, index) => {
+    if (first.has(email)) return null
+    first.add(email)
+    return held[index] ?? null
+  })
+}
+
+async function holdingsOf(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
+  const found = await connection.query<Holdings & object>(HOLDINGS, [[...new Set(emails)]])
+  const byEmail = new Map(found.map((one) => [one.email, one]))
+  return emails.map((email) => byEmail.get(email) ?? null)
+}
+
+/** Removals of one type, in the transaction of an import, which has the users locked that there are. */
+export async function applyRemovals(
+  connection: Connection,
+  changes: readonly Removal[],
+  userIds: ReadonlyMap<string, number>,
+): Promise<readonly ChangeOutcome[]> {
+  const [first] = changes
+  if (!first) return []
+  return REMOVE[first.type](connection, changes as readonly never[], userIds)
+}
+
+const REMOVE: {
+  readonly [T in Removal['type']]: (
+    connection: Connection,
+    changes: readonly RemovalOf<T>[],
+    userIds: ReadonlyMap<string, number>,
+  ) => Promise<readonly ChangeOutcome[]>
+} = {
+  async removeUser(connection, changes) {
+    const removed = await removeUsers(
+      connection,
+      changes.map(({ email }) => email),
+    )
+    return removed.map((held) => (held ? 'removed' : 'unchanged'))
+  },
+  async removeDocument(connection, changes, userIds) {
+    const nameOf = (userId: number | undefined, kind: string, id: string) => `${userId} ${kind} ${id}`
+    const rows = await connection.query<{ userId: number; kind: string; id: string }>(REMOVE_DOCUMENTS, [
+      changes.map(({ email }) => userIds.get(email) ?? null),
+      changes.map(({ kind }) => kind),
+      changes.map(({ id }) => keyOf(id)),
+    ])
+    const removed = new Set(rows.map(({ userId, kind, id }) => nameOf(userId, kind, id)))
+    return changes.map(({ email, kind, id }) =>
+      removed.delete(nameOf(userIds.get(email), kind, id)) ? 'removed' : 'unchanged',
+    )
+  },
+  async removeExports(connection, changes, userIds) {
+    const outcomes: ChangeOutcome[] = []
+    for (const { email, ref, instant, digest } of changes) {
+      const asked = [userIds.get(email) ?? null, ref === null ? null : keyOf(ref), instant, digest]
+      const removed = await connection.query(REMOVE_EXPORTS, asked)
+      outcomes.push(removed.length > 0 ? 'removed' : 'unchanged')
+    }
+    return outcomes
+  },
+}
+
+export function createRemovals(pool: Pool): RemovalVerbs {
+  return {
+    holdingsOf: (emails) => pool.repeatable((connection) => holdingsOf(connection, emails)),
+    removeUsers: (emails) =>
+      pool.transaction(async (connection) => {
+        await connection.query(LOCK_USERS, [emails])
+        return removeUsers(connection, emails)
+      }),
+    renameUser: (email, to) =>
+      pool.transaction(async (connection) => {
+        const renamed = await connection.query(RENAME, [email, to])
+        if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'
+        for (const statement of REMOVE_BY_EMAIL) await connection.query(statement, [[email]])
+        return 'renamed'
+      }),
+    pruneExports: ({ userId, keep, before }) =>
+      pool.transaction(async (connection) => {
+        const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(PRUNABLE, [
+          userId,
+          keep,
+          before,
+        ])
+        let [byteLength, elements] = [0, 0]
+        const ids: number[] = []
+        for (const one of found) {
+          if (ids.length > 0 && elements + one.elementCount > ELEMENTS_PER_PRUNE) break
+          ids.push(one.id)
+          byteLength += one.byteLength
+          elements += one.elementCount
+        }
+        if (ids.length > 0) await connection.query(PRUNE, [userId, ids])
+        return { exports: ids.length, byteLength, isDone: ids.length === found.length }
+      }),
+  }
+}

@@ -1,0 +1,222 @@
+// Replacements in PostgreSQL: what users shall have is staged beside what they have, then swapped in, a user at a time.
+import type { DocumentKind } from '../contract.ts'
+import type { ReplacementStep, WorkspaceEdits } from '../workspace-edits.ts'
+import type { Connection, Statement } from './connection.ts'
+import { keyOf } from './engine/name-hash.ts'
+import type { Pool } from './engine/pool.ts'
+import { swapUser } from './engine/swap-user.ts'
+
+/** Users of one call of `swapReplacement`, at most. */
+const MAX_USERS_PER_SWAP = 256
+/** A replacement that was touched then is stale, whatever counts as stale. */
+const LONG_AGO = 0
+/** A user with more documents is swapped on a connection without a statement timeout. */
+const LARGE_SWAP_DOCUMENTS = 10_000
+
+const BEGIN: Statement = {
+  name: 'beginReplacement',
+  text: 'insert into workspace_gateway.replacement (name, touched_at) values ($1, $2)',
+}
+const TOUCH: Statement = {
+  name: 'touchReplacement',
+  text: `update workspace_gateway.replacement set touched_at = greatest(touched_at, $2) where name = $1 returning 1`,
+}
+const END: Statement = {
+  name: 'endReplacement',
+  text: 'update workspace_gateway.replacement set touched_at = $2 where name = $1',
+}
+const ADD_OWNERS: Statement = {
+  name: 'addStagedUsers',
+  text: `insert into workspace_gateway.staged_user (replacement, email, user_id)
+    select $1, asked.email, coalesce((select id from workspace_gateway.user u where u.email = asked.email),
+      nextval(pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass))
+    from unnest($2::text[]) as asked (email)
+    where not exists (
+      select 1 from workspace_gateway.staged_user s where (s.replacement, s.email) = ($1, asked.email))`,
+}
+const OWNERS: Statement = {
+  name: 'stagedUsers',
+  text: `select id, email, user_id as "userId" from workspace_gateway.staged_user
+    where replacement = $1 and email = any($2::text[])`,
+}
+const LAST_POSITIONS: Statement = {
+  name: 'lastStagedPositions',
+  text: `select owner, kind, max(position) as position from workspace_gateway.staged_document
+    where owner = any($1::bigint[]) group by owner, kind`,
+}
+const STAGED_IDS: Statement = {
+  name: 'stagedDocumentPositions',
+  text: `select d.owner, d.kind, d.id, d.position
+    from (select distinct * from unnest($1::bigint[], $2::text[], $3::bytea[]) as a (owner, kind, id_key)) asked
+    cross join lateral (
+      select * from workspace_gateway.staged_document
+      where owner = asked.owner and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key offset 0) d`,
+}
+const STAGE_DOCUMENTS: Statement = {
+  name: 'stageDocuments',
+  text: `insert into workspace_gateway.staged_document (owner, kind, position, id, ref, text)
+    select * from unnest($1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[])
+    on conflict (owner, kind, position) do update set ref = excluded.ref, text = excluded.text`,
+}
+const STAGE_EXPORTS: Statement = {
+  name: 'stageReplacementExports',
+  text: `insert into workspace_gateway.staged_export (stage, user_id, owner, ref, created_at, instant, staged_at)
+    select stage, user_id, owner, ref, created_at, instant, 0
+    from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[])
+      with ordinality as asked (stage, user_id, owner, ref, created_at, instant, n)
+    order by n`,
+}
+const ADD_ELEMENTS: Statement = {
+  name: 'stageReplacementElements',
+  text: `insert into workspace_gateway.export_element (user_id, export_id, position, text)
+    select s.user_id, s.id, asked.position, asked.text
+    from unnest($1::text[], $2::int[], $3::text[]) as asked (stage, position, text)
+    join workspace_gateway.staged_export s on s.stage = asked.stage
+    returning position`,
+}
+const SEAL: Statement = {
+  name: 'sealReplacementExports',
+  text: `update workspace_gateway.staged_export s
+    set digest = asked.digest, byte_length = asked.byte_length, element_count = asked.element_count
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::int[]) as asked (stage, digest, byte_length, element_count)
+    where s.stage = asked.stage returning 1`,
+}
+const NEXT: Statement = {
+  name: 'nextStagedUsers',
+  text: `select id, email, user_id as "userId",
+      (select count(*) from workspace_gateway.staged_document d where d.owner = s.id) as documents
+    from workspace_gateway.staged_user s where replacement = $1 and email > $2 order by email limit $3`,
+}
+
+type ReplacementVerbs = Pick<
+  WorkspaceEdits,
+  'beginReplacement' | 'stageReplacement' | 'swapReplacement' | 'endReplacement'
+>
+type StepOf<T extends ReplacementStep['type']> = Extract<ReplacementStep, { readonly type: T }>
+
+export interface StagedUser {
+  readonly id: number
+  readonly email: string
+  readonly userId: number
+}
+
+export function createReplacements(pool: Pool): ReplacementVerbs {
+  return {
+    beginReplacement: (replacement, now) =>
+      pool.once(async (connection) => {
+        await connection.query(BEGIN, [replacement, now])
+      }),
+    stageReplacement: (replacement, steps, now) =>
+      pool.transaction(async (connection) => {
+        await requireTouched(connection, replacement, now)
+        await stage(connection, replacement, steps)
+      }),
+    async swapReplacement({ replacement, after, maxDocuments, isDryRun, now }) {
+      const found = await pool.repeatable((connection) =>
+        connection.query<StagedUser & { readonly documents: number }>(NEXT, [replacement, after, MAX_USERS_PER_SWAP]),
+      )
+      let documents = 0
+      const fitting = found.filter((user, index) => {
+        documents += user.documents
+        return index === 0 || documents <= maxDocuments
+      })
+      const run = (found[0]?.documents ?? 0) > LARGE_SWAP_DOCUMENTS ? pool.longTransaction : pool.transaction
+      return run(async (connection) => {
+        await requireTouched(connection, replacement, now)
+        const swapped = []
+        for (const user of fitting) swapped.push(await swapUser(connection, user, isDryRun))
+        return swapped
+      })
+    },
+    endReplacement: (replacement) =>
+      pool.once(async (connection) => {
+        await connection.query(END, [replacement, LONG_AGO])
+      }),
+  }
+}
+
+async function requireTouched(connection: Connection, replacement: string, now: number): Promise<void> {
+  if ((await connection.query(TOUCH, [replacement, now])).length === 0) {
+    throw new Error('the replacement is gone: it was dropped, or the database has moved meanwhile')
+  }
+}
+
+/** Steps of one type are one statement: those of another do not depend on them but for stage, fill, seal. */
+async function stage(connection: Connection, replacement: string, steps: readonly ReplacementStep[]): Promise<void> {
+  const documents = ofType(steps, 'stageDocument')
+  const exports = ofType(steps, 'stageExport')
+  const emails = [...new Set([...ofType(steps, 'stageUser'), ...documents, ...exports].map(({ email }) => email))]
+  const owners = await ownersOf(connection, replacement, emails)
+  const ownerOf = (email: string) => owners.get(email) ?? { id: Number.NaN, userId: Number.NaN }
+  if (documents.length > 0) await stageDocuments(connection, documents, (email) => ownerOf(email).id)
+  if (exports.length > 0) {
+    await connection.query(STAGE_EXPORTS, [
+      exports.map((step) => step.stage),
+      exports.map(({ email }) => ownerOf(email).userId),
+      exports.map(({ email }) => ownerOf(email).id),
+      exports.map(({ ref }) => ref),
+      exports.map(({ createdAt }) => createdAt),
+      exports.map(({ instant }) => instant),
+    ])
+  }
+  const elements = ofType(steps, 'stageElements').flatMap(({ stage, position, texts }) =>
+    texts.map((text, index) => ({ stage, position: position + index, text })),
+  )
+  const added = await askAll(connection, ADD_ELEMENTS, elements, ['stage', 'position', 'text'])
+  const sealing = ofType(steps, 'sealExport')
+  const sealed = await askAll(connection, SEAL, sealing, ['stage', 'digest', 'byteLength', 'elementCount'])
+  if (added < elements.length || sealed < sealing.length) throw new Error('the staged export is gone')
+}
+
+async function ownersOf(connection: Connection, replacement: string, emails: readonly string[]) {
+  if (emails.length === 0) return new Map<string, StagedUser>()
+  await connection.query(ADD_OWNERS, [replacement, emails])
+  const found = await connection.query<StagedUser & object>(OWNERS, [replacement, emails])
+  return new Map(found.map((owner) => [owner.email, owner]))
+}
+
+/** As if one after the other: a document that comes again takes the place it has. */
+async function stageDocuments(
+  connection: Connection,
+  steps: readonly StepOf<'stageDocument'>[],
+  ownerOf: (email: string) => number,
+): Promise<void> {
+  const listOf = (owner: number, kind: DocumentKind) => `${owner} ${kind}`
+  const asked = steps.map(({ email, kind, id }) => ({ owner: ownerOf(email), kind, key: keyOf(id) }))
+  const stored = await connection.query<{ owner: number; kind: DocumentKind; id: string; position: number }>(
+    STAGED_IDS,
+    [asked.map(({ owner }) => owner), asked.map(({ kind }) => kind), asked.map(({ key }) => key)],
+  )
+  const last = await connection.query<{ owner: number; kind: DocumentKind; position: number }>(LAST_POSITIONS, [
+    [...new Set(asked.map(({ owner }) => owner))],
+  ])
+  const lastPositions = new Map(last.map(({ owner, kind, position }) => [listOf(owner, kind), position]))
+  const positions = new Map(stored.map(({ owner, kind, id, position }) => [`${listOf(owner, kind)} ${id}`, position]))
+  const rows = new Map<string, { owner: number; position: number } & StepOf<'stageDocument'>>()
+  for (const step of steps) {
+    const owner = ownerOf(step.email)
+    const list = listOf(owner, step.kind)
+    const name = `${list} ${step.id}`
+    const position = positions.get(name) ?? (lastPositions.get(list) ?? 0) + 1
+    if (!positions.has(name)) lastPositions.set(list, position)
+    positions.set(name, position)
+    rows.set(name, { ...step, owner, position })
+  }
+  await askAll(connection, STAGE_DOCUMENTS, [...rows.values()], ['owner', 'kind', 'position', 'id', 'ref', 'text'])
+}
+
+/** Answers how many rows came back. */
+async function askAll<R, N extends keyof R>(
+  connection: Connection,
+  statement: Statement,
+  rows: readonly R[],
+  columns: readonly N[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const values = columns.map((column) => rows.map((row) => row[column]))
+  return (await connection.query(statement, values)).length
+}
+
+function ofType<T extends ReplacementStep['type']>(steps: readonly ReplacementStep[], type: T): readonly StepOf<T>[] {
+  return steps.filter((step): step is StepOf<T> => step.type === type)
+}

@@ -1,0 +1,56 @@
+// The audit log in SQLite.
+import type { Database } from 'better-sqlite3'
+import type { AuditVerbs, StoredAuditEntry } from '../audit-contract.ts'
+import type { GroupCommit } from './engine/group-commit.ts'
+import type { ReadTransaction } from './engine/read-transaction.ts'
+
+interface Question {
+  readonly after: number
+  readonly from: number | null
+  readonly to: number | null
+  readonly kind: string | null
+  /** A JSON array. */
+  readonly who: string | null
+  readonly limit: number
+}
+
+export function createAuditLog(
+  reader: Database,
+  turn: ReadTransaction,
+  writer: Database,
+  commits: GroupCommit,
+): AuditVerbs {
+  const salt = reader.prepare<[], string>('select salt from audit_salt').pluck()
+  const entries = reader.prepare<[Question], StoredAuditEntry>(
+    `select id, at, kind, result, who, network, detail, count from audit_entry
+     where id > :after and (:from is null or at >= :from) and (:to is null or at < :to)
+       and (:kind is null or kind = :kind) and (:who is null or who in (select value from json_each(:who)))
+     order by id limit :limit`,
+  )
+  const add = writer.prepare<[number, string, string, string, string, string, number]>(
+    'insert into audit_entry (at, kind, result, who, network, detail, count) values (?, ?, ?, ?, ?, ?, ?)',
+  )
+  const remove = writer.prepare<[number, number]>(
+    'delete from audit_entry where id in (select id from audit_entry where at < ? order by at limit ?)',
+  )
+
+  return {
+    auditSalt() {
+      turn.refresh()
+      return turn.read(() => salt.get() ?? '')
+    },
+    auditEntries(filter, after, limit) {
+      turn.refresh()
+      return turn.read(() =>
+        entries.all({ ...filter, who: filter.who === null ? null : JSON.stringify(filter.who), after, limit }),
+      )
+    },
+    addAuditEntries: (added) =>
+      commits.add(() => {
+        for (const { at, kind, result, who, network, detail, count } of added) {
+          add.run(at, kind, result, who, network, detail, count)
+        }
+      }),
+    removeAuditEntries: (before, limit) => commits.add(() => remove.run(before, limit).changes),
+  }
+}

@@ -1,0 +1,79 @@
+// An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place.
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { StoreOpenError } from '../contract.ts'
+import { isBusy } from './engine/sqlite-errors.ts'
+
+/** A checkpoint or a recovery of another process may hold the file for a moment. */
+const TIMEOUT_MS = 10_000
+
+/**
+ * The newest state, as one compact file. In one step and one read transaction: writers go on, and their log grows until it
+ * ends. Synchronous, and takes as long as the disk does: for a thread or a process of its own. `to` is empty or not there.
+ */
+export function copyDatabase(path: string, to: string): void {
+  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: TIMEOUT_MS })
+  try {
+    database.prepare('vacuum into ?').run(to)
+  } finally {
+    database.close()
+  }
+}
+
+/** Throws `StoreOpenError` for a file that is not whole. Synchronous. */
+export function verifyDatabase(path: string): void {
+  let database: Database | null = null
+  try {
+    database = new SqliteDatabase(path, { fileMustExist: true, readonly: true })
+    const found = database.pragma('integrity_check(1)', { simple: true })
+    if (found !== 'ok') throw new StoreOpenError(`the file is damaged: ${found}`)
+  } catch (error) {
+    if (error instanceof StoreOpenError) throw error
+    throw new StoreOpenError(`not a database that can be read: ${error instanceof Error ? error.message : error}`)
+  } finally {
+    database?.close()
+  }
+}
+
+/**
+ * Makes a copy, which has the current schema and which nobody else uses, fit to be served: every state has another name, so
+ * that nothing is taken for unchanged that was remembered of a later one; what was being imported or moved is forgotten;
+ * and sessions are ended, or those that ended since the copy was made would be alive again.
+ */
+export function prepareRestored(path: string, { keepSessions }: { readonly keepSessions: boolean }): void {
+  const database = new SqliteDatabase(path, { fileMustExist: true })
+  try {
+    database.pragma('synchronous = FULL')
+    database.pragma('secure_delete = ON')
+    database.exec(`begin immediate;
+      update user set revision = revision + 1, stamp = hex(randomblob(8));
+      ${keepSessions ? '' : 'delete from session;'}
+      delete from staged_export;
+      delete from staged_document;
+      delete from staged_user;
+      delete from replacement;
+      commit`)
+    // One file again, without a log beside it.
+    database.pragma('journal_mode = DELETE')
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Runs while no other connection has the database open, and none can begin to write to it. Null, and nothing was run, when
+ * somebody has it open. What is in its log is in the file then. Throws what SQLite throws for a file it cannot read.
+ */
+export function whileUnused<T>(path: string, run: () => T): { readonly answer: T } | null {
+  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 0 })
+  try {
+    // In WAL mode every connection holds a shared lock for as long as it is open: this needs all of them gone.
+    database.pragma('journal_mode = DELETE')
+    database.exec('begin exclusive')
+    return { answer: run() }
+  } catch (error) {
+    if (isBusy(error)) return null
+    throw error
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,62 @@
+// Takes what was deleted out of the database's files too: SQLite leaves it in the WAL, and may leave it in free space.
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import { StoreUnavailableError } from '../../contract.ts'
+
+/** A text is looked for by pieces, since it may lie on several pages. */
+const PIECE_LENGTH = 32
+const READ_BYTES = 1_048_576
+const RETRY_MS = 10
+
+/** Resolves when no file of the database holds a piece of `gone` that is not in `kept` too. */
+export type EraseTraces = (gone: readonly string[], kept: readonly string[]) => Promise<void>
+
+/**
+ * The write that deleted the texts ran with `secure_delete`. Waits for other processes' reads of the WAL to end, for at most
+ * `lockTimeoutMs`. Where a page was once split, its other half may still hold a copy: then the file is written anew.
+ */
+export function createEraseTraces(writer: Database, path: string, lockTimeoutMs: number): EraseTraces {
+  async function emptyWal(): Promise<void> {
+    const giveUpAt = performance.now() + lockTimeoutMs
+    while (writer.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
+      if (performance.now() > giveUpAt) {
+        throw new StoreUnavailableError('the write-ahead log could not be emptied: another process is reading from it')
+      }
+      await delay(RETRY_MS)
+    }
+  }
+
+  return async (gone, kept) => {
+    const pieces = gone.flatMap(piecesOf).filter((piece) => !kept.some((text) => text.includes(piece)))
+    if (pieces.length === 0) return
+    await emptyWal()
+    const needles = pieces.map((piece) => Buffer.from(piece))
+    if (![path, `${path}-wal`].some((file) => existsSync(file) && holdsAny(file, needles))) return
+    writer.exec('vacuum')
+    await emptyWal()
+  }
+}
+
+function piecesOf(text: string): readonly string[] {
+  const count = Math.ceil(text.length / PIECE_LENGTH)
+  return Array.from({ length: count }, (_, index) =>
+    text.slice(index * PIECE_LENGTH, (index + 1) * PIECE_LENGTH),
+  ).filter((piece) => piece.length === PIECE_LENGTH)
+}
+
+function holdsAny(file: string, needles: readonly Buffer[]): boolean {
+  const descriptor = openSync(file, 'r')
+  try {
+    const buffer = Buffer.alloc(READ_BYTES + PIECE_LENGTH)
+    // What was read last stays in front: a piece may lie across two reads.
+    for (let position = 0; ; position += READ_BYTES) {
+      const length = readSync(descriptor, buffer, 0, buffer.length, position)
+      if (length === 0) return false
+      const read = buffer.subarray(0, length)
+      if (needles.some((needle) => read.includes(needle))) return true
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,81 @@
+// One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
+// through the memory of the process.
+import type { Database } from 'better-sqlite3'
+import type { Swapped } from '../../workspace-edits.ts'
+import { MAX_DOCUMENT_POSITION } from './row-ids.ts'
+
+/** Positions from here on are taken by nobody but documents that are on their way to another one. */
+const DETOUR = (MAX_DOCUMENT_POSITION + 1) / 2
+/** No reference is as long as this: a project has one of these while others take the references they are to have. */
+const DETOUR_REF = `printf('%.*c', 1100, 'x') || id`
+
+interface Names extends Record<string, unknown> {
+  readonly owner: number
+  readonly userId: number
+}
+
+/** Where a staged document is to stand. */
+const KEY = '((s.key & 268435455) | ($userId << 28))'
+const SAME = 's.owner = $owner and s.kind = document.kind and s.id = document.id'
+const EXPORTS_OF = `select ref, instant, digest from staged_export where owner = $owner and digest is not null`
+
+/** Within a transaction of the writer. */
+export function createSwap(writer: Database): (owner: number, email: string, isDryRun: boolean) => Swapped {
+  const userId = writer.prepare<[string], number>('select id from user where email = ?').pluck()
+  const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
+  const counts = writer.prepare<Names, Omit<Swapped, 'email'>>(
+    `with
+       d as (select s.id, d.user_id is null as isNew, d.text is s.text and d.ref is s.ref as isSame
+         from staged_document s left join document d on d.user_id = $userId and d.kind = s.kind and d.id = s.id
+         where s.owner = $owner),
+       wanted as (select distinct ref, instant, digest from (${EXPORTS_OF})),
+       stored as (select ref, instant, digest from export where user_id = $userId)
+     select
+       (select count(*) from d where isNew) + (select count(*) from (select * from wanted except select * from stored)) as added,
+       (select count(*) from d where not isNew and not isSame) as replaced,
+       (select count(*) from d where isSame and not isNew)
+         + (select count(*) from (select * from wanted intersect select * from stored)) as unchanged,
+       (select count(*) from document where user_id = $userId and not exists (select 1 from staged_document s where ${SAME}))
+         + (select count(*) from (select * from stored except select * from wanted)) as removed`,
+  )
+  const changes = [
+    // Those that stay give up their references and places first, or one would stand in the way of another.
+    `delete from document where user_id = $userId and not exists (select 1 from staged_document s where ${SAME})`,
+    `update document set ref = ${DETOUR_REF} where user_id = $userId and kind = 'project'
+       and exists (select 1 from staged_document s where ${SAME} and s.ref <> document.ref)`,
+    `update document set key = key + ${DETOUR} where user_id = $userId
+       and exists (select 1 from staged_document s where ${SAME} and ${KEY} <> document.key)`,
+    `update document set key = ${KEY}, ref = s.ref, text = s.text from staged_document s
+       where document.user_id = $userId and ${SAME}
+         and (${KEY} <> document.key or s.ref is not document.ref or s.text <> document.text)`,
+    `insert into document (key, user_id, kind, id, ref, text)
+       select ${KEY}, $userId, kind, id, ref, text from staged_document s where owner = $owner
+         and not exists (select 1 from document d where d.user_id = $userId and d.kind = s.kind and d.id = s.id)
+       order by s.key`,
+    `delete from export where user_id = $userId and (ref, instant, digest) not in (${EXPORTS_OF})`,
+    `insert or ignore into export (id, user_id, ref, created_at, instant, digest, byte_length, element_count)
+       select id, $userId, ref, created_at, instant, digest, byte_length, element_count
+       from staged_export where owner = $owner and digest is not null order by id`,
+    `delete from staged_export where owner = $owner and id in (select id from export where user_id = $userId)`,
+    // The elements of what was there already go later, in pieces.
+    `update staged_export set owner = null, staged_at = 0 where owner = $owner and $userId is not null`,
+    `delete from staged_document where owner = $owner and $userId is not null`,
+    `delete from staged_user where id = $owner and $userId is not null`,
+  ].map((sql) => ({ sql, statement: prepareNamed(writer, sql) }))
+
+  return (owner, email, isDryRun) => {
+    const known = userId.get(email)
+    // No user has this id: everything counts as new.
+    const found = counts.get({ owner, userId: known ?? -1 })
+    if (!found) throw new Error('what a replacement changes could not be counted')
+    if (!isDryRun) {
+      const id = known ?? Number(addUser.run(email).lastInsertRowid)
+      for (const { statement } of changes) statement.run({ owner, userId: id })
+    }
+    return { email, ...found }
+  }
+}
+
+function prepareNamed(writer: Database, sql: string) {
+  return writer.prepare<Names>(sql)
+}

@@ -1,0 +1,122 @@
+// Taking away and renaming in SQLite: for the steps of an import, and for commands.
+import type { Database } from 'better-sqlite3'
+import type { Change, ChangeOutcome } from '../contract.ts'
+import type { Holdings, WorkspaceEdits } from '../workspace-edits.ts'
+import type { GroupCommit } from './engine/group-commit.ts'
+import type { ReadTransaction } from './engine/read-transaction.ts'
+
+/** Elements that one call of `pruneExports` removes, an export more or less, so that it holds the write lock only briefly. */
+const ELEMENTS_PER_PRUNE = 2_000
+
+/** What is stored by email, beside the user: it goes with the user, whatever the user has. */
+const TABLES_BY_EMAIL = ['session'] as const
+
+const HOLDINGS = `select asked.email,
+    (select count(*) from document where user_id = u.id and kind = 'project') as projects,
+    (select count(*) from document where user_id = u.id and kind = 'template') as templates,
+    (select count(*) from document where user_id = u.id and kind = 'uiLibrary') as uiLibraries,
+    (select count(*) from export where user_id = u.id) as exports,
+    (select coalesce(sum(byte_length), 0) from export where user_id = u.id) as exportBytes,
+    (select count(*) from session where email = asked.email) as sessions
+  from (select ? as email) asked left join user u on u.email = asked.email
+  where u.id is not null or exists (select 1 from session where email = asked.email)`
+
+type RemovalVerbs = Pick<WorkspaceEdits, 'holdingsOf' | 'removeUsers' | 'renameUser' | 'pruneExports'>
+
+type Removal = Extract<Change, { readonly type: 'removeUser' | 'removeDocument' | 'removeExports' }>
+type RemovalOf<T extends Removal['type']> = Extract<Removal, { readonly type: T }>
+
+/** The steps of an import that remove, within its transaction: one outcome for each, in order. */
+export type ApplyRemovals = {
+  readonly [T in Removal['type']]: (changes: readonly RemovalOf<T>[]) => readonly ChangeOutcome[]
+}
+
+/** Within a transaction of the writer. */
+function createUserRemoval(writer: Database): (email: string) => Holdings | null {
+  const holdings = writer.prepare<[string], Holdings>(HOLDINGS)
+  const removeUser = writer.prepare<[string]>('delete from user where email = ?')
+  const removeByEmail = TABLES_BY_EMAIL.map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
+  return (email) => {
+    const found = holdings.get(email)
+    if (!found) return null
+    // Its triggers take what the user has.
+    removeUser.run(email)
+    for (const statement of removeByEmail) statement.run(email)
+    return found
+  }
+}
+
+export function createRemovalSteps(writer: Database): ApplyRemovals {
+  const removeUser = createUserRemoval(writer)
+  const removeDocument = writer.prepare<[string, string, string]>(
+    'delete from document where user_id = (select id from user where email = ?) and kind = ? and id = ?',
+  )
+  const removeExports = writer.prepare<Omit<RemovalOf<'removeExports'>, 'type'>>(
+    `delete from export where user_id = (select id from user where email = $email)
+       and ($ref is null or ref = $ref) and ($instant is null or instant = $instant)
+       and ($digest is null or digest = $digest)`,
+  )
+  const toOutcome = (isRemoved: boolean): ChangeOutcome => (isRemoved ? 'removed' : 'unchanged')
+  return {
+    removeUser: (changes) => changes.map(({ email }) => toOutcome(removeUser(email) !== null)),
+    removeDocument: (changes) =>
+      changes.map(({ email, kind, id }) => toOutcome(removeDocument.run(email, kind, id).changes > 0)),
+    removeExports: (changes) =>
+      changes.map(({ email, ref, instant, digest }) =>
+        toOutcome(removeExports.run({ email, ref, instant, digest }).changes > 0),
+      ),
+  }
+}
+
+export function createRemovals(
+  reader: Database,
+  turn: ReadTransaction,
+  writer: Database,
+  commits: GroupCommit,
+): RemovalVerbs {
+  const holdings = reader.prepare<[string], Holdings>(HOLDINGS)
+  const removeUser = createUserRemoval(writer)
+  const known = writer.prepare<[string], number>('select id from user where email = ?').pluck()
+  const rename = writer.prepare<[string, number]>('update user set email = ? where id = ?')
+  const endSessions = writer.prepare<[string]>('delete from session where email = ?')
+  const prunable = writer.prepare<
+    { userId: number; keep: number; before: string | null },
+    { readonly id: number; readonly byteLength: number; readonly elementCount: number }
+  >(
+    `select id, byte_length as byteLength, element_count as elementCount from (
+       select *, row_number() over (partition by ref order by instant desc, id desc) as age from export
+       where user_id = $userId)
+     where age > $keep and ($before is null or instant < $before) order by id`,
+  )
+  const removeExport = writer.prepare<[number]>('delete from export where id = ?')
+
+  return {
+    holdingsOf(emails) {
+      turn.refresh()
+      return turn.read(() => emails.map((email) => holdings.get(email) ?? null))
+    },
+    removeUsers: (emails) => commits.write(() => emails.map(removeUser)),
+    renameUser: (email, to) =>
+      commits.write(() => {
+        const id = known.get(email)
+        if (id === undefined) return 'unknown'
+        if (known.get(to) !== undefined) return 'taken'
+        rename.run(to, id)
+        endSessions.run(email)
+        return 'renamed'
+      }),
+    pruneExports: ({ userId, keep, before }) =>
+      commits.write(() => {
+        const found = prunable.all({ userId, keep, before })
+        let [exports, byteLength, elements] = [0, 0, 0]
+        for (const one of found) {
+          if (exports > 0 && elements + one.elementCount > ELEMENTS_PER_PRUNE) break
+          removeExport.run(one.id)
+          exports += 1
+          byteLength += one.byteLength
+          elements += one.elementCount
+        }
+        return { exports, byteLength, isDone: exports === found.length }
+      }),
+  }
+}

@@ -1,0 +1,60 @@
+// Signing keys in SQLite.
+import type { Database } from 'better-sqlite3'
+import type { SigningKeyVerbs, StoredSigningKey } from '../signing-key-contract.ts'
+import type { EraseTraces } from './engine/erase-traces.ts'
+import type { GroupCommit } from './engine/group-commit.ts'
+import type { ReadTransaction } from './engine/read-transaction.ts'
+
+const KEYS =
+  'select kid, private_jwk as privateJwk, created_at as createdAt from signing_key order by created_at desc, kid'
+
+export function createSigningKeys(
+  reader: Database,
+  turn: ReadTransaction,
+  writer: Database,
+  commits: GroupCommit,
+  eraseTraces: EraseTraces,
+): SigningKeyVerbs {
+  const keys = reader.prepare<[], StoredSigningKey>(KEYS)
+  const keysForWriting = writer.prepare<[], StoredSigningKey>(KEYS)
+  const add = writer.prepare<[string, string, number]>(
+    'insert into signing_key (kid, private_jwk, created_at) values (?, ?, ?)',
+  )
+  const remove = writer.prepare<[string]>('delete from signing_key where kid = ?')
+  const rewrite = writer.prepare<[string, string]>('update signing_key set private_jwk = ? where kid = ?')
+
+  /** Runs a write that takes texts out of the table, and then takes them out of the files. */
+  async function erasing<T>(write: () => T): Promise<T> {
+    const done = await commits.write(() => {
+      const before = keysForWriting.all()
+      // Freed bytes of a page are overwritten with zeros.
+      writer.pragma('secure_delete = ON')
+      try {
+        return { answer: write(), before, after: keysForWriting.all() }
+      } finally {
+        writer.pragma('secure_delete = OFF')
+      }
+    })
+    const kept = done.after.map(({ privateJwk }) => privateJwk)
+    await eraseTraces(
+      done.before.flatMap(({ privateJwk }) => (kept.includes(privateJwk) ? [] : privateJwk)),
+      kept,
+    )
+    return done.answer
+  }
+
+  return {
+    signingKeys: () => turn.decide(() => keys.all()),
+    addSigningKey: (key, newestKid) =>
+      commits.write(() => {
+        if ((keysForWriting.get()?.kid ?? null) !== newestKid) return false
+        add.run(key.kid, key.privateJwk, key.createdAt)
+        return true
+      }),
+    removeSigningKey: (kid) => erasing(() => remove.run(kid).changes > 0),
+    rewriteSigningKeys: (rewritten) =>
+      erasing(() => {
+        for (const { kid, privateJwk } of rewritten) rewrite.run(privateJwk, kid)
+      }),
+  }
+}

@@ -1,0 +1,65 @@
+// The size of an SQLite file, and what is left in it of rows that were removed.
+import type { Database } from 'better-sqlite3'
+import { StoreUnavailableError } from '../contract.ts'
+import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
+import type { Checkpoints } from './connection.ts'
+import type { GroupCommit } from './engine/group-commit.ts'
+import { isBusy } from './engine/sqlite-errors.ts'
+
+/** Pages of one call, so that it holds the write lock only briefly. */
+const PAGES_PER_CALL = 500
+const INCREMENTAL = 2
+
+type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
+
+export function createSpace(writer: Database, commits: GroupCommit, checkpoints: Checkpoints = 'own'): SpaceVerbs {
+  const number = (pragma: string) => Number(writer.pragma(pragma, { simple: true }))
+
+  /** False when a reader, or another writer, is in the way. */
+  function truncateLog(): boolean {
+    try {
+      const [row] = writer.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[]
+      return row?.busy === 0
+    } catch (error) {
+      if (isBusy(error)) return false
+      throw error
+    }
+  }
+
+  const isIncremental = () => number('auto_vacuum') === INCREMENTAL
+
+  function space(): Space {
+    const pageSize = number('page_size')
+    const unusedBytes = number('freelist_count') * pageSize
+    return {
+      byteLength: number('page_count') * pageSize,
+      unusedBytes,
+      reclaimableBytes: isIncremental() ? unusedBytes : 0,
+    }
+  }
+
+  return {
+    space,
+    async reclaimSpace() {
+      if (isIncremental()) await commits.write(() => writer.pragma(`incremental_vacuum(${PAGES_PER_CALL})`))
+      return space()
+    },
+    async rewrite() {
+      // Not in a transaction, so not through the commits: but refused where those are.
+      await commits.write(() => {})
+      // A file of before it could be vacuumed in pieces becomes one that can.
+      writer.pragma(`auto_vacuum = ${INCREMENTAL}`)
+      try {
+        writer.exec('vacuum')
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        throw new StoreUnavailableError('another process holds the write lock', { cause: error })
+      }
+    },
+    async flushRemovals() {
+      if (checkpoints === 'external') return 'external'
+      await commits.settled()
+      return truncateLog() ? 'flushed' : 'inUse'
+    },
+  }
+}

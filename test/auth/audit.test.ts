@@ -1,0 +1,242 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { AuditEvent } from '../../src/auth/audit/audit-event.ts'
+import { type AuditLogOptions, openAuditLog } from '../../src/auth/audit/audit-log.ts'
+import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { createClient, requireSession } from '../support/client.ts'
+import { runHere, serve } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const ALL = { from: null, to: null, kind: null, who: null }
+const HASH = /^hmac-sha256:[0-9a-f]{32}$/
+
+const login = (changes: Partial<AuditEvent> = {}): AuditEvent => ({
+  kind: 'login',
+  result: 'done',
+  email: ANA,
+  address: '192.0.2.77',
+  ...changes,
+})
+
+async function openLog(options: Partial<AuditLogOptions> = {}) {
+  const path = join(temporaryDirectory(), 'audit.db')
+  const store = await openSqliteStore(path, {
+    lockTimeoutMs: 5_000,
+    onFatal(error) {
+      throw error
+    },
+  })
+  const [lines, failures]: [NewAuditEntry[], unknown[]] = [[], []]
+  let isAway = false
+  const log = await openAuditLog(
+    {
+      ...store,
+      addAuditEntries(entries) {
+        if (isAway) throw new StoreUnavailableError('away')
+        return store.addAuditEntries(entries)
+      },
+    },
+    {
+      retentionMs: 1_000,
+      areEmailsClear: false,
+      clock: () => 5_000,
+      onEntry: (entry) => lines.push(entry),
+      onFailure: (error) => failures.push(error),
+      ...options,
+    },
+  )
+  return {
+    path,
+    log,
+    store,
+    lines,
+    failures,
+    beAway(away: boolean) {
+      isAway = away
+    },
+    entries: async () => (await store.auditEntries(ALL, 0, 100_000)).map(({ id: _, ...entry }) => entry),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
+test('an event is kept with its time, its network and a hash of its email, and told once to the log', async () => {
+  await using opened = await openLog()
+  opened.log.record(login({ detail: `for ${ANA} with wgr_secret` }))
+  expect(await opened.entries()).toEqual([])
+  await opened.log[Symbol.asyncDispose]()
+  const expected = {
+    at: 5_000,
+    kind: 'login',
+    result: 'done',
+    who: expect.stringMatching(HASH),
+    network: '192.0.2.0/24',
+    detail: 'for [email] with [token]',
+    count: 1,
+  }
+  expect(await opened.entries()).toEqual([expected])
+  expect(opened.lines).toEqual([expected])
+})
+
+test('emails are kept in clear only when the operator says so', async () => {
+  await using opened = await openLog({ areEmailsClear: true })
+  opened.log.record(login())
+  await opened.log[Symbol.asyncDispose]()
+  expect((await opened.entries()).map(({ who }) => who)).toEqual([ANA])
+})
+
+test('two databases name the same person differently, one always the same', async () => {
+  const names: string[] = []
+  for (const _ of [1, 2]) {
+    await using opened = await openLog()
+    opened.log.record(login())
+    opened.log.record(login({ kind: 'logout' }))
+    await opened.log[Symbol.asyncDispose]()
+    names.push(...(await opened.entries()).map(({ who }) => who))
+  }
+  expect(names[0]).toBe(names[1])
+  expect(names[2]).toBe(names[3])
+  expect(names[0]).not.toBe(names[2])
+})
+
+test('what comes in bursts becomes one entry with a count, and the queue is bounded', async () => {
+  await using opened = await openLog()
+  for (let index = 0; index < 500; index += 1) opened.log.record(login({ result: 'refused', detail: 'LOGIN_REFUSED' }))
+  for (let index = 0; index < 10_400; index += 1) opened.log.record(login({ email: `user${index}@example.com` }))
+  await opened.log[Symbol.asyncDispose]()
+  const entries = await opened.entries()
+  expect(entries).toHaveLength(10_001)
+  expect(entries[0]).toMatchObject({ result: 'refused', count: 500 })
+  // 10,000 wait at most, the refusals among them.
+  expect(entries.at(-1)).toMatchObject({ kind: 'dropped', count: 401 })
+})
+
+test('nothing is lost while the database is away, and its absence is told once', async () => {
+  await using opened = await openLog()
+  opened.beAway(true)
+  opened.log.record(login())
+  await opened.log.flush()
+  opened.log.record(login())
+  await opened.log.flush()
+  expect(opened.failures).toHaveLength(1)
+  expect(opened.lines).toEqual([])
+  opened.beAway(false)
+  await opened.log[Symbol.asyncDispose]()
+  expect((await opened.entries()).map(({ count }) => count)).toEqual([2])
+})
+
+test('entries go when they are older than the operator keeps them; nothing is kept for no time at all', async () => {
+  let now = 5_000
+  await using opened = await openLog({ clock: () => now })
+  opened.log.record(login())
+  await opened.log.flush()
+  now += 2 * 3_600_000
+  opened.log.record(login({ kind: 'logout' }))
+  await opened.log[Symbol.asyncDispose]()
+  expect((await opened.entries()).map(({ kind }) => kind)).toEqual(['logout'])
+  await using none = await openLog({ retentionMs: 0 })
+  none.log.record(login())
+  await none.log[Symbol.asyncDispose]()
+  expect(await none.entries()).toEqual([])
+  expect(none.lines).toHaveLength(1)
+})
+
+test('the log is append-only, for a hand in the shell too', async () => {
+  await using opened = await openLog()
+  opened.log.record(login())
+  await opened.log[Symbol.asyncDispose]()
+  const { default: Database } = await import('better-sqlite3')
+  const hand = new Database(opened.path)
+  expect(() => hand.prepare('update audit_entry set who = ?').run('x')).toThrow('append-only')
+  hand.close()
+})
+
+test('signing in, being refused and signing out are told, with no token, no code and no email', async () => {
+  const gateway = await startGateway()
+  const tokens = await gateway.login(ANA)
+  const body = JSON.stringify({ refreshToken: tokens.refreshToken })
+  await gateway.send('POST', '/login', JSON.stringify({ email: 'ana+code-K7QM2P9D@example.com' }), {
+    'content-type': 'application/json',
+    'x-forwarded-for': '203.0.113.9',
+  })
+  await gateway.send('POST', '/login', JSON.stringify({ email: 'not an address' }))
+  await gateway.send('POST', '/token', body)
+  await gateway.send('POST', '/token', JSON.stringify({ refreshToken: 'wgr_unknown' }))
+  await gateway.send('DELETE', '/logout', body)
+  await gateway.send('DELETE', '/logout', body)
+  await gateway.audit.flush()
+  const entries = await gateway.store.auditEntries(ALL, 0, 100)
+  const ana = entries.find(({ kind }) => kind === 'login')?.who
+  expect(ana).toMatch(HASH)
+  expect(
+    entries
+      .filter(({ kind }) => kind !== 'keyAdded')
+      .map(({ kind, result, who, detail }) => [kind, result, who, detail]),
+  ).toEqual([
+    ['login', 'done', ana, ''],
+    ['login', 'refused', ana, 'LOGIN_REFUSED'],
+    ['login', 'refused', '', 'INVALID_EMAIL'],
+    ['refresh', 'refused', '', 'INVALID_TOKEN'],
+    ['logout', 'done', ana, ''],
+    ['logout', 'refused', '', 'INVALID_TOKEN'],
+  ])
+  expect(JSON.stringify(entries)).not.toMatch(/wgr_|eyJ|K7QM2P9D|@/)
+})
+
+test('serve writes a line of log for each entry, and what it recorded is durable when it has stopped', async () => {
+  const directory = temporaryDirectory()
+  const database = `file:${join(directory, 'workspace.db')}`
+  const serving = await serve(['--database', database])
+  using client = createClient(serving.url)
+  const { refreshToken, accessToken } = await requireSession(client, ANA)
+  await client.logout(refreshToken)
+  expect(await serving.kill('SIGTERM')).toBe(0)
+  const lines = serving
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('"audit"'))
+  expect(lines.map((line) => JSON.parse(line).audit.kind)).toEqual(['keyAdded', 'login', 'logout'])
+  const { stdout, exitCode } = await runHere(['audit', '--database', database])
+  expect(exitCode).toBe(0)
+  const shown = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(shown.map(({ kind }) => kind)).toEqual(['keyAdded', 'login', 'logout'])
+  expect(shown[1]).toEqual({
+    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    kind: 'login',
+    result: 'done',
+    who: expect.stringMatching(HASH),
+    network: '127.0.0.0/24',
+  })
+  for (const secret of [refreshToken, accessToken, ANA]) {
+    expect(serving.stderr()).not.toContain(secret)
+    expect(stdout).not.toContain(secret)
+  }
+})
+
+test('the command audit filters by time, kind and email', async () => {
+  const gateway = await startGateway()
+  await gateway.login(ANA)
+  gateway.advance(86_400)
+  const { refreshToken } = await gateway.login('ben@example.com')
+  await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken }))
+  await gateway.load(SMALL_WORLD)
+  await gateway.audit.flush()
+  const kinds = async (...args: string[]) => {
+    const { stdout, exitCode } = await runHere(['audit', '--database', gateway.databaseUrl, ...args])
+    expect(exitCode).toBe(0)
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).kind))
+  }
+  expect(await kinds('--email', 'BEN@example.com')).toEqual(['login', 'logout'])
+  expect(await kinds('--kind', 'login')).toEqual(['login', 'login'])
+  expect(await kinds('--kind', 'login', '--from', '2026-01-02')).toEqual(['login'])
+  expect(await kinds('--to', '2026-01-01T12:00:00Z', '--email', ANA)).toEqual(['login'])
+  expect(await kinds('--email', 'nobody@example.com')).toEqual([])
+  const wrong = await runHere(['audit', '--database', gateway.databaseUrl, '--kind', 'gossip', '--from', 'soon'])
+  expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('--from')])
+})

@@ -1,0 +1,314 @@
+import { createHmac, createPublicKey, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { createKeyCipher, KeyUnreadableError, readSecret } from '../../src/auth/tokens/key-cipher.ts'
+import { standingsOf } from '../../src/auth/tokens/key-states.ts'
+import { createClient, requireSession } from '../support/client.ts'
+import { run, runHere, serveForTest } from '../support/command-line.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { openTestKeyset } from '../support/keyset.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const SECRET = Buffer.alloc(32, 7).toString('base64')
+const KEY_ENV = 'WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY'
+
+function keysOf(gateway: TestGateway, ...args: string[]) {
+  return runHere(['keys', ...args, '--database', gateway.databaseUrl], { clock: gateway.now })
+}
+
+async function listed(
+  gateway: TestGateway,
+): Promise<{ kid: string; state: string; algorithm: string; stored: string }[]> {
+  const { stdout, exitCode, stderr } = await keysOf(gateway, 'list', '--json')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+}
+
+const kidOf = (token: string) => decodeProtectedHeader(token).kid
+
+test('a rotated key signs within a second, and the old one is removed only once its tokens have ended', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const before = await gateway.login(ANA)
+  const rotated = await keysOf(gateway, 'rotate')
+  expect([rotated.exitCode, rotated.stdout]).toEqual([0, expect.stringContaining('(EdDSA) signs from')])
+  gateway.advance(1)
+  const after = await gateway.login(ANA)
+  expect(kidOf(after.accessToken)).not.toBe(kidOf(before.accessToken))
+  for (const { accessToken } of [before, after]) expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+  expect((await listed(gateway)).map(({ kid, state }) => [kid, state])).toEqual([
+    [kidOf(after.accessToken), 'signing'],
+    [kidOf(before.accessToken), 'verifying'],
+  ])
+  const old = kidOf(before.accessToken) ?? ''
+  const early = await keysOf(gateway, 'retire', old)
+  expect([early.exitCode, early.stderr]).toEqual([1, expect.stringContaining('may be in use until')])
+  const signing = await keysOf(gateway, 'retire', kidOf(after.accessToken) ?? '')
+  expect([signing.exitCode, signing.stderr]).toEqual([1, expect.stringContaining('this key signs')])
+  gateway.advance(899 + 62)
+  const renewed = (await gateway.send('POST', '/token', JSON.stringify(before))).json().accessToken
+  const retired = await keysOf(gateway, 'retire', old)
+  expect([retired.exitCode, retired.stderr]).toEqual([0, ''])
+  gateway.advance(1)
+  expect((await gateway.get('/projects', renewed)).status).toBe(200)
+  expect((await gateway.get('/.well-known/jwks.json')).json().keys).toHaveLength(1)
+  expect((await keysOf(gateway, 'retire', old)).exitCode).toBe(1)
+})
+
+test('a key that is retired by force takes its tokens along, and the next login makes a first one', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken, refreshToken } = await gateway.login(ANA)
+  expect((await keysOf(gateway, 'retire', kidOf(accessToken) ?? '', '--force')).exitCode).toBe(0)
+  gateway.advance(1)
+  expect((await gateway.get('/projects', accessToken)).status).toBe(401)
+  const renewed = await gateway.send('POST', '/token', JSON.stringify({ refreshToken }))
+  expect((await gateway.get('/projects', renewed.json().accessToken)).status).toBe(200)
+})
+
+test('all keys deleted by hand: fifty logins at once on two gateways, none fails, one key is made', async () => {
+  const gateway = await startGateway()
+  const other = await startGateway({ databasePath: gateway.databasePath })
+  const hand = new Database(gateway.databasePath)
+  hand.exec('delete from signing_key')
+  hand.close()
+  for (const each of [gateway, other]) each.advance(1)
+  const logins = await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 ? gateway : other).login(ANA)))
+  expect(new Set(logins.map(({ accessToken }) => kidOf(accessToken))).size).toBe(1)
+  expect(await gateway.store.signingKeys()).toHaveLength(1)
+})
+
+test('a key that is published first signs only when its time has come', async () => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login(ANA)
+  expect((await keysOf(gateway, 'rotate', '--sign-after', '600')).exitCode).toBe(0)
+  gateway.advance(599)
+  expect(kidOf((await gateway.login(ANA)).accessToken)).toBe(kidOf(accessToken))
+  expect((await gateway.get('/.well-known/jwks.json')).json().keys).toHaveLength(2)
+  expect((await listed(gateway)).map(({ state }) => state)).toEqual(['next', 'signing'])
+  gateway.advance(1)
+  expect(kidOf((await gateway.login(ANA)).accessToken)).not.toBe(kidOf(accessToken))
+})
+
+test('a key is needed from its first token to the end of its last one', () => {
+  const at = (now: number) => standingsOf([{ createdAt: 100_000 }, { createdAt: 0 }], { now, accessTokenTtlSeconds: 9 })
+  expect(at(99_999).map(({ state }) => state)).toEqual(['next', 'signing'])
+  expect(at(100_000)).toEqual([
+    { state: 'signing', neededUntil: null },
+    { state: 'verifying', neededUntil: 170_000 },
+  ])
+  expect(at(169_999)[1]?.state).toBe('verifying')
+  expect(at(170_000)[1]).toEqual({ state: 'spent', neededUntil: null })
+})
+
+describe('algorithms', () => {
+  test.each(['EdDSA', 'ES256', 'RS256'] as const)(
+    'tokens of %s verify with the published keys and here',
+    async (alg) => {
+      const gateway = await startGateway({ tokenAlgorithm: alg })
+      await gateway.load(SMALL_WORLD)
+      const { accessToken } = await gateway.login(ANA)
+      const jwks = await gateway.get('/.well-known/jwks.json')
+      expect(jwks.json().keys[0]).toMatchObject({ alg, use: 'sig' })
+      // Public members only: RFC 7518 sections 6.2.2 and 6.3.2.
+      for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(jwks.json().keys[0]).not.toHaveProperty(name)
+      const { protectedHeader } = await jwtVerify(accessToken, createLocalJWKSet(jwks.json()), {
+        issuer: 'test-issuer',
+        algorithms: [alg],
+        currentDate: new Date(gateway.now()),
+      })
+      expect(protectedHeader.alg).toBe(alg)
+      // Verified by its signature too, by a gateway that has not issued it.
+      const other = await startGateway({ databasePath: gateway.databasePath })
+      expect((await other.get('/projects', accessToken)).status).toBe(200)
+      const [header, payload, signature = ''] = accessToken.split('.')
+      const changed = `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+      expect((await other.get('/projects', changed)).status).toBe(401)
+    },
+  )
+
+  test('a gateway that is started with another algorithm goes over to it, and nobody is signed out', async () => {
+    const first = await startGateway()
+    await first.load(SMALL_WORLD)
+    const { accessToken } = await first.login(ANA)
+    first.advance(2)
+    const second = await startGateway({ databasePath: first.databasePath, tokenAlgorithm: 'RS256' })
+    second.advance(2)
+    const third = await startGateway({ databasePath: first.databasePath, tokenAlgorithm: 'RS256' })
+    third.advance(2)
+    const newer = await second.login(ANA)
+    expect(decodeProtectedHeader(newer.accessToken).alg).toBe('RS256')
+    for (const gateway of [first, second, third]) {
+      for (const token of [accessToken, newer.accessToken]) {
+        expect((await gateway.get('/projects', token)).status).toBe(200)
+      }
+    }
+    // Those that start together make one key, and those without the option follow.
+    expect((await listed(first)).map(({ algorithm }) => algorithm)).toEqual(['RS256', 'EdDSA'])
+    expect(decodeProtectedHeader((await first.login(ANA)).accessToken).alg).toBe('RS256')
+  })
+
+  test('a key is good for its own algorithm and no other', async () => {
+    const gateway = await startGateway({ tokenAlgorithm: 'RS256' })
+    await gateway.load(SMALL_WORLD)
+    const { accessToken } = await gateway.login(ANA)
+    const { keys } = (await gateway.get('/.well-known/jwks.json')).json()
+    const pem = createPublicKey({ key: keys[0], format: 'jwk' }).export({ type: 'spki', format: 'pem' })
+    const payload = accessToken.split('.')[1] ?? ''
+    for (const alg of ['HS256', 'PS256', 'RS512', 'EdDSA', 'ES256', 'none']) {
+      const header = Buffer.from(JSON.stringify({ alg, typ: 'at+jwt', kid: keys[0].kid })).toString('base64url')
+      const hmac = createHmac('sha256', pem).update(`${header}.${payload}`).digest('base64url')
+      for (const signature of [hmac, accessToken.split('.')[2], '']) {
+        expect((await gateway.get('/projects', `${header}.${payload}.${signature}`)).status, alg).toBe(401)
+      }
+    }
+  })
+})
+
+describe('encryption', () => {
+  test('a secret is 32 bytes in base64, base64url or hexadecimal, and nothing else', () => {
+    const bytes = randomBytes(32)
+    for (const text of [
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+      bytes.toString('hex'),
+      `${bytes.toString('hex')}\n`,
+    ]) {
+      expect(Buffer.from(readSecret(text) ?? [])).toEqual(bytes)
+    }
+    for (const text of [
+      '',
+      'short',
+      bytes.toString('hex').slice(1),
+      randomBytes(31).toString('base64'),
+      `${SECRET}x`,
+    ]) {
+      expect(readSecret(text), text).toBeNull()
+    }
+  })
+
+  test('a text fits its own key and secret only, and not when it was changed', () => {
+    const [secret, other] = [randomBytes(32), randomBytes(32)]
+    const cipher = createKeyCipher([secret])
+    const sealed = cipher.seal('kid', '{"d":"private"}')
+    expect(sealed).not.toContain('private')
+    expect(cipher.seal('kid', '{"d":"private"}')).not.toBe(sealed)
+    expect(cipher.open('kid', sealed)).toBe('{"d":"private"}')
+    expect(createKeyCipher([other, secret]).open('kid', sealed)).toBe('{"d":"private"}')
+    const parts = sealed.split('.')
+    const shortTag = [...parts.slice(0, 3), (parts[3] ?? '').slice(0, 6)].join('.')
+    const attempts = [() => cipher.open('another', sealed), () => createKeyCipher([other]).open('kid', sealed)]
+    for (const attempt of [
+      ...attempts,
+      () => createKeyCipher([]).open('kid', sealed),
+      () => cipher.open('kid', shortTag),
+    ]) {
+      expect(attempt).toThrow(KeyUnreadableError)
+    }
+    expect([cipher.isCurrent('kid', sealed), createKeyCipher([other, secret]).isCurrent('kid', sealed)]).toEqual([
+      true,
+      false,
+    ])
+    expect([cipher.isCurrent('kid', '{}'), createKeyCipher([]).isCurrent('kid', '{}')]).toEqual([false, true])
+  })
+
+  test('keys of a gateway that has a secret never lie in its files in clear, and are published all the same', async () => {
+    const cipher = createKeyCipher([randomBytes(32)])
+    const gateway = await startGateway({ keyCipher: cipher })
+    const { accessToken } = await gateway.login(ANA)
+    const [stored] = await gateway.store.signingKeys()
+    const { d } = JSON.parse(cipher.open(stored?.kid ?? '', stored?.privateJwk ?? ''))
+    expect(filesWith(gateway, d)).toEqual([])
+    const jwks = (await gateway.get('/.well-known/jwks.json')).json()
+    await jwtVerify(accessToken, createLocalJWKSet(jwks), { currentDate: new Date(gateway.now()) })
+  })
+
+  test('keys encrypt takes the keys of a database that is being served out of its files, and nobody is signed out', async () => {
+    const gateway = await startGateway({ tokenAlgorithm: 'RS256' })
+    await gateway.load(SMALL_WORLD)
+    for (const name of ['EdDSA', 'ES256']) await keysOf(gateway, 'rotate', '--token-algorithm', name)
+    const { accessToken } = await gateway.login(ANA)
+    const clear = await gateway.store.signingKeys()
+    expect(clear).toHaveLength(3)
+    const secrets = clear.map(({ privateJwk }) => JSON.parse(privateJwk).d as string)
+    for (const d of secrets) expect(filesWith(gateway, d)).not.toEqual([])
+    const secretFile = join(temporaryDirectory(), 'secret')
+    writeFileSync(secretFile, `${SECRET}\n`)
+    const done = await keysOf(gateway, 'encrypt', '--key-encryption-key-file', secretFile)
+    expect([done.exitCode, done.stdout]).toEqual([0, '3 keys encrypted\n'])
+    for (const d of secrets) expect(filesWith(gateway, d)).toEqual([])
+    expect((await keysOf(gateway, 'encrypt', '--key-encryption-key-file', secretFile)).stdout).toBe(
+      '0 keys encrypted\n',
+    )
+    expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+    // Another secret takes over from the first.
+    const other = randomBytes(32).toString('hex')
+    writeFileSync(secretFile, `${other},${SECRET}`)
+    expect((await keysOf(gateway, 'encrypt', '--key-encryption-key-file', secretFile)).stdout).toBe(
+      '3 keys encrypted\n',
+    )
+    writeFileSync(secretFile, other)
+    const shown = await keysOf(gateway, 'list', '--key-encryption-key-file', secretFile)
+    expect(shown.stdout.match(/encrypted/g)).toHaveLength(3)
+    for (const d of secrets) expect(shown.stdout).not.toContain(d)
+  })
+
+  test('a retired key is gone from the files too', async () => {
+    const gateway = await startGateway()
+    const [stored] = await gateway.store.signingKeys()
+    const { d } = JSON.parse(stored?.privateJwk ?? '')
+    await keysOf(gateway, 'rotate')
+    expect((await keysOf(gateway, 'retire', stored?.kid ?? '', '--force')).exitCode).toBe(0)
+    expect(filesWith(gateway, d)).toEqual([])
+  })
+
+  test('serve with the wrong secret, with none, with a broken one or with one as an argument does not start, and says why', async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const serving = await serveForTest(['--database', database], { env: { [KEY_ENV]: SECRET } })
+    using client = createClient(serving.url)
+    await requireSession(client, ANA)
+    await serving.kill('SIGTERM')
+    const wrong = Buffer.alloc(32, 8).toString('base64')
+    const cases: [args: string[], env: Record<string, string>, says: string][] = [
+      [[], { [KEY_ENV]: wrong }, 'is encrypted, and not with the key that is given'],
+      [[], {}, `no key is given to decrypt it: give the key they were encrypted with, with ${KEY_ENV}`],
+      [[], { [KEY_ENV]: 'broken-secret' }, 'must be 32 bytes in base64 or hexadecimal'],
+      [['--key-encryption-key', SECRET], {}, `not given as an argument, but as ${KEY_ENV}`],
+      [['--key-encryption-key-file', '/nowhere'], {}, 'cannot read /nowhere'],
+      [['--key-encryption-key-file', '/nowhere'], { [KEY_ENV]: SECRET }, 'give one of them'],
+    ]
+    for (const [args, env, says] of cases) {
+      const { exitCode, stderr } = await run(['serve', '--port', '0', '--database', database, ...args], { env })
+      expect([exitCode, stderr], says).toEqual([2, expect.stringContaining(says)])
+      for (const secret of [SECRET, wrong, 'broken-secret']) expect(stderr).not.toContain(secret)
+    }
+    const { stdout } = await run(['serve', '--help'])
+    expect(stdout).toContain(KEY_ENV)
+    expect(stdout).not.toMatch(/^ {2}--key-encryption-key </m)
+  })
+
+  test('a key that comes later and cannot be read is left out and reported once', async () => {
+    const gateway = await startGateway()
+    await gateway.load(SMALL_WORLD)
+    const { accessToken } = await gateway.login(ANA)
+    const keyset = await openTestKeyset(gateway, { cipher: createKeyCipher([randomBytes(32)]) })
+    const { kid } = await keyset.signingKey()
+    const secretFile = join(temporaryDirectory(), 'secret')
+    writeFileSync(secretFile, SECRET)
+    expect((await keysOf(gateway, 'rotate', '--key-encryption-key-file', secretFile)).exitCode).toBe(0)
+    gateway.advance(2)
+    for (const _ of [1, 2]) expect(kidOf((await gateway.login(ANA)).accessToken)).toBe(kid)
+    expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+    expect(gateway.reported).toEqual([expect.any(KeyUnreadableError)])
+  })
+})
+
+/** The files of the database that hold a text. */
+function filesWith({ databasePath }: TestGateway, text: string): string[] {
+  const directory = join(databasePath, '..')
+  return readdirSync(directory).filter((file) => readFileSync(join(directory, file)).includes(text))
+}

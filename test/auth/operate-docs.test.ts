@@ -1,0 +1,50 @@
+// Every command of the pages about keys and the audit log, run as it is printed, one after the other.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { AUDIT_KINDS } from '../../src/auth/audit/audit-event.ts'
+import { run } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const read = (name: string) => readFileSync(new URL(`../../docs/operate/${name}.md`, import.meta.url), 'utf8')
+
+/** What the pages show at the place: the key that was just taken over from is still in use. */
+const REFUSED = /may be in use until/
+
+test('the commands of keys.md and audit.md do what the pages say', async () => {
+  const cwd = temporaryDirectory()
+  const stdin = documentLine('project', ANA, '{"id":"p"}')
+  expect((await run(['import', '-'], { cwd, stdin })).exitCode).toBe(0)
+  // A key to begin with, as the first start makes it.
+  expect((await run(['keys', 'rotate'], { cwd })).exitCode).toBe(0)
+  const blocks = [read('keys'), read('audit')].flatMap((page) =>
+    [...page.matchAll(/```sh\n(.*?)\n```/gs)].map(([, block = '']) => block),
+  )
+  expect(blocks.length).toBeGreaterThan(7)
+  const bin = temporaryDirectory()
+  const command = `#!/bin/sh\n'${process.execPath}' '${MAIN}' "$@" || echo "failed: $*" >&2\n`
+  writeFileSync(join(bin, 'workspace-gateway'), command, { mode: 0o755 })
+  const script = [`PATH='${bin}':"$PATH"`, ...blocks].join('\n')
+  const { stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
+  const failures = stderr.split('\n').filter((line) => line !== '')
+  // The retired key is not spent yet, and nobody is signed in.
+  expect(failures).toEqual([
+    expect.stringMatching(REFUSED),
+    expect.stringMatching(/^failed: keys retire /),
+    `failed: sessions revoke --email ${ANA}`,
+  ])
+  expect(stdout).toMatch(/ {2}signing {2}from .* {2}clear/)
+  expect(stdout).toMatch(/^[\w-]{43} \(RS256\) signs from /m)
+  expect(stdout).toMatch(/^\d keys encrypted$/m)
+  expect(stdout).toMatch(/ {2}encrypted$/m)
+  expect(stdout).toMatch(/^\{"at":".*","kind":"keyAdded","result":"done","detail":"[\w-]{43}"\}$/m)
+})
+
+test('the table of kinds is the table of kinds', () => {
+  const rows = [...read('audit').matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, kind, meaning]) => [kind, meaning])
+  expect(rows).toEqual(Object.entries(AUDIT_KINDS))
+})

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { ANA, BEN, documentLine } from '../support/workspaces.ts'
+
+const LIST = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
+const REVOKE = 'mutation ($id: ID!) { revokeSession(id: $id) }'
+const EVERYWHERE = 'mutation { logoutEverywhere }'
+const JSON_BODY = { 'content-type': 'application/json' }
+
+interface ShownSession {
+  readonly id: string
+  readonly current: boolean
+  readonly lastUsedAt: string
+}
+
+async function startWorld(options: Parameters<typeof startGateway>[0] = {}): Promise<TestGateway> {
+  const gateway = await startGateway(options)
+  await gateway.load([ANA, BEN].map((email) => documentLine('project', email, '{"id":"p"}')).join(''))
+  return gateway
+}
+
+async function sessionsOf(gateway: TestGateway, accessToken: string, query = LIST): Promise<ShownSession[]> {
+  const answer = await gateway.graphql(query, { accessToken })
+  expect(answer.json().errors).toBeUndefined()
+  return answer.json().data.me.sessions
+}
+
+async function isSignedIn(gateway: TestGateway, accessToken: string): Promise<boolean> {
+  return (await gateway.get('/projects', accessToken)).status === 200
+}
+
+test('a user sees where they are signed in: newest first, their own only, each told from the others', async () => {
+  const gateway = await startWorld()
+  const login = async (email: string, agent: string) => {
+    const headers = { ...JSON_BODY, 'user-agent': agent }
+    return (await gateway.send('POST', '/login', JSON.stringify({ email }), headers)).json()
+  }
+  const first = await login(ANA, `${'x'.repeat(250)}`)
+  gateway.advance(60)
+  const second = await login(ANA, 'Firefox\u00a0on "Linux"')
+  await login(BEN, 'curl/8.0')
+  const shown = await sessionsOf(gateway, second.accessToken)
+  expect(shown).toEqual([
+    {
+      id: expect.any(String),
+      createdAt: '2026-01-01T00:01:00.000Z',
+      lastUsedAt: '2026-01-01T00:01:00.000Z',
+      expiresAt: '2026-01-15T00:01:00.000Z',
+      current: true,
+      userAgent: 'Firefox\u00a0on "Linux"',
+      network: '127.0.0.0/24',
+    },
+    expect.objectContaining({ current: false, userAgent: 'x'.repeat(200), createdAt: '2026-01-01T00:00:00.000Z' }),
+  ])
+  // The same question of the other session has another answer, though nothing of the workspace changed.
+  expect((await sessionsOf(gateway, first.accessToken)).map(({ current }) => current)).toEqual([false, true])
+  expect(await sessionsOf(gateway, first.accessToken, '{ me { sessions(first: 1) { id } } }')).toEqual([
+    { id: shown[0]?.id },
+  ])
+  const wrong = await gateway.graphql('{ me { sessions(first: -1) { id } } }', { accessToken: first.accessToken })
+  expect(wrong.json().errors[0].extensions.code).toBe('INVALID_ARGUMENT')
+})
+
+test('the last use is told coarsely: nothing is written for a refresh soon after another', async () => {
+  const gateway = await startWorld()
+  const { accessToken, refreshToken } = await gateway.login(ANA)
+  const refresh = () => gateway.send('POST', '/token', JSON.stringify({ refreshToken }))
+  gateway.advance(600)
+  await refresh()
+  expect((await sessionsOf(gateway, accessToken))[0]?.lastUsedAt).toBe('2026-01-01T00:00:00.000Z')
+  gateway.advance(4 * 3_600)
+  const renewed = (await refresh()).json().accessToken
+  expect((await sessionsOf(gateway, renewed))[0]?.lastUsedAt).toBe('2026-01-01T04:10:00.000Z')
+})
+
+test('the last use is told to the end, when the idle time can be moved no further', async () => {
+  const gateway = await startWorld({ refreshIdleTtlSeconds: 86_400, refreshAbsoluteTtlSeconds: 86_400 })
+  const { refreshToken } = await gateway.login(ANA)
+  gateway.advance(80_000)
+  const renewed = (await gateway.send('POST', '/token', JSON.stringify({ refreshToken }))).json().accessToken
+  expect((await sessionsOf(gateway, renewed))[0]?.lastUsedAt).toBe('2026-01-01T22:13:20.000Z')
+})
+
+test('the list is never an older one: it is not kept with what is read of the workspace', async () => {
+  const gateway = await startWorld()
+  const { accessToken } = await gateway.login(ANA)
+  expect(await sessionsOf(gateway, accessToken)).toHaveLength(1)
+  const second = await gateway.login(ANA)
+  expect(await sessionsOf(gateway, accessToken)).toHaveLength(2)
+  await gateway.send('DELETE', '/logout', JSON.stringify(second))
+  expect(await sessionsOf(gateway, accessToken)).toHaveLength(1)
+})
+
+test('a session is a node of its user, and of nobody else, as long as it is open', async () => {
+  const gateway = await startWorld()
+  const [ana, ben] = [await gateway.login(ANA), await gateway.login(BEN)]
+  const [session] = await sessionsOf(gateway, ana.accessToken)
+  const node = async (accessToken: string) => {
+    const query = 'query ($id: ID!) { node(id: $id) { __typename id ... on Session { current } } }'
+    return (await gateway.graphql(query, { accessToken, variables: { id: session?.id } })).json().data.node
+  }
+  expect(await node(ana.accessToken)).toEqual({ __typename: 'Session', id: session?.id, current: true })
+  expect(await node(ben.accessToken)).toBeNull()
+  const again = await gateway.login(ANA)
+  await gateway.send('DELETE', '/logout', JSON.stringify(ana))
+  expect(await node(again.accessToken)).toBeNull()
+})
+
+const engines = [
+  ['sqlite', async () => undefined] as const,
+  ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
+]
+
+describe.each(engines)('on %s', (_name, database) => {
+  async function open(options: Parameters<typeof startGateway>[0] = {}) {
+    const databaseUrl = await database()
+    return startWorld({ ...options, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
+  }
+
+  test('a session that its user ends is refused at once with both its tokens, the others go on', async () => {
+    const gateway = await open()
+    const [mine, other, ben] = [await gateway.login(ANA), await gateway.login(ANA), await gateway.login(BEN)]
+    for (const { accessToken } of [mine, other]) expect(await isSignedIn(gateway, accessToken)).toBe(true)
+    const id = (await sessionsOf(gateway, mine.accessToken)).find(({ current }) => !current)?.id
+    const revoke = async (accessToken: string) =>
+      (await gateway.graphql(REVOKE, { accessToken, variables: { id } })).json().data.revokeSession
+    // Not somebody else's.
+    expect(await revoke(ben.accessToken)).toBe(false)
+    expect(await isSignedIn(gateway, other.accessToken)).toBe(true)
+    expect(await revoke(mine.accessToken)).toBe(true)
+    expect(await isSignedIn(gateway, other.accessToken)).toBe(false)
+    expect((await gateway.send('POST', '/token', JSON.stringify(other))).status).toBe(401)
+    expect(await isSignedIn(gateway, mine.accessToken)).toBe(true)
+    expect(await revoke(mine.accessToken)).toBe(false)
+  })
+
+  test('signing out everywhere ends all sessions of the user, the asking one too, and nobody else’s', async () => {
+    const gateway = await open()
+    const mine = [await gateway.login(ANA), await gateway.login(ANA), await gateway.login(ANA)]
+    const ben = await gateway.login(BEN)
+    const accessToken = mine[0]?.accessToken ?? ''
+    expect((await gateway.graphql(EVERYWHERE, { accessToken })).json().data).toEqual({ logoutEverywhere: 3 })
+    for (const session of mine) {
+      expect(await isSignedIn(gateway, session.accessToken)).toBe(false)
+      expect((await gateway.send('POST', '/token', JSON.stringify(session))).status).toBe(401)
+    }
+    expect(await isSignedIn(gateway, ben.accessToken)).toBe(true)
+    expect((await gateway.graphql(EVERYWHERE, { accessToken })).status).toBe(401)
+  })
+
+  test('one more session than a user may have ends the one that was idle for longest', async () => {
+    const gateway = await open({ sessionsPerUser: 3 })
+    const opened = []
+    for (let count = 0; count < 3; count += 1) {
+      opened.push(await gateway.login(ANA))
+      gateway.advance(60)
+    }
+    // The first is used again: the second is idle for longest now.
+    gateway.advance(5 * 3_600)
+    await gateway.send('POST', '/token', JSON.stringify(opened[0]))
+    const { accessToken } = await gateway.login(ANA)
+    const refreshed = await Promise.all(opened.map((one) => gateway.send('POST', '/token', JSON.stringify(one))))
+    expect(refreshed.map(({ status }) => status)).toEqual([200, 401, 200])
+    expect(await sessionsOf(gateway, accessToken)).toHaveLength(3)
+    await gateway.audit.flush()
+    const all = { from: null, to: null, kind: 'sessionsCapped', who: null }
+    expect((await gateway.store.auditEntries(all, 0, 9)).map(({ detail }) => detail)).toEqual(['1 ended'])
+  })
+
+  test('a hundred logins of one user at once, with a limit of ten: ten sessions are left, and they work', async () => {
+    const gateway = await open({ sessionsPerUser: 10 })
+    const opened = await Promise.all(Array.from({ length: 100 }, () => gateway.login(ANA)))
+    const alive = await Promise.all(opened.map(({ accessToken }) => isSignedIn(gateway, accessToken)))
+    expect(alive.filter(Boolean)).toHaveLength(10)
+  })
+})
+
+test.each([
+  ['no token', undefined, 'UNAUTHENTICATED', 'Bearer'],
+  ['a bad token', 'bad', 'INVALID_TOKEN', 'Bearer error="invalid_token"'],
+])('without a session nobody’s sessions are ended: %s', async (_, accessToken, code, challenge) => {
+  const gateway = await startWorld()
+  const mine = await gateway.login(ANA)
+  const token = accessToken === undefined ? {} : { accessToken }
+  const [session] = await sessionsOf(gateway, mine.accessToken)
+  for (const [query, variables] of [
+    [REVOKE, { id: session?.id }],
+    [EVERYWHERE, {}],
+  ] as const) {
+    const headers = { ...JSON_BODY, accept: 'application/graphql-response+json' }
+    const answer = await gateway.graphql(query, { ...token, variables, headers })
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge])
+    expect(answer.json()).toMatchObject({ data: null, errors: [{ extensions: { code } }] })
+  }
+  expect(await isSignedIn(gateway, mine.accessToken)).toBe(true)
+})
+
+test('an operation ends sessions once, and not together with signing in', async () => {
+  const gateway = await startWorld()
+  const { accessToken } = await gateway.login(ANA)
+  for (const query of [
+    'mutation { a: logoutEverywhere b: logoutEverywhere }',
+    `mutation { logoutEverywhere login(email: "${ANA}") { accessToken } }`,
+    'mutation { a: revokeSession(id: "x") b: revokeSession(id: "y") }',
+  ]) {
+    const answer = await gateway.graphql(query, { accessToken })
+    expect(answer.json().errors[0].extensions.code, query).toBe('GRAPHQL_VALIDATION_FAILED')
+  }
+  expect(await isSignedIn(gateway, accessToken)).toBe(true)
+})
+
+test('an id of something else, or of nothing, ends nothing', async () => {
+  const gateway = await startWorld()
+  const { accessToken } = await gateway.login(ANA)
+  const me = (await gateway.graphql('{ me { id projects { id } } }', { accessToken })).json().data.me
+  for (const id of [me.id, me.projects[0].id, '', 'x', `${me.id}A`]) {
+    const answer = await gateway.graphql(REVOKE, { accessToken, variables: { id } })
+    expect(answer.json().data).toEqual({ revokeSession: false })
+  }
+  expect(await isSignedIn(gateway, accessToken)).toBe(true)
+})
+
+test('the command sessions lists whom it is asked for, and ends one or all, at once on a gateway that serves', async () => {
+  const gateway = await startWorld()
+  const [first, second, ben] = [await gateway.login(ANA), await gateway.login(ANA), await gateway.login(BEN)]
+  for (const { accessToken } of [first, second, ben]) expect(await isSignedIn(gateway, accessToken)).toBe(true)
+  const command = (...args: string[]) =>
+    runHere(['sessions', ...args, '--database', gateway.databaseUrl], { clock: gateway.now })
+  const listed = async (...args: string[]) => {
+    const { stdout, exitCode } = await command('list', '--json', ...args)
+    expect(exitCode).toBe(0)
+    for (const { accessToken, refreshToken } of [first, second, ben]) {
+      expect(stdout).not.toContain(accessToken)
+      expect(stdout).not.toContain(refreshToken)
+    }
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+  }
+  expect((await listed()).map(({ email }) => email)).toEqual([ANA, ANA, BEN])
+  const anas = await listed('--email', ' ANA@example.com ')
+  expect(anas).toHaveLength(2)
+  expect((await command('list', '--email', BEN)).stdout).toContain(
+    `  ${BEN}  opened 2026-01-01T00:00:00.000Z  last used `,
+  )
+  const ended = await command('revoke', anas[0].id)
+  expect([ended.exitCode, ended.stdout]).toEqual([0, '1 session ended\n'])
+  const alive = await Promise.all([first, second].map(({ accessToken }) => isSignedIn(gateway, accessToken)))
+  expect(alive.filter(Boolean)).toHaveLength(1)
+  expect((await command('revoke', anas[0].id)).exitCode).toBe(1)
+  expect((await command('revoke', '--email', ANA)).stdout).toBe('1 session ended\n')
+  for (const { accessToken } of [first, second]) expect(await isSignedIn(gateway, accessToken)).toBe(false)
+  expect(await isSignedIn(gateway, ben.accessToken)).toBe(true)
+  for (const args of [[], [anas[0].id, '--email', ANA], ['--email', 'nobody']]) {
+    expect((await command('revoke', ...args)).exitCode, args.join(' ')).toBe(2)
+  }
+})

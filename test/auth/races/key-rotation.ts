@@ -1,0 +1,89 @@
+// Signing keys that are rotated while several gateways serve: no request may fail, wherever its token was issued.
+import { type Client, createClient, readSession, type Session } from '../../support/client.ts'
+import { ANA, documentLine } from '../../support/workspaces.ts'
+
+/** One of these many requests is a login, and one a refresh; the others are reads. */
+const CYCLE = 10
+
+export interface KeyRotationOptions {
+  /** Gateways on one database, which holds `ROTATION_WORKSPACE`. */
+  readonly urls: readonly string[]
+  readonly rotations: number
+  readonly concurrency: number
+  /** Of requests between two rotations. */
+  readonly requestsPerRotation: number
+  /** `keys rotate`, on the same database. */
+  readonly rotate: () => Promise<void>
+}
+
+export interface KeyRotationReport {
+  readonly requests: number
+  /** Status and text of whatever was not answered 200. */
+  readonly failures: readonly string[]
+  /** Keys that tokens were signed with. */
+  readonly kids: number
+}
+
+export const ROTATION_WORKSPACE = documentLine('project', ANA, '{"id":"p"}')
+
+export async function runKeyRotation(options: KeyRotationOptions): Promise<KeyRotationReport> {
+  const { urls, rotations, concurrency, requestsPerRotation, rotate } = options
+  const clients = urls.map((url) => createClient(url, { connections: concurrency }))
+  const failures: string[] = []
+  const kids = new Set<string>()
+  let requests = 0
+  let isOver = false
+  let reached = Promise.withResolvers<void>()
+  let target = requestsPerRotation
+
+  const any = (): Client => {
+    const client = clients[Math.floor(Math.random() * clients.length)]
+    if (!client) throw new Error('there is no gateway')
+    return client
+  }
+
+  async function count(asking: ReturnType<Client['login']>) {
+    const answer = await asking
+    requests += 1
+    if (answer.status !== 200) failures.push(`${answer.status} ${answer.text}`)
+    if (requests >= target) reached.resolve()
+    return answer
+  }
+
+  function note({ accessToken }: Session): void {
+    kids.add(JSON.parse(Buffer.from(accessToken.split('.')[0] ?? '', 'base64url').toString()).kid)
+  }
+
+  /** What one gateway answered is used with all the others. */
+  async function work(): Promise<void> {
+    let session = readSession(await count(any().login(ANA)))
+    for (let step = 0; !isOver; step += 1) {
+      if (step % (CYCLE * 5) === 0) {
+        session = readSession(await count(any().login(ANA)))
+      } else if (step % CYCLE === 1) {
+        const { refreshToken } = session
+        const { accessToken } = JSON.parse((await count(any().refresh(refreshToken))).text)
+        session = { accessToken, refreshToken }
+      } else {
+        await count(any().get('/projects', session.accessToken))
+      }
+      note(session)
+    }
+  }
+
+  try {
+    const working = Promise.all(Array.from({ length: concurrency }, work))
+    for (let rotation = 0; rotation <= rotations; rotation += 1) {
+      if (rotation > 0) await rotate()
+      reached = Promise.withResolvers()
+      target = requests + requestsPerRotation
+      await Promise.race([reached.promise, working])
+    }
+    isOver = true
+    await working
+    return { requests, failures, kids: kids.size }
+  } finally {
+    isOver = true
+    for (const client of clients) client[Symbol.dispose]()
+  }
+}

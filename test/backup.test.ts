@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { runHere, serveForTest } from './support/command-line.ts'
+import { ask, bearer, startGateway } from './support/gateway.ts'
+import { createWorkspace } from './support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, documentLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+/** npm run test:backup kills 100. */
+const KILLS = Number(process.env.TEST_BACKUP_KILLS ?? 3)
+
+const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"changed"}')
+
+async function loginAt(url: string) {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: ANA }) }
+  return (await ask(`${url}/login`, init)).json() as { accessToken: string; refreshToken: string }
+}
+
+const projectsAt = (url: string, accessToken: string, headers = {}) =>
+  ask(`${url}/projects`, { headers: { ...bearer(accessToken), ...headers } })
+
+describe('an SQLite backup', () => {
+  test('is made while a gateway serves, and restored only when none does', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const before = await workspace.dump()
+    const serving = await serveForTest(workspace.flags)
+    const [kept, ended] = [await loginAt(serving.url), await loginAt(serving.url)]
+    const backup = workspace.path('backup.db')
+    const made = await workspace.run('backup', backup)
+    expect([made.exitCode, made.stderr]).toEqual([0, ''])
+    const digest = /sha256 ([0-9a-f]{64})\n$/.exec(made.stdout)?.[1]
+    expect(readFileSync(`${backup}.sha256`, 'utf8')).toBe(`${digest}  backup.db\n`)
+    for (const file of [backup, `${backup}.sha256`]) expect(statSync(file).mode & 0o077, file).toBe(0)
+    expect(await workspace.run('backup', backup)).toMatchObject({ exitCode: 2 })
+
+    await workspace.load(changed)
+    const logout = { method: 'POST', body: JSON.stringify({ refreshToken: ended.refreshToken }) }
+    expect((await ask(`${serving.url}/logout`, logout)).status).toBe(200)
+    const newer = await projectsAt(serving.url, kept.accessToken)
+    expect(newer.text).toContain('changed')
+    const refused = await workspace.run('restore', backup)
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('in use')])
+    expect((await projectsAt(serving.url, kept.accessToken)).text).toBe(newer.text)
+    await serving.kill('SIGTERM')
+    const after = await workspace.dump()
+
+    expect(await workspace.run('restore', backup)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await workspace.dump()).toBe(before)
+    const files = readdirSync(workspace.directory)
+    const beside = files.find((name) => name.startsWith('workspace.db.before-')) ?? ''
+    expect((await runHere(['dump', '--database', `file:${workspace.path(beside)}`])).stdout).toBe(after)
+    expect(files.filter((name) => name.includes('.part'))).toEqual([])
+    expect(statSync(workspace.path('workspace.db')).mode & 0o077).toBe(0)
+
+    const again = await serveForTest(workspace.flags)
+    for (const { accessToken, refreshToken } of [kept, ended]) {
+      expect((await projectsAt(again.url, accessToken)).status).toBe(401)
+      const body = JSON.stringify({ refreshToken })
+      const headers = { 'content-type': 'application/json' }
+      expect((await ask(`${again.url}/token`, { method: 'POST', headers, body })).status).toBe(401)
+    }
+    const { accessToken } = await loginAt(again.url)
+    const etag = newer.headers.get('etag') ?? ''
+    expect((await projectsAt(again.url, accessToken, { 'if-none-match': etag })).status).toBe(200)
+  })
+
+  test('has its sessions go on when that is said, under other names for every state', async () => {
+    const gateway = await startGateway()
+    await gateway.load(SMALL_WORLD)
+    const { accessToken, refreshToken } = await gateway.login(ANA)
+    const directory = temporaryDirectory()
+    const [backup, copy] = [join(directory, 'backup.db'), `file:${join(directory, 'copy.db')}`]
+    expect(await runHere(['backup', backup, '--database', gateway.databaseUrl])).toMatchObject({ exitCode: 0 })
+    await gateway.send('POST', '/logout', JSON.stringify({ refreshToken }))
+    expect(await runHere(['restore', backup, '--keep-sessions', '--database', copy])).toMatchObject({ exitCode: 0 })
+    const restored = await startGateway({ databaseUrl: copy })
+    expect((await restored.get('/projects', accessToken)).status).toBe(200)
+    const stateVersions = await Promise.all(
+      [gateway, restored].map(async ({ store, login, now }) => {
+        const other = await login(ANA)
+        const claims = JSON.parse(Buffer.from(other.accessToken.split('.')[1] ?? '', 'base64url').toString())
+        return (await store.liveSessions([claims.sid], now()))[0]?.stateVersion
+      }),
+    )
+    expect(new Set([...stateVersions, undefined]).size).toBe(3)
+  })
+
+  test('that is damaged, or not one, replaces nothing', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const backup = workspace.path('backup.db')
+    await workspace.run('backup', backup)
+    await workspace.load(changed)
+    const before = await workspace.dump()
+    const whole = readFileSync(backup)
+    const restore = async (reason: RegExp) => {
+      const { exitCode, stderr } = await workspace.run('restore', backup)
+      expect([exitCode, stderr]).toEqual([expect.toSatisfy((code) => code !== 0), expect.stringMatching(reason)])
+      expect(await workspace.dump()).toBe(before)
+    }
+    truncateSync(backup, whole.length - 8_192)
+    await restore(/does not have the digest/)
+    writeFileSync(`${backup}.sha256`, '')
+    await restore(/does not have the digest/)
+    const rest = workspace.path('backup.db.sha256')
+    writeFileSync(rest, `${'0'.repeat(64)}  backup.db\n`)
+    await restore(/does not have the digest/)
+    const other = workspace.path('other.db')
+    writeFileSync(other, whole.subarray(0, whole.length - 8_192))
+    expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 2 })
+    writeFileSync(other, whole.fill(7, 20_000, 40_000))
+    expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 2 })
+    writeFileSync(other, 'no backup\n')
+    expect(await workspace.run('restore', other)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('whole'),
+    })
+    expect(await workspace.run('restore', workspace.path('missing'))).toMatchObject({ exitCode: 2 })
+    expect(await workspace.dump()).toBe(before)
+    expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
+  })
+
+  test('that is killed at any moment leaves nothing, or the whole, under its name', { timeout: 600_000 }, async () => {
+    const workspace = createWorkspace()
+    const lines = Array.from({ length: 3_000 }, (_, n) =>
+      documentLine('template', ANA, `{"id":${n},"text":"${'x'.repeat(4_000)}"}`),
+    )
+    await workspace.load(SMALL_WORLD + lines.join(''))
+    const before = await workspace.dump()
+    const startedAt = performance.now()
+    expect(await workspace.run('backup', workspace.path('first.db'))).toMatchObject({ exitCode: 0 })
+    const takesMs = performance.now() - startedAt + 400
+    for (let round = 0; round < KILLS; round += 1) {
+      const backup = workspace.path(`backup-${round}.db`)
+      const child = spawn(process.execPath, [MAIN, 'backup', backup, ...workspace.flags], { stdio: 'ignore' })
+      const exited = once(child, 'exit')
+      await Promise.race([delay((takesMs * (round + 1)) / KILLS), exited])
+      child.kill('SIGKILL')
+      await exited
+      if (!existsSync(backup)) continue
+      const copy = `file:${workspace.path(`copy-${round}.db`)}`
+      expect(await runHere(['restore', backup, '--database', copy])).toMatchObject({ exitCode: 0 })
+      expect((await runHere(['dump', '--database', copy])).stdout === before, `round ${round}`).toBe(true)
+    }
+  })
+})
+
+describe.skipIf(POSTGRES_URL === null)('a PostgreSQL backup', () => {
+  test('fills an empty database with the same, on either engine', async () => {
+    const gateway = await startGateway({ databaseUrl: await temporaryDatabase() })
+    await gateway.load(SMALL_WORLD)
+    await gateway.load(documentLine('project', ANA, '{"id":"hostile","ref":"h","text":"\\u0000 \u2028 1.0","n":1.0}'))
+    const { accessToken } = await gateway.login(ANA)
+    const answers = async (of: typeof gateway, token: string) =>
+      Promise.all(['/projects', '/exports?r=site'].map(async (path) => (await of.get(path, token)).text))
+    const wanted = await answers(gateway, accessToken)
+    const directory = temporaryDirectory()
+    const backup = join(directory, 'backup.ndjson')
+    const made = await runHere(['backup', backup, '--database', gateway.databaseUrl])
+    expect([made.exitCode, made.stderr]).toEqual([0, ''])
+    expect(statSync(backup).mode & 0o077).toBe(0)
+
+    for (const url of [await temporaryDatabase(), `file:${join(directory, 'restored.db')}`]) {
+      const again = ['restore', backup, '--database', url]
+      expect(await runHere([...again, '--keep-sessions'])).toMatchObject({ exitCode: 0, stderr: '' })
+      const restored = await startGateway({ databaseUrl: url })
+      expect(await answers(restored, accessToken)).toEqual(wanted)
+      expect(await runHere(again)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('must be empty') })
+      expect(await answers(restored, accessToken)).toEqual(wanted)
+    }
+    const empty = await temporaryDatabase()
+    expect(await runHere(['restore', backup, '--database', empty])).toMatchObject({ exitCode: 0 })
+    const restored = await startGateway({ databaseUrl: empty })
+    expect((await restored.get('/projects', accessToken)).status).toBe(401)
+    expect(await answers(restored, (await restored.login(ANA)).accessToken)).toEqual(wanted)
+  })
+
+  test('that is cut off, or changed, fills nothing', async () => {
+    const gateway = await startGateway({ databaseUrl: await temporaryDatabase() })
+    await gateway.load(SMALL_WORLD)
+    const backup = join(temporaryDirectory(), 'backup.ndjson')
+    await runHere(['backup', backup, '--database', gateway.databaseUrl])
+    const lines = readFileSync(backup, 'utf8')
+    const empty = await temporaryDatabase()
+    for (const broken of [
+      lines.split('\n').slice(0, -2).join('\n'),
+      lines.replace('new.html', 'bad.html'),
+      lines.replace('"format":1', '"format":2'),
+      lines.replace(/.*sealExport.*\n/, ''),
+      `${lines}{"type":"dropUser","id":1}\n`,
+    ]) {
+      const path = join(temporaryDirectory(), 'broken.ndjson')
+      writeFileSync(path, broken)
+      expect(await runHere(['restore', path, '--database', empty])).toMatchObject({ exitCode: 1 })
+    }
+    expect((await runHere(['restore', backup, '--database', empty])).exitCode).toBe(0)
+  })
+})

@@ -1,0 +1,117 @@
+import { ApolloClient, type FetchPolicy, gql, HttpLink, InMemoryCache } from '@apollo/client'
+import { relayStylePagination } from '@apollo/client/utilities'
+import { expect, test, vi } from 'vitest'
+import { ANA, BEN } from '../support/workspaces.ts'
+import { type ClientGateway, EVERYTHING, type Everything, PAGED, rightFor, shown, startForClients } from './same-ids.ts'
+
+const EVERYTHING_QUERY = gql(EVERYTHING)
+
+/** The default cache: nothing is said of any type. */
+function createClient({ endpoint, fetch }: ClientGateway, cache = new InMemoryCache()) {
+  return new ApolloClient({ link: new HttpLink({ uri: endpoint, fetch }), cache })
+}
+
+test('shows each thing as what it is, of two users in one cache, without a word about keys', async () => {
+  const gateway = await startForClients()
+  const client = createClient(gateway)
+  const ask = async (fetchPolicy: FetchPolicy) =>
+    (await client.query<Everything>({ query: EVERYTHING_QUERY, fetchPolicy })).data
+
+  await gateway.signIn(ANA)
+  const anas = await ask('network-only')
+  expect(anas && shown(anas)).toEqual(rightFor(ANA))
+  expect(shown(await requireData(ask('cache-only')))).toEqual(rightFor(ANA))
+
+  await gateway.signIn(BEN)
+  expect(shown(await requireData(ask('network-only')))).toEqual(rightFor(BEN))
+  expect(shown(await requireData(ask('cache-only')))).toEqual(rightFor(BEN))
+  // What was there before is there still, as it was.
+  const project = client.cache.readFragment<{ name: string }>({
+    id: client.cache.identify({ __typename: 'Project', id: anas?.me.project.id ?? '' }) ?? '',
+    fragment: gql('fragment Name on Project { name }'),
+  })
+  expect(project?.name).toBe(`project of ${ANA}`)
+})
+
+test('two parts of a screen that each select a part of me are two requests, and no more', async () => {
+  const gateway = await startForClients()
+  await gateway.signIn(ANA)
+  const client = createClient(gateway)
+  const parts = ['query Head { me { id email } }', 'query List { me { id projects { id name } } }'].map((text) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const subscription = client.watchQuery({ query: gql(text) }).subscribe(({ dataState }) => {
+      if (dataState === 'complete') resolve()
+    })
+    return { promise, subscription }
+  })
+  await Promise.all(parts.map(({ promise }) => promise))
+  // Whatever the two would have asked again is sent before this is answered.
+  await client.query({ query: gql('query Barrier { me { id templates { id } } }') })
+  expect(gateway.sent).toEqual(['Head', 'List', 'Barrier'])
+  for (const { subscription } of parts) subscription.unsubscribe()
+})
+
+test('pages a connection forwards and backwards with its own relayStylePagination', async () => {
+  const gateway = await startForClients()
+  await gateway.signIn(ANA)
+  const typePolicies = { User: { fields: { projectsConnection: relayStylePagination() } } }
+  const all = ['same', ...PAGED]
+  const ways = [
+    {
+      query: 'query Page($first: Int, $after: String) { me { id projectsConnection(first: $first, after: $after) {',
+      variables: { first: 2 },
+      next: ({ endCursor }: PageInfo) => ({ after: endCursor }),
+      isMore: ({ hasNextPage }: PageInfo) => hasNextPage,
+    },
+    {
+      query: 'query Page($last: Int, $before: String) { me { id projectsConnection(last: $last, before: $before) {',
+      variables: { last: 2 },
+      next: ({ startCursor }: PageInfo) => ({ before: startCursor }),
+      isMore: ({ hasPreviousPage }: PageInfo) => hasPreviousPage,
+    },
+  ]
+  for (const { query, variables, next, isMore } of ways) {
+    const client = createClient(gateway, new InMemoryCache({ typePolicies }))
+    const fields =
+      'edges { cursor node { id documentId } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
+    const watched = client.watchQuery<Page>({ query: gql(`${query} ${fields} } } }`), variables })
+    let screen: readonly string[] = []
+    const subscription = watched.subscribe(({ data, dataState }) => {
+      if (dataState === 'complete') screen = data.me.projectsConnection.edges.map(({ node }) => node.documentId)
+    })
+    await vi.waitUntil(() => screen.length === 2)
+    for (
+      let info = client.readQuery<Page>({ query: watched.query, variables })?.me.projectsConnection.pageInfo;
+      info && isMore(info);
+    ) {
+      const { data } = await watched.fetchMore({ variables: next(info) })
+      info = data?.me.projectsConnection.pageInfo
+    }
+    await vi.waitUntil(() => screen.length === all.length)
+    expect(screen).toEqual(all)
+    expect(gateway.sent.splice(0)).toEqual(['Page', 'Page', 'Page'])
+    subscription.unsubscribe()
+  }
+})
+
+interface PageInfo {
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+  readonly startCursor: string | null
+  readonly endCursor: string | null
+}
+
+interface Page {
+  readonly me: {
+    readonly projectsConnection: {
+      readonly edges: readonly { readonly node: { readonly documentId: string } }[]
+      readonly pageInfo: PageInfo
+    }
+  }
+}
+
+async function requireData<T>(data: Promise<T | undefined>): Promise<T> {
+  const found = await data
+  if (found === undefined) throw new Error('nothing was answered')
+  return found
+}

@@ -1,0 +1,436 @@
+// The contract suite of removing, renaming, pruning and replacing: every sentence of `workspace-edits.ts`, on each adapter.
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { dumpUsers } from '../../src/import-export/dump.ts'
+import type { MigratableStore } from '../../src/store/cutover/contract.ts'
+import type { ReplacementStep } from '../../src/store/workspace-edits.ts'
+import { ANA, BEN, MADE, NOW, newSession, put } from './values.ts'
+
+const STALE = NOW + 1_000_000_000
+const at = (day: number) => ({
+  createdAt: `2026-01-0${day}T00:00:00Z`,
+  instant: `2026-01-0${day}T00:00:00.000000000Z`,
+})
+
+export interface EditsSubject {
+  readonly store: MigratableStore
+  /** How many rows lie in the tables that a workspace is made of, staged ones too. */
+  readonly countRows: () => Promise<number>
+}
+
+export function describeEdits(name: string, open: () => Promise<EditsSubject>): void {
+  describe(`removing and replacing on ${name}`, () => {
+    let store: MigratableStore
+    let countRows: EditsSubject['countRows']
+
+    beforeEach(async () => {
+      const opened = await open()
+      store = opened.store
+      countRows = opened.countRows
+      return () => store[Symbol.asyncDispose]()
+    })
+
+    async function addExport(email: string, ref: string, elements: readonly string[], made = MADE, digest = 'd1') {
+      const stage = randomUUID()
+      return store.applyChanges([
+        { type: 'stageExport', stage, email, ref, ...made, now: NOW },
+        { type: 'stageElements', stage, position: 1, texts: elements, now: NOW },
+        { type: 'sealExport', stage, digest, byteLength: 10, elementCount: elements.length },
+      ])
+    }
+
+    async function dump(): Promise<string> {
+      await using snapshot = await store.openSnapshot()
+      return (await Array.fromAsync(dumpUsers(snapshot))).join('')
+    }
+
+    async function stateVersion(email: string): Promise<string | undefined> {
+      const session = newSession({ email })
+      await store.addSessions([session])
+      return (await store.liveSessions([session.id], NOW))[0]?.stateVersion
+    }
+
+    async function newestExport(email: string, ref: string): Promise<string | null> {
+      const user = await store.userByEmail(email)
+      const [found] = user ? await store.latestExports([{ userId: user.id, ref }]) : []
+      return found?.digest ?? null
+    }
+
+    async function dropStale(): Promise<void> {
+      while (!(await store.dropStaleStages(STALE)));
+    }
+
+    async function replace(steps: readonly ReplacementStep[]) {
+      const replacement = randomUUID()
+      await store.beginReplacement(replacement, NOW)
+      await store.stageReplacement(replacement, steps, NOW)
+      return swapAll(replacement)
+    }
+
+    async function swapAll(replacement: string, isDryRun = false) {
+      const swapped = []
+      for (let after = ''; ; ) {
+        const some = await store.swapReplacement({ replacement, after, maxDocuments: 1, isDryRun, now: NOW })
+        swapped.push(...some)
+        const last = some.at(-1)
+        if (!last) break
+        after = last.email
+      }
+      await store.endReplacement(replacement)
+      await dropStale()
+      return swapped
+    }
+
+    const document = (id: string, step: Partial<Extract<ReplacementStep, { type: 'stageDocument' }>> = {}) =>
+      ({ type: 'stageDocument', email: ANA, kind: 'project', id, ref: id, text: `"${id}"`, ...step }) as const
+
+    function exportSteps(email: string, ref: string, elements: readonly string[], made = MADE, digest = 'd1') {
+      const stage = randomUUID()
+      return [
+        { type: 'stageExport', stage, email, ref, ...made },
+        { type: 'stageElements', stage, position: 1, texts: elements },
+        { type: 'sealExport', stage, digest, byteLength: 10, elementCount: elements.length },
+      ] as const
+    }
+
+    describe('removals among the steps of an import', () => {
+      test('take away one document, and say when there is none', async () => {
+        await store.applyChanges([put({ id: 'a', ref: 'a' }), put({ id: 'b', ref: 'b', text: '"b"' })])
+        const before = await stateVersion(ANA)
+        const remove = { type: 'removeDocument', email: ANA, kind: 'project', id: 'a' } as const
+        expect(await store.applyChanges([remove, remove])).toEqual(['removed', 'unchanged'])
+        expect(await dump()).toBe(`{"kind":"project","email":"${ANA}","data":"b"}\n`)
+        expect(await stateVersion(ANA)).not.toBe(before)
+        expect(await store.applyChanges([{ ...remove, email: BEN, id: 'b' }])).toEqual(['unchanged'])
+        expect(await store.userByEmail(BEN)).toBeNull()
+      })
+
+      test('of a project take its exports, which do not come back with another project of the reference', async () => {
+        await store.applyChanges([put(), put({ email: BEN })])
+        await addExport(ANA, 'r', ['1', '2'])
+        await addExport(BEN, 'r', ['3'])
+        await store.applyChanges([{ type: 'removeDocument', email: ANA, kind: 'project', id: 'p' }])
+        await store.applyChanges([put({ id: 'other' })])
+        expect([await newestExport(ANA, 'r'), await newestExport(BEN, 'r')]).toEqual([null, 'd1'])
+        await addExport(ANA, 'r', ['1', '2'])
+        expect(await newestExport(ANA, 'r')).toBe('d1')
+      })
+
+      test('of a template leave the exports of a project of the same id alone', async () => {
+        await store.applyChanges([put({ id: 'r' }), put({ kind: 'template', id: 'r', ref: null })])
+        await addExport(ANA, 'r', ['1'])
+        await store.applyChanges([{ type: 'removeDocument', email: ANA, kind: 'template', id: 'r' }])
+        expect(await newestExport(ANA, 'r')).toBe('d1')
+      })
+
+      test('find exports by reference and time, or by digest', async () => {
+        await store.applyChanges([put(), put({ id: 'q', ref: 'q' })])
+        await addExport(ANA, 'r', ['1'], at(1), 'one')
+        await addExport(ANA, 'r', ['2'], at(2), 'two')
+        await addExport(ANA, 'q', ['2'], at(2), 'two')
+        const remove = { type: 'removeExports', email: ANA, ref: null, instant: null, digest: null } as const
+        expect(await store.applyChanges([{ ...remove, ref: 'r', instant: at(3).instant }])).toEqual(['unchanged'])
+        expect(await store.applyChanges([{ ...remove, ref: 'r', instant: at(1).instant }])).toEqual(['removed'])
+        expect(await newestExport(ANA, 'r')).toBe('two')
+        expect(await store.applyChanges([{ ...remove, ref: 'r', digest: 'two' }])).toEqual(['removed'])
+        expect([await newestExport(ANA, 'r'), await newestExport(ANA, 'q')]).toEqual([null, 'two'])
+        expect(await store.applyChanges([{ ...remove, digest: 'two' }])).toEqual(['removed'])
+        expect(await newestExport(ANA, 'q')).toBeNull()
+      })
+
+      test('take effect in their order among the others', async () => {
+        const remove = { type: 'removeDocument', email: ANA, kind: 'project', id: 'a' } as const
+        const outcomes = await store.applyChanges([
+          put({ id: 'a', ref: 'x' }),
+          put({ id: 'b', ref: 'x' }),
+          remove,
+          put({ id: 'b', ref: 'x', text: '"b"' }),
+          put({ id: 'a', ref: 'y', text: '"a"' }),
+          { type: 'removeUser', email: BEN },
+          put({ email: BEN, text: '"ben"' }),
+          { type: 'removeUser', email: BEN },
+          put({ email: BEN, text: '"ben again"' }),
+        ])
+        expect(outcomes).toEqual([
+          'added',
+          'refTaken',
+          'removed',
+          'added',
+          'added',
+          'unchanged',
+          'added',
+          'removed',
+          'added',
+        ])
+        expect(await dump()).toBe(
+          `{"kind":"project","email":"${ANA}","data":"b"}\n{"kind":"project","email":"${ANA}","data":"a"}\n` +
+            `{"kind":"project","email":"${BEN}","data":"ben again"}\n`,
+        )
+      })
+
+      test('of a user end the sessions, and leave nothing of what was being imported', async () => {
+        const [mine, other] = [newSession(), newSession({ email: BEN })]
+        await store.addSessions([mine, other])
+        const empty = await countRows()
+        await store.applyChanges([put()])
+        await addExport(ANA, 'r', ['1', '2'])
+        const stage = randomUUID()
+        await store.applyChanges([
+          { type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW },
+          { type: 'stageElements', stage, position: 1, texts: ['3'], now: NOW },
+        ])
+        expect(await store.applyChanges([{ type: 'removeUser', email: ANA }])).toEqual(['removed'])
+        expect(await store.liveSessions([mine.id, other.id], NOW)).toEqual([null, expect.anything()])
+        expect(await store.refreshableSessions([mine.refreshHash], NOW)).toEqual([null])
+        expect(await countRows()).toBe(empty - 1)
+      })
+    })
+
+    test('a user without anything may be added, and is there', async () => {
+      const add = { type: 'addUser', email: ANA } as const
+      expect(await store.applyChanges([add, { ...add }, put(), { ...add, email: BEN }])).toEqual([
+        'added',
+        'unchanged',
+        'added',
+        'added',
+      ])
+      expect(await store.userByEmail(BEN)).not.toBeNull()
+      expect(await store.applyChanges([add])).toEqual(['unchanged'])
+    })
+
+    test('removed users are told apart from unknown ones, with what they had', async () => {
+      await store.applyChanges([put(), put({ kind: 'template', id: 't', ref: null })])
+      await addExport(ANA, 'r', ['1'])
+      await store.addSessions([newSession(), newSession(), newSession({ email: BEN })])
+      const held = {
+        email: ANA,
+        projects: 1,
+        templates: 1,
+        uiLibraries: 0,
+        exports: 1,
+        exportBytes: 10,
+        sessions: 2,
+      }
+      expect(await store.holdingsOf(['nobody@example.com', ANA])).toEqual([null, held])
+      expect(await store.removeUsers([ANA, 'nobody@example.com', BEN, ANA])).toEqual([
+        held,
+        null,
+        { ...held, email: BEN, projects: 0, templates: 0, exports: 0, exportBytes: 0, sessions: 1 },
+        null,
+      ])
+      expect(await countRows()).toBe(0)
+    })
+
+    test('a renamed user keeps everything but the sessions, and takes nobody’s place', async () => {
+      const session = newSession()
+      await store.addSessions([session])
+      await store.applyChanges([put()])
+      await addExport(ANA, 'r', ['1'])
+      const id = (await store.userByEmail(ANA))?.id
+      const before = await stateVersion(ANA)
+      await store.applyChanges([put({ email: 'carl@example.com' })])
+      expect(await store.renameUser(ANA, 'carl@example.com')).toBe('taken')
+      expect(await store.renameUser('nobody@example.com', BEN)).toBe('unknown')
+      expect(await store.liveSessions([session.id], NOW)).toEqual([expect.objectContaining({ stateVersion: before })])
+      expect(await store.renameUser(ANA, BEN)).toBe('renamed')
+      expect(await store.userByEmail(ANA)).toBeNull()
+      expect((await store.userByEmail(BEN))?.id).toBe(id)
+      expect(await store.liveSessions([session.id], NOW)).toEqual([null])
+      expect(await newestExport(BEN, 'r')).toBe('d1')
+      expect(await stateVersion(BEN)).not.toBe(before)
+    })
+
+    test('exports are pruned by age and number, of each project by itself', async () => {
+      await store.applyChanges([put(), put({ id: 'q', ref: 'q' })])
+      for (const day of [1, 2, 3, 4]) await addExport(ANA, 'r', ['1'], at(day), `r${day}`)
+      await addExport(ANA, 'q', ['1'], at(1), 'q1')
+      const userId = (await store.userByEmail(ANA))?.id ?? 0
+      const left = async () => {
+        const [found = []] = await store.exportsOf([{ userId, ref: 'r', after: null, limit: null }])
+        return found.map(({ digest }) => digest)
+      }
+      expect(await store.pruneExports({ userId, keep: 1, before: at(2).instant })).toEqual({
+        exports: 1,
+        byteLength: 10,
+        isDone: true,
+      })
+      expect(await left()).toEqual(['r4', 'r3', 'r2'])
+      expect(await store.pruneExports({ userId, keep: 3, before: null })).toMatchObject({ exports: 0 })
+      expect(await store.pruneExports({ userId, keep: 1, before: null })).toMatchObject({ exports: 2 })
+      expect(await left()).toEqual(['r4'])
+      expect(await newestExport(ANA, 'q')).toBe('q1')
+    })
+
+    test('exports of many elements are pruned a few at a time', async () => {
+      await store.applyChanges([put()])
+      const many = Array.from({ length: 1_500 }, (_, n) => `${n}`)
+      for (const day of [1, 2, 3, 4]) await addExport(ANA, 'r', many, at(day), `r${day}`)
+      const userId = (await store.userByEmail(ANA))?.id ?? 0
+      const rule = { userId, keep: 1, before: null }
+      expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, isDone: false })
+      expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, isDone: false })
+      expect(await store.pruneExports(rule)).toEqual({ exports: 1, byteLength: 10, isDone: true })
+    })
+
+    describe('a replacement', () => {
+      test('is seen by nobody before it is swapped in, and then is all that the user has, in its order', async () => {
+        await store.applyChanges([
+          put({ id: 'gone', ref: 'gone' }),
+          put({ id: 'b', ref: 'b', text: '"b"' }),
+          put({ id: 'a', ref: 'a', text: '"old"' }),
+          put({ email: BEN, text: '"ben"' }),
+        ])
+        await addExport(ANA, 'gone', ['1'])
+        await addExport(ANA, 'b', ['1'], at(1), 'kept')
+        const before = [await dump(), await stateVersion(ANA)]
+        const replacement = randomUUID()
+        await store.beginReplacement(replacement, NOW)
+        await store.stageReplacement(
+          replacement,
+          [
+            document('a'),
+            document('n'),
+            document('b'),
+            ...exportSteps(ANA, 'b', ['1'], at(1), 'kept'),
+            ...exportSteps(ANA, 'a', ['7'], at(2), 'new'),
+          ],
+          NOW,
+        )
+        expect([await dump(), await stateVersion(ANA)]).toEqual(before)
+        expect(await swapAll(replacement)).toEqual([{ email: ANA, added: 2, replaced: 1, unchanged: 2, removed: 2 }])
+        expect(await dump()).toBe(
+          `{"kind":"project","email":"${ANA}","data":"a"}\n` +
+            `{"kind":"export","email":"${ANA}","r":"a","createdAt":"${at(2).createdAt}","data":[7]}\n` +
+            `{"kind":"project","email":"${ANA}","data":"n"}\n` +
+            `{"kind":"project","email":"${ANA}","data":"b"}\n` +
+            `{"kind":"export","email":"${ANA}","r":"b","createdAt":"${at(1).createdAt}","data":[1]}\n` +
+            `{"kind":"project","email":"${BEN}","data":"ben"}\n`,
+        )
+        expect(await stateVersion(ANA)).not.toBe(before[1])
+      })
+
+      test('of what there is changes nothing', async () => {
+        await store.applyChanges([put({ id: 'a', ref: 'a', text: '"a"' }), put({ id: 'b', ref: 'b', text: '"b"' })])
+        await addExport(ANA, 'a', ['1'])
+        const [before, rows] = [await stateVersion(ANA), await countRows()]
+        const steps = [document('a'), document('b'), ...exportSteps(ANA, 'a', ['1'])]
+        expect(await replace(steps)).toEqual([{ email: ANA, added: 0, replaced: 0, unchanged: 3, removed: 0 }])
+        expect(await stateVersion(ANA)).toBe(before)
+        expect(await countRows()).toBe(rows + 1)
+      })
+
+      test('lets projects exchange references and places', async () => {
+        await store.applyChanges(['a', 'b', 'c'].map((id) => put({ id, ref: id, text: `"${id}"` })))
+        await addExport(ANA, 'a', ['1'])
+        await replace([
+          document('c', { ref: 'a' }),
+          document('a', { ref: 'b' }),
+          document('b', { ref: 'c' }),
+          ...exportSteps(ANA, 'a', ['1']),
+        ])
+        const user = await store.userByEmail(ANA)
+        const [found = []] = await store.documentsOf([
+          { userId: user?.id ?? 0, kind: 'project', after: 0, limit: null },
+        ])
+        expect(found.map(({ id, ref, position }) => [id, ref, position])).toEqual([
+          ['c', 'a', 1],
+          ['a', 'b', 2],
+          ['b', 'c', 3],
+        ])
+        expect(await newestExport(ANA, 'a')).toBe('d1')
+      })
+
+      test('brings users into being, and may leave them with nothing', async () => {
+        await store.applyChanges([put({ email: BEN })])
+        await addExport(BEN, 'r', ['1'])
+        const id = (await store.userByEmail(BEN))?.id
+        const swapped = await replace([
+          { type: 'stageUser', email: BEN },
+          document('a'),
+          ...exportSteps(ANA, 'a', ['1', '2']),
+        ])
+        expect(swapped).toEqual([
+          { email: ANA, added: 2, replaced: 0, unchanged: 0, removed: 0 },
+          { email: BEN, added: 0, replaced: 0, unchanged: 0, removed: 2 },
+        ])
+        expect((await store.userByEmail(BEN))?.id).toBe(id)
+        expect(await newestExport(ANA, 'a')).toBe('d1')
+        // Two users, a document, an export with its elements, nothing staged.
+        expect(await countRows()).toBe(2 + 1 + 1 + 2)
+      })
+
+      test('keeps the place of a document that comes again, and one of two equal exports', async () => {
+        const swapped = await replace([
+          document('a', { text: '1' }),
+          document('b'),
+          document('a', { text: '2' }),
+          ...exportSteps(ANA, 'a', ['1']),
+          ...exportSteps(ANA, 'a', ['1']),
+        ])
+        expect(swapped).toEqual([{ email: ANA, added: 3, replaced: 0, unchanged: 0, removed: 0 }])
+        expect(await dump()).toBe(
+          `{"kind":"project","email":"${ANA}","data":2}\n` +
+            `{"kind":"export","email":"${ANA}","r":"a","createdAt":"${MADE.createdAt}","data":[1]}\n` +
+            `{"kind":"project","email":"${ANA}","data":"b"}\n`,
+        )
+      })
+
+      test('says what it would do, and does not', async () => {
+        await store.applyChanges([put({ id: 'gone', ref: 'gone' })])
+        const [before, rows] = [await dump(), await countRows()]
+        const replacement = randomUUID()
+        await store.beginReplacement(replacement, NOW)
+        await store.stageReplacement(replacement, [document('a'), document('b', { email: BEN })], NOW)
+        expect(await swapAll(replacement, true)).toEqual([
+          { email: ANA, added: 1, replaced: 0, unchanged: 0, removed: 1 },
+          { email: BEN, added: 1, replaced: 0, unchanged: 0, removed: 0 },
+        ])
+        expect([await dump(), await countRows()]).toEqual([before, rows])
+      })
+
+      test('is right about users who were removed, or came into being, while it was staged', async () => {
+        await store.applyChanges([put()])
+        const replacement = randomUUID()
+        await store.beginReplacement(replacement, NOW)
+        await store.stageReplacement(
+          replacement,
+          [ANA, BEN].flatMap((email) => [document('a', { email }), ...exportSteps(email, 'a', ['1'])]),
+          NOW,
+        )
+        await store.removeUsers([ANA])
+        await store.applyChanges([put({ email: BEN, id: 'gone' })])
+        await swapAll(replacement)
+        for (const email of [ANA, BEN]) expect(await newestExport(email, 'a'), email).toBe('d1')
+        expect(await dump()).not.toContain('gone')
+        expect(await countRows()).toBe(2 * (1 + 1 + 1 + 1))
+      })
+
+      test('that is gone takes no step', async () => {
+        const replacement = randomUUID()
+        await expect(async () => store.stageReplacement(replacement, [document('a')], NOW)).rejects.toThrow('is gone')
+        await store.beginReplacement(replacement, NOW)
+        await store.stageReplacement(replacement, [document('a'), ...exportSteps(ANA, 'a', ['1'])], NOW)
+        while (!(await store.dropStaleStages(NOW)));
+        expect(await countRows()).toBeGreaterThan(0)
+        await dropStale()
+        await expect(async () =>
+          store.swapReplacement({ replacement, after: '', maxDocuments: 1, isDryRun: false, now: NOW }),
+        ).rejects.toThrow('is gone')
+        expect(await countRows()).toBe(0)
+      })
+    })
+
+    test('space is given back until there is none to give', async () => {
+      await store.applyChanges(
+        Array.from({ length: 300 }, (_, n) => put({ id: `${n}`, ref: `${n}`, text: `"${'x'.repeat(20_000)}"` })),
+      )
+      await store.removeUsers([ANA])
+      expect(await store.flushRemovals()).toBe('flushed')
+      const first = await store.reclaimSpace()
+      let last = first
+      while (last.reclaimableBytes > 0) last = await store.reclaimSpace()
+      expect(last.byteLength).toBeLessThanOrEqual(first.byteLength)
+      expect(last.byteLength).toBeLessThan(3_000_000)
+    })
+  })
+}

@@ -1,0 +1,17 @@
+// The tables that a workspace is made of, staged rows too: for tests that count what is left.
+const TABLES = [
+  'user',
+  'session',
+  'document',
+  'export',
+  'export_element',
+  'replacement',
+  'staged_user',
+  'staged_document',
+  'staged_export',
+]
+
+/** One number. `schema` stands before each name. */
+export function countSql(schema = ''): string {
+  return `select ${TABLES.map((table) => `(select count(*) from ${schema}"${table}")`).join(' + ')} as rows`
+}

@@ -1,0 +1,153 @@
+// What a database must hold after any sequence of imports, replacements, removals and renames: in memory, the plain way.
+import { documentLine, exportLine } from '../support/workspaces.ts'
+
+export type Kind = 'project' | 'template' | 'uiLibrary'
+
+/** A line of an import. */
+export type Line =
+  | { readonly type: 'user'; readonly email: string }
+  | { readonly type: 'removeUser'; readonly email: string }
+  | {
+      readonly type: 'document'
+      readonly email: string
+      readonly kind: Kind
+      readonly id: string
+      readonly ref: string
+      readonly n: number
+    }
+  | { readonly type: 'removeDocument'; readonly email: string; readonly kind: Kind; readonly id: string }
+  | { readonly type: 'export'; readonly email: string; readonly ref: string; readonly day: number }
+  | { readonly type: 'removeExport'; readonly email: string; readonly ref: string; readonly day: number }
+
+type Document = Extract<Line, { type: 'document' }>
+
+interface User {
+  readonly documents: Map<string, Document>
+  /** `ref day`, of which the elements follow. */
+  readonly exports: Set<string>
+}
+
+export type World = Map<string, User>
+
+const atDay = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`
+const nameOf = ({ kind, id }: { kind: Kind; id: string }) => `${kind} ${id}`
+
+export function toText(line: Line): string {
+  const { email } = line
+  switch (line.type) {
+    case 'user':
+      return `{"kind":"user","email":"${email}"}\n`
+    case 'removeUser':
+      return `{"kind":"user","email":"${email}","removed":true}\n`
+    case 'document':
+      return documentLine(line.kind, email, textOf(line))
+    case 'removeDocument':
+      return `{"kind":"${line.kind}","email":"${email}","id":"${line.id}","removed":true}\n`
+    case 'export':
+      return exportLine(email, { r: line.ref, createdAt: atDay(line.day), elements: elementsOf(line.ref, line.day) })
+    case 'removeExport':
+      return `{"kind":"export","email":"${email}","r":"${line.ref}","createdAt":"${atDay(line.day)}","removed":true}\n`
+  }
+}
+
+function textOf({ id, kind, ref, n }: Document): string {
+  return JSON.stringify({ id, ...(kind === 'project' ? { ref } : {}), n })
+}
+
+function elementsOf(ref: string, day: number): readonly string[] {
+  return Array.from({ length: day % 4 }, (_, n) => `"${ref}/${day}/${n}"`)
+}
+
+/** The first bad line, as an import has it: a reference that another project has. Null when all are good. */
+export function badLine(world: World, lines: readonly Line[], isReplacement: boolean): number | null {
+  /** By user and reference: the project that claimed it in the file. */
+  const claims = new Map<string, string>()
+  const removed = new Set<string>()
+  for (const [index, line] of lines.entries()) {
+    if (line.type === 'removeUser') {
+      removed.add(line.email)
+      for (const key of claims.keys()) if (key.startsWith(`${line.email} `)) claims.delete(key)
+    } else if (line.type === 'removeDocument' && line.kind === 'project') {
+      removed.add(`${line.email} ${line.id}`)
+      for (const [key, id] of claims) if (key.startsWith(`${line.email} `) && id === line.id) claims.delete(key)
+    } else if (line.type === 'document' && line.kind === 'project') {
+      const { email, id, ref } = line
+      const claim = claims.get(`${email} ${ref}`)
+      if (claim !== undefined && claim !== id) return index + 1
+      claims.set(`${email} ${ref}`, id)
+      const stored = [...(world.get(email)?.documents.values() ?? [])]
+      const holder = isReplacement ? undefined : stored.find((one) => one.kind === 'project' && one.ref === ref)
+      if (!holder || holder.id === id || removed.has(email) || removed.has(`${email} ${holder.id}`)) continue
+      return index + 1
+    }
+  }
+  return null
+}
+
+/** The lines are good. */
+export function apply(world: World, lines: readonly Line[]): void {
+  for (const line of lines) applyLine(world, line)
+}
+
+function applyLine(world: World, line: Line): void {
+  if (line.type === 'removeUser') {
+    world.delete(line.email)
+    return
+  }
+  const isRemoval = line.type === 'removeDocument' || line.type === 'removeExport'
+  const user = world.get(line.email) ?? { documents: new Map(), exports: new Set() }
+  if (!isRemoval) world.set(line.email, user)
+  if (line.type === 'document') user.documents.set(nameOf(line), line)
+  else if (line.type === 'export') user.exports.add(`${line.ref} ${line.day}`)
+  else if (line.type === 'removeExport') user.exports.delete(`${line.ref} ${line.day}`)
+  else if (line.type === 'removeDocument') {
+    const found = user.documents.get(nameOf(line))
+    user.documents.delete(nameOf(line))
+    if (found?.kind !== 'project') return
+    for (const one of user.exports) if (one.startsWith(`${found.ref} `)) user.exports.delete(one)
+  }
+}
+
+/** Every user that the lines name has what they say, and nothing else. */
+export function replace(world: World, lines: readonly Line[]): void {
+  const wanted: World = new Map()
+  apply(wanted, lines)
+  for (const [email, user] of wanted) world.set(email, user)
+}
+
+export function rename(world: World, from: string, to: string): void {
+  const user = world.get(from)
+  if (!user || world.has(to)) return
+  world.delete(from)
+  const documents = [...user.documents.values()].map((one) => ({ ...one, email: to }))
+  world.set(to, { documents: new Map(documents.map((one) => [nameOf(one), one])), exports: user.exports })
+}
+
+/** As `dump` writes it. */
+export function dumpOf(world: World): string {
+  return [...world]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([email, user]) => dumpUser(email, user) || toText({ type: 'user', email }))
+    .join('')
+}
+
+function dumpUser(email: string, { documents, exports }: User): string {
+  const all = [...documents.values()]
+  const exportsOf = (ref: string) =>
+    [...exports]
+      .map((one) => one.split(' '))
+      .filter(([of]) => of === ref)
+      .map(([, day]) => Number(day))
+      .toSorted((a, b) => a - b)
+      .map((day) => toText({ type: 'export', email, ref, day }))
+  const projects = all.filter(({ kind }) => kind === 'project')
+  const refs = new Set(projects.map(({ ref }) => ref))
+  const orphans = [...new Set([...exports].map((one) => one.split(' ')[0] ?? ''))].filter((ref) => !refs.has(ref))
+  const rest = (kind: Kind) => all.filter((one) => one.kind === kind).map(toText)
+  return [
+    ...projects.flatMap((one) => [toText(one), ...exportsOf(one.ref)]),
+    ...orphans.toSorted().flatMap(exportsOf),
+    ...rest('template'),
+    ...rest('uiLibrary'),
+  ].join('')
+}

@@ -1,0 +1,209 @@
+// What would make a person stop believing the pages: lost words, false verdicts, silence, white pages.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { serve, shareDemoGateway } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  test('the first visit asks for everything once, and a theme asks for nothing and moves nothing', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const paths: string[] = []
+    page.on('request', (request) => paths.push(new URL(request.url()).pathname))
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    expect(paths.filter((path) => path === '/projects')).toHaveLength(1)
+    expect(paths.filter((path) => path === '/graphql').length).toBeLessThanOrEqual(2)
+    await page.evaluate(() => scrollTo(0, 200))
+    const before = paths.length
+    await page.getByLabel('Dark theme').check()
+    await page.locator('html[data-theme=dark]').waitFor()
+    await page.getByLabel('System theme').check()
+    await page.locator('html[data-theme=light]').waitFor()
+    expect(paths.slice(before)).toEqual([])
+    expect(await page.evaluate(() => scrollY)).toBe(200)
+  })
+
+  test('what is being typed survives the renewals of a token', async () => {
+    const { url, load } = await startGateway({ accessTokenTtlSeconds: 2, clock: Date.now, demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    let renewals = 0
+    page.on('response', (response) => {
+      if (response.url().endsWith('/token')) renewals += 1
+    })
+    await page.goto(url)
+    await waitForAgreement(page)
+    const editor = queryEditor(page)
+    await editor.fill('')
+    let typed = ''
+    while (renewals < 2) {
+      await editor.press('x')
+      typed += 'x'
+    }
+    expect(await editor.inputValue()).toBe(typed)
+    expect(await editor.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
+  test('a verdict waits for both sides of one run, and goes when the request changes', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
+    await waitForAgreement(page, 'same 9 documents')
+    const seen = await recordVerdicts(page)
+    const reference = page.getByRole('combobox', { name: 'r reference of a project' })
+    await reference.fill('river-dashboard')
+    await page.locator('.verdict', { hasText: 'Changed since the last run' }).waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await reference.press('Enter')
+    await page.locator('.verdict', { hasText: 'Running both sides' }).waitFor()
+    await page.locator('.rest .lines', { hasText: 'river' }).waitFor()
+    expect(await page.locator('.verdict').getAttribute('class')).toBe('verdict')
+    held.resolve()
+    await waitForAgreement(page, 'same 8 documents')
+    expect((await seen()).filter((text) => /holds|differs|REST answers/.test(text))).toEqual([])
+  })
+
+  test('fields can be emptied, and Enter runs what they hold', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
+    await waitForAgreement(page)
+    const reference = page.getByRole('combobox', { name: 'r reference of a project' })
+    await reference.press('Control+a')
+    await reference.press('Delete')
+    await reference.pressSequentially('no-such')
+    expect(await reference.inputValue()).toBe('no-such')
+    await reference.press('Enter')
+    await page.locator('.verdict.refused', { hasText: 'NO_PROJECT' }).waitFor()
+    await page.locator('.routes button', { hasText: '/login' }).click()
+    const email = page.getByLabel('email whose session to open')
+    await email.press('Control+a')
+    await email.press('Delete')
+    expect(await email.inputValue()).toBe('')
+    await email.fill('nobody')
+    await email.press('Enter')
+    await page.locator('.verdict.refused', { hasText: 'INVALID_EMAIL' }).waitFor()
+  })
+
+  test('a query that cannot be compared is no fault, and errors are not green', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await queryEditor(page).fill('{ me { projects { name } } }')
+    await queryEditor(page).press('Control+Enter')
+    const verdict = page.locator('.verdict.incomparable')
+    await verdict.waitFor()
+    expect(await verdict.innerText()).not.toContain('`')
+    await queryEditor(page).fill('{ nothing }')
+    await queryEditor(page).press('Control+Enter')
+    await page.locator('.verdict.incomparable', { hasText: 'GRAPHQL_VALIDATION_FAILED' }).waitFor()
+    expect(await page.locator('.graphql .status').getAttribute('class')).not.toContain('good')
+    await queryEditor(page).fill('query($n: Int) { me { projects(first: $n) { data } } }')
+    await page.getByLabel('Variables').fill('{"n":2}')
+    await queryEditor(page).press('Control+Enter')
+    await page.locator('.verdict.different', { hasText: 'REST holds 5 documents, GraphQL 2.' }).waitFor()
+  })
+
+  test('an email without a workspace is told so in a sentence, on every page', async () => {
+    const { url } = await startGateway()
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await signIn(page, 'nobody@example.com')
+    await page.locator('.verdict.refused', { hasText: 'No workspace is stored for this email yet' }).waitFor()
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.getByText('workspace-gateway import').waitFor()
+  })
+
+  test('a gateway that goes away is told of, and what was asked for appears once it is back', async () => {
+    const cwd = makeDirectory()
+    const first = await serve([], { cwd })
+    const page = await (await browser.open(first.url)).newPage()
+    await page.goto(first.url)
+    await waitForAgreement(page)
+    await first.kill('SIGKILL')
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.getByText('The gateway does not answer; trying again in 3 s').waitFor()
+    await page.locator('main').getByRole('heading', { name: 'The gateway does not answer' }).waitFor()
+    expect(await page.locator('.account .dot').getAttribute('data-up')).toBe('false')
+    const second = await serve(['--port', new URL(first.url).port], { cwd })
+    await page.getByText('Quillmoor').first().waitFor()
+    expect(await page.locator('.banner').count()).toBe(0)
+    await second.kill('SIGKILL')
+    removeDirectory(cwd)
+  })
+
+  test('a start without facts says so, and goes on by itself', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    let times = 0
+    await page.route('**/explorer.json', (route) => {
+      times += 1
+      return times === 1 ? route.fulfill({ status: 503, body: '{}' }) : route.continue()
+    })
+    await page.goto(demo.url())
+    await page.getByRole('heading', { name: 'The gateway does not answer' }).waitFor()
+    await waitForAgreement(page)
+  })
+
+  test('without JavaScript the page says what it needs, in sight', async () => {
+    const page = await (await browser.open(demo.url(), { javaScriptEnabled: false })).newPage()
+    await page.goto(demo.url())
+    const box = await page.locator('noscript .card').boundingBox()
+    expect(box?.y).toBeLessThan(600)
+  })
+
+  test('copying works where the browser hides its clipboard', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    const button = page.locator('.rest .snippet-head').getByRole('button', { name: 'Copy' })
+    const width = (await button.boundingBox())?.width
+    await button.click()
+    await page.getByText('Copied').waitFor()
+    expect((await button.boundingBox())?.width).toBe(width)
+    await queryEditor(page).fill('')
+    await queryEditor(page).press('Control+v')
+    expect(await queryEditor(page).inputValue()).toContain('curl -s')
+  })
+
+  test('a second tab is signed in by the first, and both are signed out together', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const page = await context.newPage()
+    await page.goto(url)
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    const other = await context.newPage()
+    await other.goto(`${url}/workspace`)
+    await other.locator('.item').first().waitFor()
+    await other.locator('.account > button').click()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You signed out in another tab.').waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/eyJ|wgr_/)
+  })
+})
+
+function queryEditor(page: Page) {
+  return page.getByRole('textbox', { name: /GraphQL query/ })
+}
+
+/** Everything that the verdict says from now on. */
+async function recordVerdicts(page: Page): Promise<() => Promise<readonly string[]>> {
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Reflect.set(window, 'verdicts', seen)
+    const bench = document.querySelector('.bench')
+    const note = () => seen.push(document.querySelector('.verdict')?.textContent ?? '')
+    if (bench) new MutationObserver(note).observe(bench, { subtree: true, childList: true, characterData: true })
+  })
+  return () => page.evaluate(() => Reflect.get(window, 'verdicts') as readonly string[])
+}

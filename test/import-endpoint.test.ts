@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createImporter } from '../src/cli/import/importer.ts'
+import { runHere, serveForTest } from './support/command-line.ts'
+import { startGateway, type TestGateway } from './support/gateway.ts'
+import { createWorkspace, templateLines } from './support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const TOKEN = 'import-token-import-token-import-token'
+const STORE = {
+  checkpoints: 'own' as const,
+  lockTimeout: 5_000,
+  connectTimeout: 30_000,
+  statementTimeout: 10_000,
+  poolSize: 2,
+}
+const BEARER = { authorization: `Bearer ${TOKEN}` }
+
+async function startImporting(databaseUrl?: string): Promise<TestGateway> {
+  const url = databaseUrl ?? `file:${join(temporaryDirectory(), 'workspace.db')}`
+  const reported: unknown[] = []
+  const importer = createImporter({ database: { database: url }, config: STORE }, (error) => reported.push(error))
+  return startGateway({ databaseUrl: url, importing: { token: TOKEN, importer } })
+}
+
+async function dumpOf(gateway: TestGateway): Promise<string> {
+  return (await runHere(['dump', '--database', gateway.databaseUrl])).stdout
+}
+
+function eventsOf(text: string) {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+describe('on SQLite', () => describeImporting(async () => undefined))
+
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeImporting(temporaryDatabase))
+
+function describeImporting(databaseUrl: () => Promise<string | undefined>): void {
+  test('POST /import does what import does, and tells how it goes', async () => {
+    const gateway = await startImporting(await databaseUrl())
+    const local = createWorkspace()
+    await local.load(SMALL_WORLD)
+    const first = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+    expect(eventsOf(first.text).at(-1)).toEqual({ type: 'imported', added: 8, replaced: 0, unchanged: 0, removed: 0 })
+    expect(await dumpOf(gateway)).toBe(await local.dump())
+
+    const { accessToken } = await gateway.login(ANA)
+    const wanted = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"only this"}')
+    const dry = await gateway.send('POST', '/import?replace&dry-run&verbose', wanted, BEARER)
+    expect(eventsOf(dry.text).slice(-2)).toEqual([
+      { type: 'user', email: ANA, added: 0, replaced: 1, unchanged: 0, removed: 5 },
+      { type: 'wouldImport', added: 0, replaced: 1, unchanged: 0, removed: 5 },
+    ])
+    expect(await dumpOf(gateway)).toBe(await local.dump())
+    await gateway.send('POST', '/import?replace=true', wanted, BEARER)
+    expect((await gateway.get('/projects', accessToken)).json()).toEqual([{ id: 'p2', ref: 'app', name: 'only this' }])
+    expect(await dumpOf(gateway)).toContain(BEN)
+
+    const bad = await gateway.send(
+      'POST',
+      '/import',
+      `${documentLine('template', ANA, '{"id":1}')}{"kind":"user"}\n`,
+      BEARER,
+    )
+    expect(eventsOf(bad.text).slice(-2)).toEqual([
+      { type: 'badLine', line: 2, reason: '"email" must be a string that is not empty' },
+      { type: 'refused', badLines: 1 },
+    ])
+    expect(await dumpOf(gateway)).not.toContain('"template","email":"ana')
+    expect(gateway.reported).toEqual([])
+  })
+}
+
+test('nobody imports without the token, and nothing of the body is read', async () => {
+  const gateway = await startImporting()
+  const { accessToken } = await gateway.login(ANA)
+  const cases = [
+    [{}, 'UNAUTHENTICATED'],
+    [{ authorization: `Bearer ${accessToken}` }, 'INVALID_TOKEN'],
+    [{ authorization: `Bearer ${TOKEN}x` }, 'INVALID_TOKEN'],
+    [{ authorization: `Bearer ${TOKEN.slice(1)}` }, 'INVALID_TOKEN'],
+    [{ authorization: `Basic ${btoa(TOKEN)}` }, 'UNAUTHENTICATED'],
+    [{ authorization: 'Bearer ' }, 'INVALID_TOKEN'],
+  ] as const
+  for (const [headers, code] of cases) {
+    const { status, text, json } = await gateway.send('POST', '/import', SMALL_WORLD, headers)
+    expect([status, json().code]).toEqual([401, code])
+    expect(text).not.toContain(TOKEN.slice(0, 12))
+  }
+  expect(await dumpOf(gateway)).toBe('')
+  expect((await gateway.get('/import', TOKEN)).status).toBe(405)
+  expect((await gateway.send('POST', '/import?replace=maybe', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
+  expect((await gateway.send('POST', '/import?dry-run', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
+  const other = await startGateway()
+  expect((await other.send('POST', '/import', SMALL_WORLD, BEARER)).status).toBe(404)
+})
+
+test('while an import is under way another one is refused, and one that breaks off makes room', async () => {
+  const gateway = await startImporting()
+  const { port } = new URL(gateway.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write(
+    `POST /import HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: 100000\r\nexpect: 100-continue\r\n\r\n`,
+  )
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toContain('100 Continue')
+  const { status, headers } = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
+  expect([status, headers.get('retry-after')]).toEqual([503, '10'])
+  socket.destroy()
+  await expect
+    .poll(async () => (await gateway.send('POST', '/import', SMALL_WORLD, BEARER)).status, { timeout: 10_000 })
+    .toBe(200)
+  expect(await dumpOf(gateway)).toContain('ben.txt')
+})
+
+test('import --to is its client, and leaves nothing behind on either side', async () => {
+  const workspace = createWorkspace()
+  const tokenFile = workspace.write('token', `${TOKEN}\n`)
+  const env = { TMPDIR: temporaryDirectory() }
+  const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile], { env })
+  const path = workspace.write('world.ndjson', SMALL_WORLD + templateLines(0, 5_000).join(''))
+  const there = ['--to', `${serving.url}/`, '--token-file', tokenFile]
+  const done = await runHere(['import', path, ...there])
+  expect([done.exitCode, done.stdout, done.stderr]).toEqual([
+    0,
+    `imported ${path}: 5008 added, 0 replaced, 0 unchanged, 0 removed\n`,
+    '',
+  ])
+  const again = await runHere(['import', path, '--replace', ...there])
+  expect(again.stdout).toBe(`imported ${path}: 0 added, 0 replaced, 5008 unchanged, 0 removed\n`)
+  const bad = workspace.write('bad.ndjson', '{"kind":"user"}\n')
+  expect(await runHere(['import', bad, ...there])).toMatchObject({
+    exitCode: 1,
+    stderr: `${bad}:1: "email" must be a string that is not empty\n1 bad lines: nothing was imported\n`,
+  })
+  writeFileSync(tokenFile, `${TOKEN.toUpperCase()}`)
+  const refused = await runHere(['import', path, ...there])
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
+  expect(refused.stderr).not.toContain(TOKEN.toUpperCase())
+  expect(readdirSync(env.TMPDIR)).toEqual([])
+  expect(serving.stderr()).not.toContain(TOKEN)
+})
+
+test('a token that is too short, or not there, stops the start', async () => {
+  const workspace = createWorkspace()
+  const short = workspace.write('token', 'secret\n')
+  for (const path of [short, workspace.path('missing')]) {
+    const { exitCode, stderr } = await workspace.run('serve', '--port', '0', '--import-token-file', path)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--import-token-file: ')])
+    expect(stderr).not.toContain('secret')
+  }
+})

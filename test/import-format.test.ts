@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { toSortableUtc } from '../src/import-export/format/timestamp.ts'
+import { run, runHere } from './support/command-line.ts'
+import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
+
+describe('a moment', () => {
+  test('sorts by when it is, whatever its zone and fraction', () => {
+    const inOrder = [
+      '2026-01-01T01:00:00+02:00',
+      '2025-12-31T23:30:00Z',
+      '2026-01-01T00:00:00Z',
+      '2026-01-01T00:00:00.000000001Z',
+      '2026-01-01T00:00:00.05Z',
+      '2026-01-01T00:00:00.5Z',
+      '2026-01-01T00:00:00.6-00:00',
+      '2025-12-31T20:00:01-04:00',
+      '2026-06-30T23:59:60Z',
+      '2026-07-01T00:00:00Z',
+    ]
+    const instants = inOrder.map((text) => toSortableUtc(text) ?? '')
+    expect(instants.toSorted()).toEqual(instants)
+    expect(new Set(instants).size).toBe(inOrder.length)
+    expect(toSortableUtc('2026-01-01T02:00:00.25+01:30')).toBe('2026-01-01T00:30:00.250000000Z')
+  })
+
+  test('that is none is refused', () => {
+    for (const text of ['2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T24:00:00Z', '2026-01-01T00:00:00', 'now', ''])
+      expect(toSortableUtc(text), text).toBeNull()
+  })
+})
+
+test('the newest export is the one that was made last, not the one that is written last', async () => {
+  const workspace = createWorkspace()
+  const made = (createdAt: string) => exportLine(ANA, { r: 'p', createdAt, elements: [`"${createdAt}"`] })
+  await workspace.load(
+    documentLine('project', ANA, '{"id":"p"}') +
+      made('2026-01-01T00:00:00.5Z') +
+      made('2025-12-31T23:59:59-01:00') +
+      made('2026-01-01T00:00:00.25Z') +
+      made('2026-01-01T02:00:00+02:00'),
+  )
+  const order = [...(await workspace.dump()).matchAll(/"data":\["([^"]+)"/g)].map(([, createdAt]) => createdAt)
+  expect(order).toEqual([
+    '2026-01-01T02:00:00+02:00',
+    '2026-01-01T00:00:00.25Z',
+    '2026-01-01T00:00:00.5Z',
+    '2025-12-31T23:59:59-01:00',
+  ])
+})
+
+test('what would be taken for something else is a bad line', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(documentLine('project', ANA, '{"id":"a","ref":"x"}'))
+  const cases: readonly (readonly [lines: string, reason: string])[] = [
+    [`{"kind":"template","email":"${ANA}","email":"${BEN}","data":{"id":1}}\n`, '1: "email" is given twice'],
+    [
+      documentLine('template', ANA, '{"id":"a\\u0000b"}'),
+      '1: "data.id" is longer than 1024 characters or not valid Unicode',
+    ],
+    [
+      documentLine('project', ANA, '{"id":"b","ref":"x"}'),
+      '1: reference "x" is used by another stored project of this user, "a"',
+    ],
+    [
+      splitExportHead('r', '2026-01-01T00:00:00Z', 'one') + splitExportHead('s', '2026-01-01T00:00:00Z', 'one'),
+      '2: there is an export with the id "one" before',
+    ],
+  ]
+  for (const [lines, reason] of cases) {
+    const { exitCode, stderr } = await workspace.importText(lines)
+    expect([exitCode, stderr.split('\n')[0]]).toEqual([1, `stdin:${reason}`])
+  }
+  expect(await workspace.dump()).not.toMatch(/template|"b"/)
+})
+
+test('of a member that a document has twice, the last counts as its id', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(
+    documentLine('template', ANA, '{"id":1,"id":2}') + documentLine('template', ANA, '{"id":2,"new":1}'),
+  )
+  expect(await workspace.dump()).toBe(documentLine('template', ANA, '{"id":2,"new":1}'))
+})
+
+test('a hundred bad lines are named, and the rest counted', async () => {
+  const workspace = createWorkspace()
+  const { stderr } = await workspace.importText('{}\n'.repeat(150))
+  expect(stderr.match(/^stdin:\d+: /gm)).toHaveLength(100)
+  expect(stderr).toContain('\n… and 50 more\n150 bad lines: nothing was imported')
+})
+
+test('good lines are not imported where the bad ones cannot be kept', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write('input.ndjson', `${templateLines(0, 3_000).join('')}{}\n`)
+  writeFileSync(`${path}.rejects.ndjson`, 'of an earlier run')
+  expect(await workspace.import(path, '--keep-going')).toMatchObject({ exitCode: 2 })
+  expect(await workspace.dump()).toBe('')
+})
+
+test('an import from stdin leaves no copy behind', async () => {
+  const workspace = createWorkspace()
+  const env = { TMPDIR: temporaryDirectory() }
+  for (const stdin of [documentLine('template', ANA, '{"id":1}'), '{}\n']) {
+    await run(['import', '-', ...workspace.flags], { stdin, env })
+    expect(readdirSync(env.TMPDIR)).toEqual([])
+  }
+  expect(await workspace.dump()).toBe(documentLine('template', ANA, '{"id":1}'))
+})
+
+test('an export that is too large for a line is dumped an element a line, and comes back the same', async () => {
+  const workspace = createWorkspace()
+  const elements = Array.from({ length: 17 }, (_, n) => `"${n}${'x'.repeat(1_000_000)}"`)
+  const lines = elements.map((element) => elementLine('big', element)).join('')
+  await workspace.load(`${splitExportHead('r', '2026-01-01T00:00:00Z', 'big')}${lines}`)
+  const dump = await workspace.dump()
+  expect(Math.max(...dump.split('\n').map((line) => line.length))).toBeLessThan(1_100_000)
+  const again = createWorkspace()
+  await again.load(dump)
+  expect((await again.dump()) === dump).toBe(true)
+  expect(dump).toContain(`"email":"${EVE}"`)
+})
+
+test('a dump needs no database that is not there', async () => {
+  const workspace = createWorkspace()
+  expect((await runHere(['dump', ...workspace.flags])).exitCode).toBe(2)
+  expect(existsSync(workspace.path('workspace.db'))).toBe(false)
+})

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { createExportDigest } from '../src/import-export/export-digest.ts'
+import { runHere } from './support/command-line.ts'
+import { createWorkspace, EVE, elementLine, splitExportHead } from './support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const removal = (kind: string, email: string, members: object = {}) =>
+  `${JSON.stringify({ kind, email, ...members, removed: true })}\n`
+const project = (id: string, ref: string, email = ANA) =>
+  documentLine('project', email, `{"id":"${id}","ref":"${ref}"}`)
+
+describe('on SQLite', () => describeRemovals(async () => createWorkspace()))
+
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () =>
+  describeRemovals(async () => createWorkspace(runHere, await temporaryDatabase())),
+)
+
+function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createWorkspace>>): void {
+  test('records that remove take away what they name, and are counted', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(SMALL_WORLD)
+    const digest = createExportDigest()
+    digest.add('{"path":"ben.txt"}')
+    const { stdout, stderr } = await workspace.importText(
+      [
+        removal('export', ANA, { r: 'site', createdAt: '2026-02-01T01:00:00+01:00' }),
+        removal('template', ANA, { id: 't1' }),
+        removal('uiLibrary', ANA, { id: 'nothing' }),
+        removal('export', BEN, { digest: digest.finish().digest }),
+        documentLine('uiLibrary', ANA, '{"id":12345678901234567890}'),
+        removal('uiLibrary', ANA, { id: 0 }).replace('"id":0', '"id":12345678901234567890'),
+      ].join(''),
+    )
+    expect([stdout, stderr]).toEqual([expect.stringContaining(': 1 added, 0 replaced, 1 unchanged, 4 removed ('), ''])
+    const dump = await workspace.dump()
+    expect(dump).toContain('old.html')
+    for (const gone of ['new.html', 't1', 'ben.txt', '"data":{"id":1']) expect(dump, gone).not.toContain(gone)
+  })
+
+  test('a removed user is gone, with and without anything, and may come again', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(SMALL_WORLD)
+    await workspace.load(
+      `${removal('user', BEN)}${removal('user', 'nobody@example.com')}{"kind":"user","email":"${EVE}"}\n`,
+    )
+    expect(await workspace.dump()).not.toContain(BEN)
+    expect(await workspace.dump()).toContain(`{"kind":"user","email":"${EVE}"}\n`)
+    await workspace.load(project('p', 'secret', BEN) + removal('user', EVE))
+    expect(await workspace.dump()).not.toMatch(/ben\.txt|eve@/)
+  })
+
+  test('a removed project takes its exports along, and a new one of the reference has none', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(SMALL_WORLD)
+    await workspace.load(removal('project', ANA, { id: 'p1' }) + project('p9', 'site'))
+    expect(await workspace.dump()).not.toMatch(/html/)
+    await workspace.load(exportLine(ANA, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"back.html"'] }))
+    expect(await workspace.dump()).toMatch(/back\.html/)
+  })
+
+  test('a reference is free again for whatever line comes after the removal, and only for those', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(project('a', 'x') + project('b', 'y') + project('a', 'x', BEN))
+    const cases: readonly (readonly [lines: readonly string[], badLine: number | null])[] = [
+      [[removal('project', ANA, { id: 'a' }), project('c', 'x')], null],
+      [[project('c', 'x'), removal('project', ANA, { id: 'a' })], 1],
+      [[removal('project', BEN, { id: 'a' }), project('c', 'x')], 2],
+      [[removal('template', ANA, { id: 'a' }), project('c', 'x')], 2],
+      [[removal('user', ANA), project('c', 'x'), project('d', 'y')], null],
+      [[project('n', 'new'), removal('project', ANA, { id: 'n' }), project('m', 'new')], null],
+      [[project('n', 'new'), removal('project', ANA, { id: 'm' }), project('m', 'new')], 3],
+      [[removal('project', ANA, { id: 'a' }), project('c', 'x'), project('a', 'x')], 3],
+      [
+        [
+          removal('project', ANA, { id: 'a' }),
+          project('c', 'x'),
+          removal('project', ANA, { id: 'c' }),
+          project('a', 'x'),
+          removal('user', ANA),
+          project('b', 'x'),
+        ],
+        null,
+      ],
+    ]
+    for (const [lines, badLine] of cases) {
+      await workspace.load(removal('user', ANA) + project('a', 'x') + project('b', 'y'))
+      const { exitCode, stderr } = await workspace.importText(lines.join(''))
+      expect([exitCode, stderr.split(': ')[0]], lines.join('')).toEqual(
+        badLine === null ? [0, ''] : [1, `stdin:${badLine}`],
+      )
+    }
+  })
+
+  test('--replace makes each user of the input equal to it, and leaves the others alone', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(SMALL_WORLD)
+    const wanted =
+      project('p2', 'app') +
+      documentLine('project', ANA, '{"id":"p1","ref":"site","name":"Site","tags":["a","b"],"n":12345678901234567890}') +
+      exportLine(ANA, { r: 'site', createdAt: '2026-02-01T00:00:00Z', elements: ['{"path":"new.html"}', '1.0'] })
+    const path = workspace.write('wanted.ndjson', `${wanted}{"kind":"user","email":"${EVE}"}\n`)
+    const before = await workspace.dump()
+    const dry = await workspace.import(path, '--replace', '--dry-run', '--verbose')
+    expect(dry.stdout).toContain(`${ANA}: 0 added, 1 replaced, 2 unchanged, 3 removed\n`)
+    expect(dry.stdout).toMatch(/^would import .*: 0 added, 1 replaced, 2 unchanged, 3 removed \(/m)
+    expect(dry.stdout).not.toContain(BEN)
+    expect(await workspace.dump()).toBe(before)
+    const done = await workspace.import(path, '--replace')
+    expect(done.stdout).toMatch(/^imported .*: 0 added, 1 replaced, 2 unchanged, 3 removed \(/)
+    const ben = before.split('\n').filter((line) => line.includes(BEN))
+    expect(await workspace.dump()).toBe(`${wanted}${ben.join('\n')}\n{"kind":"user","email":"${EVE}"}\n`)
+    expect((await workspace.import(path, '--replace')).stdout).toContain(
+      ': 0 added, 0 replaced, 3 unchanged, 0 removed (',
+    )
+  })
+
+  test('--replace removes nothing when any line is bad, and references of what goes are free', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(project('a', 'x'))
+    const before = await workspace.dump()
+    for (const bad of ['{"kind":"user"}\n', removal('user', BEN)]) {
+      const path = workspace.write('bad.ndjson', project('c', 'x') + bad)
+      const { exitCode, stderr } = await workspace.import(path, '--replace')
+      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/:2: .*\n1 bad line: nothing was imported\n$/)])
+      expect(await workspace.dump()).toBe(before)
+    }
+    const good = workspace.write('good.ndjson', project('c', 'x'))
+    expect((await workspace.import(good, '--replace')).exitCode).toBe(0)
+    expect(await workspace.dump()).toBe(project('c', 'x'))
+  })
+
+  test('a split export whose user is removed before its last element is a bad line', async () => {
+    const workspace = await workspaceHere()
+    const head = splitExportHead('r', '2026-01-01T00:00:00Z', 'one')
+    const { exitCode, stderr } = await workspace.importText(
+      head + elementLine('one', '1') + removal('user', EVE) + elementLine('one', '2'),
+    )
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('stdin:4: the user of its export is removed by line 3\n')
+    await workspace.load(head + elementLine('one', '1') + removal('user', EVE) + project('p', 'r', EVE))
+    expect(await workspace.dump()).toBe(project('p', 'r', EVE))
+  })
+}
+
+test('what a removal record lacks is said', async () => {
+  const workspace = createWorkspace()
+  const cases: readonly (readonly [line: string, reason: string])[] = [
+    ['{"kind":"project","email":"a@example.com","id":"p","removed":false}', '"removed" can only be true'],
+    [
+      '{"kind":"project","email":"a@example.com","removed":true,"data":{"id":1}}',
+      '"removed" stands in place of "data"',
+    ],
+    ['{"kind":"template","email":"a@example.com","removed":true}', '"id" must be a string that is not empty'],
+    ['{"kind":"template","email":"a@example.com","id":1.5,"removed":true}', '"id" must be a string that is not empty'],
+    [
+      '{"kind":"export","email":"a@example.com","r":"r","removed":true}',
+      'which export: say "r" and "createdAt", or "digest"',
+    ],
+    [
+      '{"kind":"export","email":"a@example.com","digest":"ABC","removed":true}',
+      '"digest" is not a SHA-256 in lower-case hexadecimal',
+    ],
+    [
+      '{"kind":"export","email":"a@example.com","r":"r","createdAt":"now","removed":true}',
+      '"createdAt" is not an RFC 3339 date and time',
+    ],
+    ['{"kind":"exportElement","export":"x","removed":true}', 'an element cannot be removed: remove its export'],
+    ['{"kind":"user","email":"x","removed":true}', '"email" is not a valid email address'],
+  ]
+  const { exitCode, stderr } = await workspace.importText(cases.map(([line]) => `${line}\n`).join(''))
+  expect(exitCode).toBe(1)
+  expect(stderr.split('\n').slice(0, cases.length)).toEqual(
+    cases.map(([, reason], index) => `stdin:${index + 1}: ${reason}`),
+  )
+})
+
+test('options that do not go together are refused before anything is read', async () => {
+  const workspace = createWorkspace()
+  for (const options of [['--dry-run'], ['--verbose'], ['--replace', '--keep-going'], ['--replace', '--email', ANA]]) {
+    const { exitCode, stderr } = await workspace.import('https://nowhere.invalid', ...options)
+    expect([exitCode, stderr], options.join(' ')).toEqual([
+      2,
+      expect.stringMatching(/go together|go(?:es)? with|not go with/),
+    ])
+  }
+})

@@ -1,0 +1,21 @@
+// A keyset on the store of a gateway, as another gateway would have it.
+import { NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
+import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
+import { type Keyset, type KeysetOptions, openKeyset } from '../../src/auth/tokens/keyset.ts'
+import type { Store } from '../../src/store/contract.ts'
+
+export function openTestKeyset(
+  { store, now }: { readonly store: Store; readonly now: () => number },
+  options: Partial<KeysetOptions> = {},
+): Promise<Keyset> {
+  return openKeyset(store, {
+    clock: now,
+    cipher: createKeyCipher([]),
+    algorithm: null,
+    audit: NO_AUDIT,
+    onUnreadable(error) {
+      throw error
+    },
+    ...options,
+  })
+}

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { runHere } from './support/command-line.ts'
+import { startGateway } from './support/gateway.ts'
+import { createWorkspace } from './support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+describe('on SQLite', () => describeUsers(async () => undefined))
+
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeUsers(temporaryDatabase))
+
+function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
+  test('a removed user is gone for every reader at once, and their tokens with them', async () => {
+    const url = await databaseUrl()
+    const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
+    await gateway.load(SMALL_WORLD)
+    const [ana, ben] = [await gateway.login(ANA), await gateway.login(BEN)]
+    const before = await gateway.get('/projects', ana.accessToken)
+    const flags = ['--database', gateway.databaseUrl]
+    const { exitCode, stdout, stderr } = await runHere(['users', 'remove', 'ANA@example.com', ...flags])
+    expect([exitCode, stdout, stderr]).toEqual([
+      0,
+      `removed ${ANA}: 2 projects, 1 template, 1 UI library, 2 exports (46 B), 1 session\n`,
+      '',
+    ])
+    const etag = before.headers.get('etag') ?? ''
+    expect((await gateway.get('/projects', ana.accessToken, { 'if-none-match': etag })).status).toBe(401)
+    const refresh = await gateway.send('POST', '/token', JSON.stringify({ refreshToken: ana.refreshToken }))
+    expect(refresh.status).toBe(401)
+    expect((await gateway.get('/projects', ben.accessToken)).status).toBe(200)
+    const again = await gateway.login(ANA)
+    expect((await gateway.get('/projects', again.accessToken)).status).toBe(404)
+    await gateway.load(documentLine('project', ANA, '{"id":"p9","ref":"site"}'))
+    expect((await gateway.get('/exports?r=site', again.accessToken)).json().code).toBe('NO_EXPORT')
+    expect((await runHere(['users', 'remove', 'nobody@example.com', ...flags])).exitCode).toBe(1)
+  })
+
+  test('users are listed and shown with what they have', async () => {
+    const workspace = createWorkspace(runHere, await databaseUrl())
+    await workspace.load(SMALL_WORLD)
+    const ben = `${BEN}\t1 project, 0 templates, 0 UI libraries, 1 export (20 B), 0 sessions\n`
+    expect((await workspace.run('users', 'show', BEN)).stdout).toBe(ben)
+    expect((await workspace.run('users', 'list')).stdout).toBe(
+      `${ANA}\t2 projects, 1 template, 1 UI library, 2 exports (46 B), 0 sessions\n${ben}`,
+    )
+    const unknown = await workspace.run('users', 'show', 'nobody@example.com')
+    expect([unknown.exitCode, unknown.stderr]).toEqual([1, 'nothing is stored for this email\n'])
+    expect((await workspace.run('users', 'show', 'no email')).exitCode).toBe(2)
+  })
+
+  test('a renamed user has everything under the new email, and the old one has nothing', async () => {
+    const url = await databaseUrl()
+    const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
+    await gateway.load(SMALL_WORLD)
+    const [old, other] = [await gateway.login(ANA), await gateway.login('new@example.com')]
+    const before = await gateway.get('/exports?r=site', old.accessToken)
+    expect((await gateway.get('/projects', other.accessToken)).status).toBe(404)
+    const flags = ['--database', gateway.databaseUrl]
+    expect((await runHere(['users', 'rename', ANA, BEN, ...flags])).exitCode).toBe(1)
+    const renamed = await runHere(['users', 'rename', ANA, 'new@example.com', ...flags])
+    expect(renamed.stdout).toBe('renamed: everything is kept, 1 session of the old email ended\n')
+    expect((await gateway.get('/projects', old.accessToken)).status).toBe(401)
+    expect((await gateway.get('/exports?r=site', other.accessToken)).text).toBe(before.text)
+    expect((await gateway.get('/projects', (await gateway.login(ANA)).accessToken)).status).toBe(404)
+  })
+
+  test('exports are pruned by number and age, and the newest always stays', async () => {
+    const workspace = createWorkspace(runHere, await databaseUrl())
+    const made = (day: number) =>
+      exportLine(ANA, { r: 'p', createdAt: `2026-01-0${day}T00:00:00Z`, elements: [`${day}`] })
+    await workspace.load([documentLine('project', ANA, '{"id":"p"}'), ...[1, 2, 3, 4].map(made)].join(''))
+    const prune = (...options: string[]) => {
+      const now = Date.parse('2026-01-10T00:00:00Z')
+      return runHere(['exports', 'prune', ...options, ...workspace.flags], { clock: () => now })
+    }
+    expect((await prune()).exitCode).toBe(2)
+    expect((await prune('--older-than', 'soon')).exitCode).toBe(2)
+    expect((await prune('--keep', '2', '--older-than', '8d')).stdout).toBe('removed 1 export (3 B)\n')
+    expect((await prune('--keep', '3')).stdout).toBe('removed 0 exports (0 B)\n')
+    expect((await prune('--older-than', '1d', '--email', ANA)).stdout).toBe('removed 2 exports (6 B)\n')
+    expect(await workspace.dump()).toBe(`${documentLine('project', ANA, '{"id":"p"}')}${made(4)}`)
+  })
+}
+
+/** What an operator's grep would find: in the file, its log, and whatever else is beside it. */
+function isInFiles(path: string, marker: string): boolean {
+  return ['', '-wal', '-shm', '-journal'].some(
+    (end) => existsSync(path + end) && readFileSync(path + end).includes(marker),
+  )
+}
+
+test('what was removed is in no file of an SQLite database any more, while a gateway serves on it', async () => {
+  const gateway = await startGateway()
+  const long = (word: string) => `${word.repeat(5_000)}`
+  const elements = Array.from({ length: 200 }, (_, n) => `{"n":${n},"text":"ELEMENT-${n}-OF-ANA${long('x')}"}`)
+  await gateway.load(
+    SMALL_WORLD +
+      Array.from({ length: 50 }, (_, n) =>
+        documentLine(
+          'template',
+          n % 2 ? ANA : BEN,
+          `{"id":"t${n}","text":"TEMPLATE-OF-${n % 2 ? 'ANA' : 'BEN'}${long('y')}"}`,
+        ),
+      ).join('') +
+      exportLine(ANA, { r: 'site', createdAt: '2026-03-01T00:00:00Z', elements }),
+  )
+  const { accessToken } = await gateway.login(ANA)
+  await gateway.get('/projects', accessToken)
+  const markers = ['ELEMENT-17-OF-ANA', 'TEMPLATE-OF-ANA', ANA, 'new.html']
+  for (const marker of markers) expect(isInFiles(gateway.databasePath, marker), marker).toBe(true)
+  expect((await runHere(['users', 'remove', ANA, '--database', gateway.databaseUrl])).stderr).toBe('')
+  for (const marker of markers) expect(isInFiles(gateway.databasePath, marker), marker).toBe(false)
+  expect(isInFiles(gateway.databasePath, 'TEMPLATE-OF-BEN')).toBe(true)
+})
+
+test('vacuum gives the space back, also of a file that was made before it could', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.path('workspace.db')
+  const world = documentLine('template', BEN, '{"id":"t"}')
+  const many = Array.from({ length: 400 }, (_, n) =>
+    documentLine('template', ANA, `{"id":"t${n}","text":"${'z'.repeat(9_000)}"}`),
+  )
+  await workspace.load(world + many.join(''))
+  expect((await workspace.run('users', 'remove', ANA)).exitCode).toBe(0)
+  const { stdout } = await workspace.run('vacuum')
+  expect(stdout).toMatch(/^\d\.\d MB before, \d+\.\d kB now\n$/)
+
+  const old = new Database(path)
+  old.pragma('auto_vacuum = NONE')
+  old.exec('vacuum')
+  old.close()
+  await workspace.load(many.join(''))
+  await workspace.run('users', 'remove', ANA)
+  expect((await workspace.run('vacuum')).stdout).toContain('only vacuum --full can give them back')
+  expect((await workspace.run('vacuum', '--full')).stdout).toMatch(/kB now\n$/)
+  expect(await workspace.dump()).toBe(world)
+})
