@@ -1,6 +1,6 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
-import { createOperationsEndpoints } from './admin/health.ts'
+import { createOperationsEndpoints, HEALTH_PATHS } from './admin/health.ts'
 import type { Audit } from './auth/audit/audit-event.ts'
 import { withAudit } from './auth/audit/audited-sign-in.ts'
 import type { CreateGuard } from './auth/guards/guards.ts'
@@ -16,9 +16,11 @@ import { createSchema } from './graphql/schema.ts'
 import { createResponseCache } from './http/caching/response-cache.ts'
 import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Handler } from './http/handler.ts'
+import { createAdmission, everyInterval } from './http/limits/admission.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
 import { createTurnQuota } from './http/limits/turn-quota.ts'
+import { withAdmission } from './http/limits/with-admission.ts'
 import { createPipeline } from './http/pipeline.ts'
 import type { ReportFailure } from './http/problem-details.ts'
 import { API_VERSION } from './http/response.ts'
@@ -53,6 +55,10 @@ export interface GatewayOptions {
   readonly graphql: GraphQLOptions
   /** What requests in flight may hold together; the edge takes what it has not sent from the same budget. */
   readonly inFlight: InFlightBytes
+  /** Milliseconds that a turn of the event loop may take before more requests are refused than it can answer. */
+  readonly maxQueueDelayMs: number
+  /** Called when refusing begins, and when it has ended, with how many were refused. */
+  readonly onOverload?: (isRefusing: boolean, refused: number) => void
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
   readonly demoEmail: string | null
   /** What the reference shows of documents, by GraphQL type. */
@@ -132,5 +138,14 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     ),
     ...createOperationsEndpoints({ keyset, ping: store.ping, isDraining: options.isDraining }),
   ]
-  return createPipeline(endpoints, options)
+  const admit = createAdmission({
+    maxDelayMs: options.maxQueueDelayMs,
+    now: () => performance.now(),
+    every: everyInterval,
+    onChange: options.onOverload ?? (() => {}),
+  })
+  const admitted = endpoints.map((endpoint) =>
+    HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admit),
+  )
+  return createPipeline(admitted, options)
 }

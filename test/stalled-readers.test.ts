@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
+import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
 import { liveBytes } from './support/live-bytes.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
@@ -93,7 +94,7 @@ test('readers of a compressed export that stop reading hold a chunk each, not wh
 })
 
 test('long lists that are not read are refused to others before there is no memory left, and answered again after', async () => {
-  const inFlight = createInFlightBytes(20 * MIB)
+  const inFlight = createInFlightBytes(10 * MIB)
   const gateway = await start({ inFlight })
   const first = await stall(gateway, '/templates', gateway.accessToken)
   const refused = await gateway.get('/templates', gateway.accessToken)
@@ -125,7 +126,7 @@ test('answers that wait behind one that is not read are let go with their connec
   const socket = await openSocket(gateway.url)
   const headers = [['Authorization', `Bearer ${gateway.accessToken}`] as const]
   socket.write(requestText({ target: '/templates', headers }).repeat(3))
-  await expect.poll(inFlight.byteLength).toBeGreaterThan(24 * MIB)
+  await expect.poll(inFlight.byteLength).toBeGreaterThan(14 * MIB)
   socket.destroy()
   await expect.poll(inFlight.byteLength).toBe(0)
   expect(await readToEnd(await closing(gateway.url))).toBeInstanceOf(Buffer)
@@ -136,3 +137,19 @@ async function closing(url: string): Promise<Socket> {
   socket.write(requestText({ headers: [['Connection', 'close']] }))
   return socket
 }
+
+test('a client that takes too long to send its headers is answered 408', async () => {
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: '' }), {
+    bodyLimitBytes: 1,
+    headersTimeoutMs: 300,
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n')
+  const [answer] = readAnswers(await readToEnd(socket))
+  expect([answer?.status, answer?.json().code]).toEqual([408, 'REQUEST_TIMEOUT'])
+})

@@ -151,7 +151,7 @@ test('a write that cannot get the lock in time is refused as unavailable, and th
   const hand = new Database(path)
   hand.exec('begin immediate')
   const key = { kid: 'k', privateJwk: '{}', createdAt: 0 }
-  await expect(store.addSigningKey(key, null)).rejects.toThrow('write lock')
+  await expect(store.addSigningKey(key, null)).rejects.toThrow('holds the database locked')
   hand.exec('rollback')
   hand.close()
   await store.addSigningKey(key, null)

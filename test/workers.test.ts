@@ -1,14 +1,18 @@
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const ENGINES = [
   { engine: 'SQLite', open: async () => `file:${join(temporaryDirectory(), 'workspace.db')}`, isThere: true },
   { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
@@ -107,5 +111,50 @@ test.skipIf(process.platform !== 'linux')(
     const { exitCode, stderr } = await run(['serve', '--workers', '2', '--port', '0', '--database', 'file:/dev/null/x'])
     expect(exitCode).toBe(1)
     expect(stderr.split('\n').filter((line) => line.includes('/dev/null'))).toHaveLength(1)
+  },
+)
+
+/** A module that ends workers before they listen, by their number. */
+function endingWorkers(condition: string): Readonly<Record<string, string>> {
+  const path = join(temporaryDirectory(), 'end.mjs')
+  writeFileSync(path, `import cluster from 'node:cluster'\nif (cluster.isWorker && (${condition})) process.exit(7)\n`)
+  return { NODE_OPTIONS: `--import ${path}` }
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'a worker that fails at its first start is started again and logged, and all listen before it is said',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const env = endingWorkers('cluster.worker.id === 2')
+    const gateway = await serveForTest(['--workers', '3', '--database', database], { env })
+    expect(workersOf(gateway)).toHaveLength(3)
+    expect(gateway.stderr()).toContain('"exitCode":7')
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'one that ends again and again is started after longer and longer pauses',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const env = endingWorkers('cluster.worker.id > 1')
+    const args = ['serve', '--port', '0', '--workers', '2', '--database', database]
+    const supervisor = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } })
+    onTestFinished(() => {
+      supervisor.kill('SIGKILL')
+    })
+    let [out, log] = ['', '']
+    supervisor.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    supervisor.stderr.on('data', (chunk) => {
+      log += chunk
+    })
+    const pauses = () => [...log.matchAll(/"pauseMs":(\d+)/g)].map(([, pause]) => Number(pause))
+    await expect.poll(pauses, { timeout: 30_000 }).toEqual([100, 200, 400])
+    expect(out).toBe('')
+    const ended = once(supervisor, 'close')
+    supervisor.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
   },
 )

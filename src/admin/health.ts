@@ -8,6 +8,9 @@ import type { Awaitable } from '../store/contract.ts'
 /** Seconds that a verifier may keep the public keys; a new key signs from the moment it is stored. */
 const KEYS_MAX_AGE_SECONDS = 60
 
+/** Answered however much else there is to do: a supervisor must not take much work for a hang. */
+export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
 export interface OperationsServices {
   readonly keyset: Keyset
   /** Throws unless the database answers. */

@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
-import { StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
+import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/client-options.ts'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
@@ -187,7 +187,7 @@ function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): number {
     stderr.write(`${redact(error.message)}\n`)
     return WRONG_USAGE
   }
-  if (error instanceof StoreUnavailableError) {
+  if (error instanceof StoreUnavailableError || error instanceof StoreFaultError) {
     stderr.write(`${redact(error.message)}\n`)
     return 1
   }

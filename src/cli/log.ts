@@ -38,6 +38,14 @@ export function createBrokenOffReport(log: Logger): ReportBrokenOff {
   }
 }
 
+/** Said when it begins and when it is over, not for every request. */
+export function createOverloadReport(log: Logger): (isRefusing: boolean, refused: number) => void {
+  return (isRefusing, refused) => {
+    if (isRefusing) log.warn('overloaded: some requests are refused with 503')
+    else log.warn({ refused }, 'no longer overloaded')
+  }
+}
+
 interface LoggedError {
   readonly name: string
   readonly message: string

@@ -1,5 +1,6 @@
 // What answers a request, and what may stand before it.
 
+import type { GatewayError } from '../errors.ts'
 import type { GatewayRequest } from './request.ts'
 import type { GatewayResponse } from './response.ts'
 
@@ -13,4 +14,6 @@ export interface Endpoint {
   readonly method: string
   readonly path: string
   readonly handle: Handler
+  /** The answer to what it is not to handle, where that is no problem+json. */
+  readonly refuse?: (error: GatewayError, request: GatewayRequest) => GatewayResponse
 }

@@ -23,7 +23,7 @@ export function toGatewayError(error: unknown): GatewayError {
 export function toProblem(thrown: unknown, report: ReportFailure): GatewayResponse {
   const error = toGatewayError(thrown)
   const status = statusOf(error.code)
-  const incident = status >= 500 ? newIncident(thrown, report) : undefined
+  const incident = status >= 500 && !isRefusal(error) ? newIncident(thrown, report) : undefined
   const problem = {
     type: 'about:blank',
     title: STATUS_CODES[status],
@@ -51,6 +51,11 @@ export function failureHeaders(error: GatewayError): Headers {
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds)
   if (error.allow !== undefined) headers.allow = error.allow
   return { ...headers, ...rateLimitHeaders(error) }
+}
+
+/** Decided on purpose, before anything went wrong: there is nothing to look up. */
+export function isRefusal({ code, cause }: GatewayError): boolean {
+  return code === 'UNAVAILABLE' && cause === undefined
 }
 
 /** Reports a failure under a new id (RFC 9562 section 4, in its URN form), and answers the id. */

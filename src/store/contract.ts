@@ -304,3 +304,8 @@ export class StoreUnavailableError extends Error {
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'
 }
+
+/** The database cannot be used until an operator has acted: damaged, no room on its disk, a folder that cannot be made. */
+export class StoreFaultError extends Error {
+  override readonly name = 'StoreFaultError'
+}

@@ -54,6 +54,9 @@ export interface SessionExtension {
   readonly idleExpiresAt: number
 }
 
+/** Rows that one call of `dropExpiredSessions` removes at most, so that it holds its locks only briefly. */
+export const EXPIRED_SESSIONS_PER_CALL = 500
+
 export interface SessionVerbs {
   /** One answer per session id, in the order given; null for a session that is unknown, revoked or expired at `now`. */
   readonly liveSessions: (ids: readonly string[], now: number) => Awaitable<readonly (LiveSession | null)[]>
@@ -85,6 +88,8 @@ export interface SessionVerbs {
   /** Ends every session of an email; answers how many of them were open at `now`. */
   readonly revokeSessionsOf: (email: string, now: number) => Awaitable<number>
 
+  /** Removes a part of the sessions that expired before `now`, in one short step; true when none are left. Idempotent. */
+  readonly dropExpiredSessions: (now: number) => Awaitable<boolean>
   /** Sessions in order of id, those after `id` ('' for the first), at most `limit`; expired ones too. */
   readonly sessionsAfter: (id: string, limit: number) => Awaitable<readonly NewSession[]>
 }

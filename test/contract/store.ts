@@ -166,6 +166,19 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         })
       })
 
+      test('that expired are removed in steps, and the others are left', async () => {
+        const expired = Array.from({ length: 700 }, () => newSession({ idleExpiresAt: NOW + 1 }))
+        const live = newSession({ idleExpiresAt: NOW + 3 })
+        await store.addSessions([...expired, live])
+        const ids = async () => (await store.sessionsAfter('', 10_000)).map(({ id }) => id)
+        expect(await store.dropExpiredSessions(NOW)).toBe(true)
+        expect(await ids()).toHaveLength(701)
+        expect(await store.dropExpiredSessions(NOW + 2)).toBe(false)
+        expect((await ids()).length).toBeGreaterThan(1)
+        expect(await store.dropExpiredSessions(NOW + 2)).toBe(true)
+        expect(await ids()).toEqual([live.id])
+      })
+
       test('fail as a whole when one of them cannot be added', async () => {
         const [a, b] = [newSession(), newSession()]
         await store.addSessions([b])

@@ -38,7 +38,7 @@ test('the audit log is told of requests, mails and wrong codes, and of no code',
     },
     {
       store,
-      keyset: await openTestKeyset(store, Date.now),
+      keyset: await openTestKeyset({ store, now: Date.now }),
       limits: NO_RATE_LIMITS,
       audit: { record: (event) => events.push(event) },
       clock: Date.now,

@@ -123,6 +123,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     cacheBytes: 1_048_576,
     graphql: toGraphQLOptions(parseOptions(GRAPHQL_OPTIONS, { traceHeader: true, ...options.graphqlValues }), 'local'),
     inFlight,
+    // The clients of a test are in its own process: a busy test is no overload.
+    maxQueueDelayMs: 60_000,
     demoEmail: null,
     examples: {},
     clock,

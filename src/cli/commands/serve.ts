@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import { openAuditLog } from '../../auth/audit/audit-log.ts'
 import { guardsOf } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
+import { startSessionSweep } from '../../auth/session-sweep.ts'
 import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
@@ -21,7 +22,7 @@ import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
 import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { createBrokenOffReport, createLog, createReport } from '../log.ts'
+import { createBrokenOffReport, createLog, createOverloadReport, createReport } from '../log.ts'
 import { attemptsPerMinute, exposureWarnings, requireSafeExposure } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { describeEntry } from '../open-audit.ts'
@@ -31,7 +32,7 @@ import { toGraphQLOptions } from '../options/graphql.ts'
 import { toGuardOptions } from '../options/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
 import { watchLogSize } from '../watch-log-size.ts'
-import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
+import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
@@ -57,6 +58,8 @@ export async function runServe(
   if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
+  const retired = new AbortController()
+  if (cluster.isWorker) onRetire(() => retired.abort())
   const failed = new AbortController()
   const { database, databaseNext } = config
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
@@ -64,8 +67,10 @@ export async function runServe(
     { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
     {
       ...toStoreOptions(config),
+      // Of several workers the first has looked already.
+      check: cluster.isWorker && cluster.worker?.id !== 1 ? 'off' : config.check,
       onFatal(error) {
-        log.fatal({ err: error }, 'the disk failed: stopping, since only a fresh start knows what is stored')
+        log.fatal({ err: error }, 'the database failed: stopping, since only a fresh start knows what is stored')
         failed.abort()
       },
     },
@@ -81,7 +86,7 @@ export async function runServe(
     onFailure: (error) => log.error({ err: error }, 'the audit log cannot be written: its entries wait'),
   })
   await using running = new AsyncDisposableStack()
-  const ending = AbortSignal.any([stop, failed.signal])
+  const ending = AbortSignal.any([stop, failed.signal, retired.signal])
   const handle = await createGateway(store, {
     createGuard: guardsOf(config.loginGuard, guardOptions),
     basePath: config.basePath,
@@ -101,11 +106,14 @@ export async function runServe(
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, config.loginGuard.join(',')),
     inFlight,
+    maxQueueDelayMs: config.maxQueueDelay,
+    onOverload: createOverloadReport(log),
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
     clock: io.clock,
     report: createReport(log),
-    isDraining: () => ending.aborted,
+    // A worker that was replaced is no news: the others listen on its port.
+    isDraining: () => stop.aborted || failed.signal.aborted,
     importing: await importServices(config, createReport(log)),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,
@@ -122,6 +130,9 @@ export async function runServe(
     reportBrokenOff: createBrokenOffReport(log),
   })
   const url = await listen(server, config)
+  using _sweep = startSessionSweep(store, io.clock, (error) =>
+    log.warn({ err: error }, 'expired sessions stay for now'),
+  )
   // Not before the port is taken: what is told once must not be told to a start that fails.
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
@@ -129,6 +140,7 @@ export async function runServe(
   if (cluster.isWorker) announceReady({ announcement })
   else io.stdout.write(announcement)
   if (!ending.aborted) await once(ending, 'abort')
+  if (stop.aborted) await untilNoticed(config.shutdownDelay * 1_000, failed.signal, log)
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
 }
@@ -177,6 +189,13 @@ async function listen(server: Server, { host, port }: ServeConfig): Promise<stri
   }
   const { port: actualPort } = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+}
+
+/** Serves on while `/readyz` says 503, so that balancers stop sending before the port is closed. */
+async function untilNoticed(delayMs: number, failed: AbortSignal, log: Logger): Promise<void> {
+  if (delayMs === 0) return
+  log.info({ delayMs }, 'not ready any more: serving until balancers have noticed')
+  await delay(delayMs, undefined, { signal: failed }).catch(() => {})
 }
 
 /** No new connections; requests that are under way, or on their way on a connection that is open, may finish. */

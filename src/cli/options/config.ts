@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
-import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { ASSERTION_OPTIONS } from './assertion-options.ts'
 import { auditOptions } from './audit-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { MAIL_OPTIONS } from './mail-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
+import { protectionOptions } from './protection.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
 const YEAR_SECONDS = 31_536_000
@@ -202,18 +202,7 @@ export const SERVE_OPTIONS = {
     schema: integer(0, 1_099_511_627_776),
   },
   ...GRAPHQL_OPTIONS,
-  inFlightBytes: {
-    flags: '--in-flight-bytes <bytes>',
-    description: 'memory for large answers that are being made and sent; past it they are answered 503',
-    default: String(DEFAULT_IN_FLIGHT_BYTES),
-    schema: integer(1_048_576, 1_099_511_627_776),
-  },
-  sendTimeout: {
-    flags: '--send-timeout <seconds>',
-    description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
-    default: '20',
-    schema: integer(1, 3_600),
-  },
+  ...protectionOptions,
   importTokenFile: {
     flags: '--import-token-file <path>',
     description:

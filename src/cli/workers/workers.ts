@@ -28,6 +28,16 @@ export function announceReady(ready: WorkerReady): void {
   cluster.worker?.send(ready)
 }
 
+/** What a supervisor says to a worker that another one has taken over from. */
+const RETIRE = 'retire'
+
+/** In a worker: told when another one listens in its place, so that it may stop without anybody waiting for it. */
+export function onRetire(listener: () => void): void {
+  process.on('message', (message) => {
+    if (message === RETIRE) listener()
+  })
+}
+
 /**
  * Supervises until `stop` is aborted. The workers share one listening socket and take connections from it themselves, so a
  * connection that one of them no longer takes waits for another.
@@ -58,16 +68,21 @@ export async function superviseWorkers(
     void ended.then(async (exitCode) => {
       running.delete(worker)
       if (stop.aborted || replaced.has(worker)) return
-      log.error({ pid: worker.process.pid, exitCode }, 'a worker ended: starting another')
-      await startUntilOneListens(performance.now() - startedAt < HEALTHY_MS ? FIRST_PAUSE_MS : 0)
+      const pauseMs = performance.now() - startedAt < HEALTHY_MS ? FIRST_PAUSE_MS : 0
+      log.error({ pid: worker.process.pid, exitCode, pauseMs }, 'a worker ended: starting another')
+      await startUntilOneListens(pauseMs)
     })
     return first
   }
 
   async function startUntilOneListens(firstPauseMs: number): Promise<void> {
-    for (let pauseMs = firstPauseMs; !stop.aborted; pauseMs = Math.max(FIRST_PAUSE_MS, pauseMs * 2)) {
-      await delay(Math.min(pauseMs, LONGEST_PAUSE_MS))
-      if (stop.aborted || typeof (await start()) !== 'number') return
+    for (let pauseMs = firstPauseMs; !stop.aborted; ) {
+      await delay(pauseMs, undefined, { signal: stop }).catch(() => {})
+      if (stop.aborted) return
+      const exitCode = await start()
+      if (typeof exitCode !== 'number' || stop.aborted) return
+      pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, pauseMs * 2), LONGEST_PAUSE_MS)
+      log.error({ exitCode, pauseMs }, 'a worker ended before it listened: starting another')
     }
   }
 
@@ -79,7 +94,9 @@ export async function superviseWorkers(
       return
     }
     replaced.add(old)
-    await end(old)
+    const ended = once(old, 'exit')
+    old.send(RETIRE)
+    await ended
   }
 
   /** Asks once: a second signal would not let it finish what it is doing. */
@@ -104,8 +121,8 @@ export async function superviseWorkers(
   const first = await start()
   // It said why on stderr.
   if (typeof first === 'number') return first === 0 ? 0 : 1
-  for (let index = 1; index < workerCount(config) && !stop.aborted; index += 1) await start()
-  stdout.write(first.announcement)
+  for (let index = 1; index < workerCount(config) && !stop.aborted; index += 1) await startUntilOneListens(0)
+  if (!stop.aborted) stdout.write(first.announcement)
   if (!stop.aborted) await once(stop, 'abort')
   // Those that are only starting too.
   for (let left = livingWorkers(); left.length > 0; left = livingWorkers()) await Promise.all(left.map(end))

@@ -44,9 +44,14 @@ export function createGraphQLEndpoints(
     }
   }
 
+  function refuse(error: GatewayError, request: GatewayRequest): GatewayResponse {
+    const type = negotiate(request.header('accept')) as ResponseType | null
+    return toRefusal([error], type ?? JSON_RESPONSE, report)
+  }
+
   return [
-    { method: 'GET', path: '/graphql', handle },
-    { method: 'POST', path: '/graphql', handle },
+    { method: 'GET', path: '/graphql', handle, refuse },
+    { method: 'POST', path: '/graphql', handle, refuse },
   ]
 }
 

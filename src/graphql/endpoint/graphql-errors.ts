@@ -1,7 +1,7 @@
 // What a failure looks like in `errors`: the codes of the table, no secret, nothing of what is inside.
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
-import { newIncident, type ReportFailure, toGatewayError } from '../../http/problem-details.ts'
+import { isRefusal, newIncident, type ReportFailure, toGatewayError } from '../../http/problem-details.ts'
 import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
 import { excerpt, redact } from '../../redact.ts'
 
@@ -21,7 +21,7 @@ export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQ
     return { entry: toEntry(located, message, { code: documentCode(located) }), error: null }
   }
   const error = toGatewayError(original)
-  const instance = statusOf(error.code) >= 500 ? { instance: newIncident(original, report) } : {}
+  const instance = statusOf(error.code) >= 500 && !isRefusal(error) ? { instance: newIncident(original, report) } : {}
   const extensions = { code: error.code, ...rateLimitExtensions(error), ...instance }
   return { entry: toEntry(located, redact(excerpt(error.message)), extensions), error }
 }

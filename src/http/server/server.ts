@@ -31,6 +31,8 @@ export interface ServerOptions extends Partial<SendOptions> {
   readonly trustedProxies?: readonly string[]
   /** Whether the connections of these proxies begin with a PROXY header. */
   readonly proxyProtocol?: boolean
+  /** Milliseconds that the headers of a request may take. */
+  readonly headersTimeoutMs?: number
 }
 
 export function createHttpServer(handle: Handler, options: ServerOptions): Server {
@@ -67,7 +69,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
 
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,

@@ -130,6 +130,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     revokeSessions: (hashes, now) => askInCharge((asked) => asked.revokeSessions(hashes, now)),
     revokeSessionsById: (sessions, now) => askInCharge((asked) => asked.revokeSessionsById(sessions, now)),
     revokeSessionsOf: (email, now) => askInCharge((asked) => asked.revokeSessionsOf(email, now)),
+    dropExpiredSessions: (now) => askInCharge((asked) => asked.dropExpiredSessions(now)),
     sessionsAfter: (id, limit) => ask((asked) => asked.sessionsAfter(id, limit)),
 
     signingKeys: () => askInCharge((asked) => asked.signingKeys()),

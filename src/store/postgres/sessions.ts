@@ -1,5 +1,12 @@
 // Sessions in PostgreSQL.
-import type { LiveSession, NewSession, OwnedSession, RefreshableSession, SessionVerbs } from '../session-contract.ts'
+import {
+  EXPIRED_SESSIONS_PER_CALL,
+  type LiveSession,
+  type NewSession,
+  type OwnedSession,
+  type RefreshableSession,
+  type SessionVerbs,
+} from '../session-contract.ts'
 import type { Statement } from './connection.ts'
 import { decide, HAS_MOVED } from './engine/decide.ts'
 import type { Pool } from './engine/pool.ts'
@@ -82,6 +89,13 @@ const EXTEND: Statement = {
     from (select id, max(idle_expires_at) as idle_expires_at, max(last_used_at) as last_used_at
       from unnest($1::text[], $2::bigint[], $3::bigint[]) as a (id, idle_expires_at, last_used_at) group by id) asked
     where s.id = asked.id returning s.id`,
+}
+const DROP_EXPIRED: Statement = {
+  name: 'dropExpiredSessions',
+  text: `with expired as (
+      select id from workspace_gateway.session where idle_expires_at <= $1
+      order by idle_expires_at limit $2 for update skip locked
+    ) delete from workspace_gateway.session where id in (select id from expired) returning id`,
 }
 const REVOKE: Statement = {
   name: 'revokeSessions',
@@ -204,6 +218,11 @@ export function createSessions(pool: Pool): SessionVerbs {
       pool.once(
         async (connection) => (await connection.query<{ count: number }>(REVOKE_OF, [email, now]))[0]?.count ?? 0,
       ),
+    dropExpiredSessions: (now) =>
+      pool.repeatable(async (connection) => {
+        const dropped = await connection.query(DROP_EXPIRED, [now, EXPIRED_SESSIONS_PER_CALL])
+        return dropped.length < EXPIRED_SESSIONS_PER_CALL
+      }),
     sessionsAfter: (id, limit) =>
       pool.repeatable(async (connection) =>
         (await connection.query<SessionRow>(SESSIONS_AFTER, [id, limit])).map(toSession),

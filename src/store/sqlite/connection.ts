@@ -1,7 +1,8 @@
 // Opening an SQLite file the way this store needs it.
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { makeDirectories } from './engine/make-directories.ts'
 
 /** Large enough that a list of small documents is one leaf page, and most documents need no overflow page. */
 const PAGE_SIZE_BYTES = 8192
@@ -17,7 +18,7 @@ export type Checkpoints = 'own' | 'external'
  * Whoever waits for a lock does it without blocking the event loop, so SQLite itself must not wait.
  */
 export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Database {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeDirectories(dirname(path))
   // It holds the signing keys: a new file is its owner's alone, and SQLite gives those beside it the same mode.
   closeSync(openSync(path, 'a', 0o600))
   return prepared(new SqliteDatabase(path, { timeout: 0 }), [
@@ -53,17 +54,4 @@ function prepared(database: Database, pragmas: readonly string[]): Database {
     database.close()
     throw error
   }
-}
-
-export function isBusy(error: unknown): boolean {
-  return sqliteCode(error).startsWith('SQLITE_BUSY')
-}
-
-/** After one of these nothing is known about what is on disk: only a fresh start recovers. */
-export function isFatal(error: unknown): boolean {
-  return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(sqliteCode(error))
-}
-
-export function sqliteCode(error: unknown): string {
-  return error instanceof SqliteDatabase.SqliteError ? error.code : ''
 }

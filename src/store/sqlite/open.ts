@@ -1,15 +1,21 @@
 // The SQLite adapter, put together: one connection that reads, one that writes, both in WAL mode on one file.
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './audit.ts'
-import { type Checkpoints, isBusy, openReader, openWriter } from './connection.ts'
+import { type Checkpoints, openReader, openWriter } from './connection.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
+import { type DatabaseFiles, watchDatabaseFiles } from './engine/database-files.ts'
 import { createEraseTraces } from './engine/erase-traces.ts'
+import { createFaultLatch, type FaultLatch } from './engine/fault-latch.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
 import { createReadTransaction } from './engine/read-transaction.ts'
+import { faultOf, isBusy, sqliteCode } from './engine/sqlite-errors.ts'
+import { assertLocalFileSystem, assertWhole, damaged, type IntegrityCheck } from './engine/startup-check.ts'
+import { createWritableCheck } from './engine/writable-check.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
 import { createReads } from './reads.ts'
@@ -24,6 +30,8 @@ import { createSigningKeys } from './signing-keys.ts'
 import { createSpace } from './space.ts'
 
 const LOCK_RETRY_MS = 5
+/** How long a database that was deleted under a gateway may go unnoticed while nobody writes. */
+const FILES_CHECK_MS = 500
 
 export interface SqliteStoreOptions {
   /** How long a write waits for other processes before it is refused as unavailable. */
@@ -32,18 +40,30 @@ export interface SqliteStoreOptions {
   readonly mustExist?: boolean
   /** `external`: this process never makes a checkpoint. */
   readonly checkpoints?: Checkpoints
-  /** Called when the disk failed: what is durable is known again only after a fresh start. */
+  /** How much of the file is looked at before it is used (default: off). */
+  readonly check?: IntegrityCheck
+  /** Called once, when the disk or the file failed: what is durable is known again only after a fresh start. */
   readonly onFatal: (error: unknown) => void
 }
 
 /** Opens the file, makes it when it is missing, and brings it to the current schema. */
-export async function openSqliteStore(path: string, options: SqliteStoreOptions): Promise<MigratableStore> {
-  if (options.mustExist && !existsSync(path)) throw new StoreOpenError(`there is no database ${path}`)
-  const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
-  const reader = await prepare(writer, path, options)
-  const turn = createReadTransaction(reader, createActiveCheck(reader))
-  const commits = createGroupCommit(writer, { ...options, onCommitted: turn.refresh })
+export async function openSqliteStore(relativePath: string, options: SqliteStoreOptions): Promise<MigratableStore> {
+  if (options.mustExist && !existsSync(relativePath)) throw new StoreOpenError(`there is no database ${relativePath}`)
+  const path = absolute(relativePath)
+  const { lockTimeoutMs } = options
+  const { writer, reader } = await openConnections(path, options)
+  const faults = createFaultLatch(options.onFatal)
+  const files = watchDatabaseFiles(path, writer)
+  const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
+  const turn = createReadTransaction(reader, faults, createActiveCheck(reader))
+  const commits = createGroupCommit(writer, {
+    lockTimeoutMs,
+    faults,
+    onCommitted: turn.refresh,
+    assertInPlace: files.assertInPlace,
+  })
   const openCommits = whileOpen(writer, commits)
+  const assertWritable = createWritableCheck(path, writer, commits, faults)
   const ping = reader.prepare('select 1 from user limit 1')
 
   return {
@@ -60,11 +80,15 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     ...createSpace(writer, openCommits, options.checkpoints),
     ...createMoves(reader, turn, writer, commits),
     ...createCopies(writer, commits),
-    openSnapshot: () => whileLocked(options.lockTimeoutMs, () => openSnapshot(path)),
-    ping: () => {
+    openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(path, faults)),
+    async ping() {
+      look(files, faults)
+      faults.assertWritable()
       turn.decide(() => ping.get())
+      await assertWritable()
     },
     async [Symbol.asyncDispose]() {
+      clearInterval(watching)
       await commits.settled()
       turn.refresh()
       reader.close()
@@ -73,16 +97,57 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   }
 }
 
+/** Nobody need write for a file that is gone to be noticed. */
+function look(files: DatabaseFiles, faults: FaultLatch): void {
+  try {
+    files.assertInPlace()
+  } catch (error) {
+    faults.fail(error instanceof Error ? error : new Error(String(error)))
+  }
+}
+
+function absolute(path: string): string {
+  try {
+    return resolve(path)
+  } catch (error) {
+    throw new StoreFaultError(`cannot open ${path}: the working directory was removed`, { cause: error })
+  }
+}
+
+interface Connections {
+  readonly writer: Database
+  readonly reader: Database
+}
+
+async function openConnections(path: string, options: SqliteStoreOptions): Promise<Connections> {
+  try {
+    const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
+    return { writer, reader: await prepare(writer, path, options) }
+  } catch (error) {
+    throw toOpenError(error, path)
+  }
+}
+
 /** Answers a connection that reads. */
-async function prepare(writer: Database, path: string, { lockTimeoutMs }: SqliteStoreOptions): Promise<Database> {
+async function prepare(
+  writer: Database,
+  path: string,
+  { lockTimeoutMs, check = 'off' }: SqliteStoreOptions,
+): Promise<Database> {
   try {
     await whileLocked(lockTimeoutMs, () => {
+      assertLocalFileSystem(path)
       writer.pragma('journal_mode = WAL')
+      assertWhole(writer, path, check)
       migrate(writer)
     })
     return await whileLocked(lockTimeoutMs, () => openReader(path))
   } catch (error) {
-    writer.close()
+    try {
+      writer.close()
+    } catch {
+      // What happened first is what the operator has to know.
+    }
     throw error
   }
 }
@@ -91,12 +156,36 @@ function openDatabase(path: string, checkpoints?: Checkpoints): Database {
   try {
     return openWriter(path, checkpoints)
   } catch (error) {
-    if (isBusy(error)) throw error
-    throw new StoreOpenError(`cannot open ${path}: ${error instanceof Error ? error.message : error}`, { cause: error })
+    if (error instanceof StoreFaultError || (faultOf(error) !== null && sqliteCode(error) !== 'SQLITE_NOTADB'))
+      throw error
+    const code: unknown = Reflect.get(Object(error), 'code')
+    const message = `cannot open ${path}: ${error instanceof Error ? error.message : error}`
+    throw HAS_NO_ROOM.has(code) ? noRoom(path, error) : new StoreOpenError(message, { cause: error })
   }
 }
 
-function openSnapshot(path: string) {
+const HAS_NO_ROOM = new Set<unknown>(['ENOSPC', 'EDQUOT'])
+
+/** What an operator has to put right, in a sentence. */
+function toOpenError(error: unknown, path: string): unknown {
+  const fault = faultOf(error)
+  if (fault === 'full') return noRoom(path, error)
+  if (fault === 'corrupt' && sqliteCode(error) !== 'SQLITE_NOTADB' && error instanceof Error)
+    return damaged(path, error.message)
+  if (fault === 'readOnly' || fault === 'io') {
+    const reason = error instanceof Error ? error.message : String(error)
+    return new StoreFaultError(`cannot use ${path}: ${reason} (is its file system mounted read-only?)`, {
+      cause: error,
+    })
+  }
+  return error
+}
+
+function noRoom(path: string, cause: unknown): StoreFaultError {
+  return new StoreFaultError(`cannot use ${path}: its disk is full. Make room there and start again`, { cause })
+}
+
+function openSnapshot(path: string, faults: FaultLatch) {
   const database: Database = openReader(path)
   try {
     database.exec('begin')
@@ -107,7 +196,7 @@ function openSnapshot(path: string) {
     throw error
   }
   return {
-    ...createReads(database, (run) => run()),
+    ...createReads(database, faults.guard),
     async [Symbol.asyncDispose]() {
       database.close()
     },

@@ -1,6 +1,13 @@
 // Sessions in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { LiveSession, NewSession, OwnedSession, RefreshableSession, SessionVerbs } from '../session-contract.ts'
+import {
+  EXPIRED_SESSIONS_PER_CALL,
+  type LiveSession,
+  type NewSession,
+  type OwnedSession,
+  type RefreshableSession,
+  type SessionVerbs,
+} from '../session-contract.ts'
 import { cacheUntilCommit } from './engine/data-version-cache.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
@@ -51,9 +58,9 @@ export function createSessions(
      order by created_at desc, id desc limit ?`,
   )
   const add = writer.prepare<SessionValues>(`insert into session ${SESSION_VALUES}`)
-  const purge = writer.prepare<[number]>(
+  const purge = writer.prepare<[now: number, limit: number]>(
     `delete from session where id in
-       (select id from session where idle_expires_at <= ? order by idle_expires_at limit ${PURGED_PER_SESSION})`,
+       (select id from session where idle_expires_at <= ? order by idle_expires_at limit ?)`,
   )
   const openCount = writer
     .prepare<[string, number], number>('select count(*) from session where email = ? and idle_expires_at > ?')
@@ -105,7 +112,8 @@ export function createSessions(
         const ended: OwnedSession[] = []
         let mayHaveExpired = true
         for (const session of sessions) {
-          if (mayHaveExpired) mayHaveExpired = purge.run(session.createdAt).changes === PURGED_PER_SESSION
+          if (mayHaveExpired)
+            mayHaveExpired = purge.run(session.createdAt, PURGED_PER_SESSION).changes === PURGED_PER_SESSION
           add.run(...sessionValues(session))
           if (maxPerUser < Number.POSITIVE_INFINITY) ended.push(...endBeyond(maxPerUser, session))
         }
@@ -121,6 +129,8 @@ export function createSessions(
       commits.write(() => asked.map(({ id, email }) => revokeById.run(id, email, now, now).changes > 0)),
     revokeSessionsOf: (email, now) =>
       commits.write(() => revokeOf.all(email, now, now).filter((wasOpen) => wasOpen === 1).length),
+    dropExpiredSessions: (now) =>
+      commits.add(() => purge.run(now, EXPIRED_SESSIONS_PER_CALL).changes < EXPIRED_SESSIONS_PER_CALL),
     sessionsAfter(id, limit) {
       turn.refresh()
       return turn.read(() => sessionsAfter.all(id, limit))

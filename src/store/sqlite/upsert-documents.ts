@@ -1,9 +1,9 @@
 // Documents of an import, into SQLite: new ones are inserted many at a time.
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
-import { sqliteCode } from './connection.ts'
 import { prepareRowInsert, ROWS_PER_INSERT } from './engine/bulk-insert.ts'
 import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
+import { sqliteCode } from './engine/sqlite-errors.ts'
 
 type DocumentPut = Extract<Change, { readonly type: 'putDocument' }>
 

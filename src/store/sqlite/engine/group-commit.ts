@@ -1,7 +1,8 @@
 // The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it.
 import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../../contract.ts'
-import { isBusy, isFatal } from '../connection.ts'
+import type { FaultLatch } from './fault-latch.ts'
+import { isBusy } from './sqlite-errors.ts'
 
 /** How often a lock that another process holds is asked for again. */
 const LOCK_RETRY_MS = 1
@@ -11,8 +12,9 @@ export interface GroupCommitOptions {
   readonly onCommitted: () => void
   /** How long a write waits for other processes before it is refused as unavailable. */
   readonly lockTimeoutMs: number
-  /** The disk failed: nothing may be acknowledged any more. */
-  readonly onFatal: (error: unknown) => void
+  readonly faults: FaultLatch
+  /** Asked before a commit, and before it is acknowledged: throws when it is not where the next start will look for it. */
+  readonly assertInPlace: () => void
 }
 
 export interface GroupCommit {
@@ -33,6 +35,7 @@ interface Job {
 }
 
 export function createGroupCommit(database: Database, options: GroupCommitOptions): GroupCommit {
+  const { faults } = options
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -46,6 +49,9 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
 
   function flush(): void {
     try {
+      faults.assertWritable()
+      // A log that was cut short looks whole again once something is written behind the hole.
+      assertInPlaceOrFail()
       begin.run()
     } catch (error) {
       waitOrRefuse(error)
@@ -58,12 +64,35 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       done = runAll(jobs)
       commit.run()
     } catch (error) {
-      if (database.inTransaction) rollback.run()
+      takeBack()
       refuseAll(jobs, error)
+      return
+    }
+    try {
+      assertInPlaceOrFail()
+    } catch (error) {
+      refuseAll(done, error)
       return
     }
     options.onCommitted()
     for (const job of done) job.acknowledge()
+  }
+
+  function takeBack(): void {
+    try {
+      if (database.inTransaction) rollback.run()
+    } catch (error) {
+      faults.toStoreError(error)
+    }
+  }
+
+  function assertInPlaceOrFail(): void {
+    try {
+      options.assertInPlace()
+    } catch (error) {
+      faults.fail(error instanceof Error ? error : new Error(String(error)))
+      throw new StoreUnavailableError('the files of the database are gone', { cause: error })
+    }
   }
 
   /** Answers those that were not refused. */
@@ -87,8 +116,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
         rollbackToSavepoint.run()
         release.run()
       }
-      if (isFatal(error)) options.onFatal(error)
-      job.refuse(error)
+      job.refuse(faults.toStoreError(error))
       if (!database.inTransaction) throw error
       return false
     }
@@ -101,16 +129,13 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       return
     }
     waitingSince = null
-    const refused = isBusy(error)
-      ? new StoreUnavailableError('another process holds the write lock', { cause: error })
-      : error
-    refuseAll(takeQueue(), refused)
+    refuseAll(takeQueue(), error)
   }
 
   /** Jobs that were answered already stay answered. */
   function refuseAll(jobs: readonly Job[], error: unknown): void {
-    if (isFatal(error)) options.onFatal(error)
-    for (const job of jobs) job.refuse(error)
+    const refusal = faults.toStoreError(error)
+    for (const job of jobs) job.refuse(refusal)
   }
 
   function takeQueue(): readonly Job[] {

@@ -1,8 +1,9 @@
 // One read transaction per turn of the event loop: cheaper than one per read, and one consistent state for all of them.
 import type { Database } from 'better-sqlite3'
+import type { FaultLatch } from './fault-latch.ts'
 
 export interface ReadTransaction {
-  /** Ends the transaction that is open, so that the next read sees everything committed before it. */
+  /** Ends the transaction that is open, so that the next read sees everything committed before it. Never throws. */
   readonly refresh: () => void
   /** Runs a read inside the transaction of this turn, which the first read of the turn begins. */
   readonly read: <T>(run: () => T) => T
@@ -12,21 +13,44 @@ export interface ReadTransaction {
   readonly assertActive: () => void
 }
 
-export function createReadTransaction(database: Database, assertActive: () => void): ReadTransaction {
+export function createReadTransaction(
+  database: Database,
+  faults: FaultLatch,
+  assertActive: () => void,
+): ReadTransaction {
   const begin = database.prepare('begin')
   const commit = database.prepare('commit')
+  const rollback = database.prepare('rollback')
 
+  /** Called by the event loop too, where nobody could catch what it throws. */
   function refresh(): void {
-    if (database.open && database.inTransaction) commit.run()
+    if (!database.open || !database.inTransaction) return
+    try {
+      commit.run()
+    } catch (error) {
+      // After a page that cannot be read, a transaction may refuse to end; whoever read the page was told.
+      faults.toStoreError(error)
+      giveUp()
+    }
+  }
+
+  function giveUp(): void {
+    try {
+      if (database.inTransaction) rollback.run()
+    } catch (error) {
+      faults.toStoreError(error)
+    }
   }
 
   function read<T>(run: () => T): T {
-    if (!database.inTransaction) {
-      begin.run()
-      // Promise jobs and ticks of this turn run before immediates do: they still read the same state.
-      setImmediate(refresh)
-    }
-    return run()
+    return faults.guard(() => {
+      if (!database.inTransaction) {
+        begin.run()
+        // Promise jobs and ticks of this turn run before immediates do: they still read the same state.
+        setImmediate(refresh)
+      }
+      return run()
+    })
   }
 
   return {

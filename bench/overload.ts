@@ -1,0 +1,149 @@
+// Overload: requests come at a fixed rate, whether they are answered or not. Prints what is answered, and how late, below
+// saturation, at it, and at three times as many. `npm run bench:overload [-- SECONDS]`; exits with 1 when too little is.
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createConnection, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const SELF = fileURLToPath(import.meta.url)
+const SECONDS = Number(process.argv[2] ?? 8)
+const MAX_CONNECTIONS = 1_000
+/** Of every latency list: enough for a p99, and little to sort. */
+const MIN_GOODPUT = 0.85
+const MAX_P99_RATIO = 5
+const DOCUMENT = '{ me { projects { documentId name description tags updatedAt } } }'
+
+interface Job {
+  readonly port: number
+  /** Requests a second; 0 for as many as `connections` get answered, one after the other. */
+  readonly rate: number
+  readonly connections: number
+  readonly seconds: number
+  readonly request: string
+}
+
+interface Outcome {
+  readonly answered: number
+  readonly refused: number
+  readonly p99Ms: number
+}
+
+/** The generator, in a process of its own. */
+async function generate({ port, rate, connections, seconds, request }: Job): Promise<Outcome> {
+  const latencies: number[] = []
+  const idle: Socket[] = []
+  const due: number[] = []
+  let [refused, open] = [0, 0]
+  const end = performance.now() + seconds * 1_000
+
+  function connect(): void {
+    open += 1
+    const socket = createConnection(port, '127.0.0.1')
+    let sentAt = 0
+    let text = ''
+    const send = (at: number) => {
+      sentAt = at
+      socket.write(request)
+    }
+    const next = () => {
+      const at = rate === 0 ? performance.now() : due.shift()
+      if (at === undefined || performance.now() > end) idle.push(socket)
+      else send(at)
+    }
+    senders.set(socket, send)
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      const head = text.indexOf('\r\n\r\n')
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
+      if (head === -1 || text.length < head + 4 + length) return
+      if (text.startsWith('HTTP/1.1 200')) latencies.push(performance.now() - sentAt)
+      else refused += 1
+      text = ''
+      next()
+    })
+    socket.on('connect', next)
+    socket.on('error', () => {})
+  }
+
+  const senders = new Map<Socket, (at: number) => void>()
+  const startedAt = performance.now()
+  for (let n = 0; n < connections; n += 1) connect()
+  let asked = 0
+  while (performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    // From when a request was due, not from when there was a connection for it: waiting is part of its time.
+    for (; rate > 0 && asked < ((performance.now() - startedAt) / 1_000) * rate; asked += 1) {
+      const socket = idle.pop()
+      if (socket) senders.get(socket)?.(performance.now())
+      else {
+        due.push(performance.now())
+        if (open < MAX_CONNECTIONS) connect()
+      }
+    }
+  }
+  for (const socket of senders.keys()) socket.destroy()
+  latencies.sort((a, b) => a - b)
+  return {
+    answered: latencies.length / seconds,
+    refused: refused / seconds,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+  }
+}
+
+async function measure(job: Job): Promise<Outcome> {
+  const generator = fork(SELF, ['generator'])
+  generator.send(job)
+  const [outcome] = (await once(generator, 'message')) as [Outcome]
+  generator.kill()
+  return outcome
+}
+
+async function compare(): Promise<boolean> {
+  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-overload-'))
+  // No two answers from the cache: what is measured is work.
+  const args = ['serve', '--port', '0', '--cache-bytes', '0', '--log-level', 'warn']
+  const server = spawn(process.execPath, [MAIN, ...args], { cwd: directory, stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [line] = (await once(server.stdout, 'data')) as [Buffer]
+    const port = Number(/:(\d+)\n/.exec(String(line))?.[1])
+    const login = await fetch(`http://127.0.0.1:${port}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"demo@example.com"}',
+    })
+    const { accessToken } = (await login.json()) as { accessToken: string }
+    const body = JSON.stringify({ query: DOCUMENT })
+    const request = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\nAuthorization: Bearer ${accessToken}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const job = { port, request, seconds: SECONDS }
+    await measure({ ...job, rate: 0, connections: 16, seconds: 3 })
+    const peak = await measure({ ...job, rate: 0, connections: 32 })
+    const calm = await measure({ ...job, rate: peak.answered * 0.7, connections: 32 })
+    const flooded = await measure({ ...job, rate: peak.answered * 3, connections: 32 })
+    const healthAt = performance.now()
+    const health = await fetch(`http://127.0.0.1:${port}/healthz`)
+    const rows = { peak, 'at 0.7': calm, 'at 3.0': flooded }
+    for (const [name, { answered, refused, p99Ms }] of Object.entries(rows)) {
+      const shown = [answered.toFixed(0), refused.toFixed(0), p99Ms.toFixed(1)].map((value) => value.padStart(10))
+      process.stdout.write(`${name.padEnd(8)} answered/s${shown[0]}   503/s${shown[1]}   p99 ms${shown[2]}\n`)
+    }
+    const [goodput, late] = [flooded.answered / peak.answered, flooded.p99Ms / calm.p99Ms]
+    process.stdout.write(
+      `goodput at 3 times saturation ${goodput.toFixed(2)} of the peak; p99 ${late.toFixed(1)} times that at 0.7; ` +
+        `healthz ${health.status} in ${(performance.now() - healthAt).toFixed(0)} ms\n`,
+    )
+    return goodput >= MIN_GOODPUT && late <= MAX_P99_RATIO
+  } finally {
+    server.kill('SIGKILL')
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+if (process.argv[2] === 'generator') {
+  process.on('message', async (job: Job) => process.send?.(await generate(job)))
+} else {
+  process.exitCode = (await compare()) ? 0 : 1
+}

@@ -1,0 +1,37 @@
+// Options of serve for when there is too much to do, a disk fails, or the gateway is told to stop.
+import { z } from 'zod'
+import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
+import { integer, type OptionRow } from './option.ts'
+
+export const protectionOptions = {
+  inFlightBytes: {
+    flags: '--in-flight-bytes <bytes>',
+    description: 'memory for large answers that are being made and sent; past it they are answered 503',
+    default: String(DEFAULT_IN_FLIGHT_BYTES),
+    schema: integer(1_048_576, 1_099_511_627_776),
+  },
+  sendTimeout: {
+    flags: '--send-timeout <seconds>',
+    description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
+    default: '20',
+    schema: integer(1, 3_600),
+  },
+  maxQueueDelay: {
+    flags: '--max-queue-delay <milliseconds>',
+    description: 'when work waits for longer than this again and again, what is too much is answered 503 at once',
+    default: '100',
+    schema: integer(5, 60_000),
+  },
+  check: {
+    flags: '--check <extent>',
+    description: 'SQLite: how much of the database is verified at start: quick, full or off',
+    default: 'quick',
+    schema: z.enum(['quick', 'full', 'off'], 'must be quick, full or off'),
+  },
+  shutdownDelay: {
+    flags: '--shutdown-delay <seconds>',
+    description: 'how long /readyz says 503 after SIGTERM or SIGINT while requests are still taken: for balancers',
+    default: '0',
+    schema: integer(0, 3_600),
+  },
+} as const satisfies Record<string, OptionRow>

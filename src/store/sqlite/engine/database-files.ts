@@ -1,0 +1,82 @@
+// Whether the files of an open database are still the ones with its name: SQLite goes on writing into files that were deleted.
+import { type BigIntStats, statSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+
+/** https://www.sqlite.org/walformat.html */
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+
+export interface DatabaseFiles {
+  /**
+   * Throws when a file was deleted, replaced or cut short. Cheap enough to be asked before every write and every
+   * acknowledgement: two `stat`. Not to be called within a transaction of the connection.
+   */
+  readonly assertInPlace: () => void
+}
+
+interface WatchedFile {
+  readonly name: string
+  before: BigIntStats | undefined
+  lastSize: bigint
+  /** What it has at least, as SQLite knows it, given what it had; null while that cannot be told. */
+  readonly leastSize: (lastSize: number) => number | null
+}
+
+/**
+ * To be called while the database is open in WAL mode, so that both files are there. The files are never opened here: closing one
+ * would drop all the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+ */
+export function watchDatabaseFiles(path: string, database: Database): DatabaseFiles {
+  const pageSize = Number(database.pragma('page_size', { simple: true }))
+
+  /** Frames in the write-ahead log, and how many of them are in the database too. */
+  function logState(): { readonly log: number; readonly checkpointed: number } {
+    const [row] = database.pragma('wal_checkpoint(NOOP)') as readonly { log: number; checkpointed: number }[]
+    return row ?? { log: 0, checkpointed: 0 }
+  }
+
+  function leastDatabaseSize(lastSize: number): number | null {
+    const { log, checkpointed } = logState()
+    const size = Number(database.pragma('page_count', { simple: true })) * pageSize
+    // Pages that are only in the log need not be in the file yet, but no page was given up.
+    if (log !== checkpointed) return size >= lastSize ? lastSize : null
+    return size
+  }
+
+  function leastLogSize(): number {
+    const { log } = logState()
+    return log === 0 ? 0 : LOG_HEADER_BYTES + log * (FRAME_HEADER_BYTES + pageSize)
+  }
+
+  const files = [watch(path, leastDatabaseSize), watch(`${path}-wal`, leastLogSize)]
+  return {
+    assertInPlace() {
+      for (const file of files) assertSame(file)
+    },
+  }
+}
+
+function watch(name: string, leastSize: WatchedFile['leastSize']): WatchedFile {
+  const before = statOf(name)
+  return { name, before, lastSize: before?.size ?? 0n, leastSize }
+}
+
+function assertSame(file: WatchedFile): void {
+  const now = statOf(file.name)
+  if (!now) throw new Error(`${file.name} was deleted while it was in use`)
+  file.before ??= now
+  if (now.ino !== file.before.ino || now.dev !== file.before.dev) {
+    throw new Error(`${file.name} was replaced by another file while it was in use`)
+  }
+  if (now.size < file.lastSize) {
+    // VACUUM and checkpoints make files smaller too.
+    const least = file.leastSize(Number(file.lastSize))
+    if (least === null) return
+    if (now.size < least) throw new Error(`${file.name} was cut short while it was in use`)
+  }
+  file.lastSize = now.size
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })
+}

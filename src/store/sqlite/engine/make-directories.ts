@@ -1,0 +1,18 @@
+// Makes a directory with those above it, one by one: Node's recursive mkdir spins for ever where a parent cannot be made.
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StoreFaultError } from '../../contract.ts'
+
+/** Readable by their owner only. `path` is absolute. Throws `StoreFaultError`. */
+export function makeDirectories(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeDirectories(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process was first.
+    if (existsSync(path)) return
+    throw new StoreFaultError(`the folder ${path} cannot be made: ${error instanceof Error ? error.message : error}`)
+  }
+}

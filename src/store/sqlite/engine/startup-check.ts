@@ -1,0 +1,53 @@
+// What is looked at before a database is used: where it lies, and whether it is whole.
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { StoreFaultError } from '../../contract.ts'
+
+/** `quick` reads every page, `full` compares every index with its table too, `off` reads what requests ask for. */
+export type IntegrityCheck = 'quick' | 'full' | 'off'
+
+const CHECKS: Readonly<Record<Exclude<IntegrityCheck, 'off'>, string>> = {
+  quick: 'quick_check(1)',
+  full: 'integrity_check(1)',
+}
+
+/** By `f_type` of statfs(2): on these, locks and the shared memory of the write-ahead log do not hold between machines. */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'CephFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+])
+
+export function networkFileSystem(type: number): string | null {
+  // Some are signed where they are 32 bits wide.
+  return NETWORK_FILE_SYSTEMS.get(type >>> 0) ?? null
+}
+
+/** Throws `StoreFaultError` on a file system that other machines share. */
+export function assertLocalFileSystem(path: string): void {
+  const name = networkFileSystem(statfsSync(dirname(path)).type)
+  if (name === null) return
+  throw new StoreFaultError(
+    `${path} is on a network file system (${name}), where SQLite loses what it wrote: put it on a local disk, or use PostgreSQL`,
+  )
+}
+
+/** Throws `StoreFaultError` when the database is not whole. */
+export function assertWhole(database: Database, path: string, check: IntegrityCheck): void {
+  if (check === 'off') return
+  const found = String(database.pragma(CHECKS[check], { simple: true }))
+  if (found !== 'ok') throw damaged(path, found)
+}
+
+export function damaged(path: string, finding: string): StoreFaultError {
+  return new StoreFaultError(
+    `the database ${path} is damaged (${finding.split('\n')[0]}): nothing was changed. Restore a backup, or save what can be ` +
+      `read with: sqlite3 ${path} .recover | sqlite3 recovered.db`,
+  )
+}

@@ -1,0 +1,129 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { ask, bearer } from '../support/gateway.ts'
+import { freePort } from '../support/postgres-server.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find((path) => existsSync(path))
+if (HAPROXY === undefined)
+  console.warn('skipped: stopping behind a balancer needs HAProxy (Debian: apt-get install haproxy)')
+
+async function database(): Promise<string> {
+  const url = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  expect((await runHere(['import', '-', '--database', url], { stdin: SMALL_WORLD })).exitCode).toBe(0)
+  return url
+}
+
+async function tokenOf({ url }: ServingProcess): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  return (await ask(`${url}/login`, { method: 'POST', headers, body: JSON.stringify({ email: ANA }) })).json()
+    .accessToken
+}
+
+test('after SIGTERM it says that it is not ready, and goes on serving for as long as balancers need', async () => {
+  const serving = await serveForTest(['--database', await database(), '--shutdown-delay', '60'])
+  const accessToken = await tokenOf(serving)
+  expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
+  serving.process.kill('SIGTERM')
+  await expect.poll(async () => (await ask(`${serving.url}/readyz`)).status).toBe(503)
+  expect((await ask(`${serving.url}/readyz`)).headers.get('retry-after')).toBe('1')
+  expect((await ask(`${serving.url}/healthz`)).status).toBe(200)
+  expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+  expect(await tokenOf(serving)).not.toBe('')
+  expect(serving.process.exitCode).toBe(null)
+})
+
+test('while it drains, a connection that is open is answered once more, and closed with that answer', async () => {
+  const serving = await serveForTest(['--database', await database()])
+  const socket = await openSocket(serving.url)
+  socket.write(requestText({}))
+  await once(socket, 'data')
+  serving.process.kill('SIGTERM')
+  await expect.poll(serving.stderr, { interval: 5 }).toContain('"stopping"')
+  socket.write(requestText({ target: '/healthz' }))
+  const [answer] = readAnswers(await readToEnd(socket))
+  expect([answer?.status, answer?.headers.get('connection')]).toEqual([200, 'close'])
+  await once(serving.process, 'close')
+  expect(serving.process.exitCode).toBe(0)
+})
+
+async function startHaproxy(servers: readonly ServingProcess[]): Promise<string> {
+  const port = await freePort('127.0.0.1')
+  const file = join(temporaryDirectory(), 'haproxy.cfg')
+  // Every check as HAProxy does it by itself: each 2 s, down after 3.
+  const config = `
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+frontend gateway
+  bind 127.0.0.1:${port}
+  default_backend nodes
+backend nodes
+  option httpchk GET /readyz
+${servers.map(({ url }, n) => `  server node${n} ${new URL(url).host} check`).join('\n')}
+`
+  writeFileSync(file, config)
+  execFileSync(HAPROXY ?? '', ['-c', '-q', '-f', file])
+  const proxy = spawn(HAPROXY ?? '', ['-db', '-f', file], { stdio: 'ignore' })
+  onTestFinished(() => {
+    proxy.kill('SIGKILL')
+  })
+  const isUp = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+      onTestFinished(() => {
+        socket.destroy()
+      })
+    })
+  await expect.poll(isUp, { timeout: 10_000 }).toBe(true)
+  return `http://127.0.0.1:${port}`
+}
+
+function statusOf(url: string, accessToken: string): Promise<string> {
+  return new Promise((resolve) => {
+    const request = get(`${url}/projects`, { agent: false, headers: bearer(accessToken) }, (response) => {
+      response.resume()
+      response.on('close', () => resolve(response.complete ? String(response.statusCode) : 'broken off'))
+    })
+    request.on('error', (error) => resolve(error.message))
+  })
+}
+
+test.skipIf(HAPROXY === undefined)(
+  'behind HAProxy with its default checks, stopping one of two fails no request',
+  async () => {
+    const url = await database()
+    const args = ['--database', url, '--shutdown-delay', '9', '--log-level', 'silent']
+    const nodes = await Promise.all([serveForTest(args), serveForTest(args)])
+    const [first] = nodes
+    const proxy = await startHaproxy(nodes)
+    const accessToken = await tokenOf(first)
+    const outcomes: string[] = []
+    let isOver = false
+    const clients = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!isOver) {
+          outcomes.push(await statusOf(proxy, accessToken))
+          await delay(10)
+        }
+      }),
+    )
+    expect(await first.kill('SIGTERM')).toBe(0)
+    const before = outcomes.length
+    await expect.poll(() => outcomes.length).toBeGreaterThan(before + 50)
+    isOver = true
+    await clients
+    expect([...new Set(outcomes)]).toEqual(['200'])
+  },
+)

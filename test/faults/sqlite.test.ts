@@ -1,0 +1,266 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { networkFileSystem } from '../../src/store/sqlite/engine/startup-check.ts'
+import { run, runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { buildFaultLibrary, canMount, damageFile, failingDisk, smallDisk } from '../support/faults.ts'
+import { type Answer, ask, bearer } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+const LIBRARY = buildFaultLibrary()
+const CAN_MOUNT = canMount()
+
+const elements = (count: number) =>
+  Array.from({ length: count }, (_, n) => `{"path":"f${n}","content":"${'words and more words '.repeat(45)}"}`)
+/** One export that is read whole, or one that is streamed: either is most of the database. */
+const WORLD_OF = (count: number) =>
+  [
+    SMALL_WORLD,
+    documentLine('project', ANA, '{"id":"big"}'),
+    exportLine(ANA, { r: 'big', createdAt: '2026-01-01T00:00:00Z', elements: elements(count) }),
+  ].join('')
+
+async function imported(directory = temporaryDirectory(), world = WORLD_OF(900)): Promise<string> {
+  const path = join(directory, 'workspace.db')
+  expect((await runHere(['import', '-', '--database', `file:${path}`], { stdin: world })).exitCode).toBe(0)
+  return path
+}
+
+function login({ url }: ServingProcess, email = ANA): Promise<Answer> {
+  const body = JSON.stringify({ email })
+  return ask(`${url}/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+}
+
+const statusOf = async (answer: Promise<Answer>) =>
+  answer.then(
+    ({ status }) => status,
+    () => 'no answer',
+  )
+
+interface LogLine {
+  readonly level: number
+  readonly msg: string
+  readonly incident?: string
+  readonly sentBytes?: number
+  readonly err?: { readonly message: string; readonly code?: string; readonly cause?: { readonly code?: string } }
+}
+
+function logOf({ stderr }: ServingProcess): readonly LogLine[] {
+  return stderr()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []))
+}
+
+const FATAL = 60
+
+async function ended({ process: child }: ServingProcess): Promise<number | null> {
+  if (child.exitCode === null) await new Promise((resolve) => child.once('close', resolve))
+  return child.exitCode
+}
+
+function expectOneFatalLine(serving: ServingProcess, reason: string | RegExp): void {
+  const fatal = logOf(serving).filter(({ level }) => level === FATAL)
+  expect(fatal).toHaveLength(1)
+  expect(fatal[0]?.err?.message).toMatch(reason)
+  // Whatever was thrown was caught.
+  expect(serving.stderr()).not.toMatch(/^\s+at /m)
+}
+
+describe('a page that cannot be read', () => {
+  test('is a 500 whose instance is in the log, one fatal line, and exit code 1; others are answered until then', async () => {
+    const path = await imported()
+    damageFile(path, 0.5, 3 * 8_192)
+    const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off'])
+    const { accessToken } = (await login(serving)).json()
+    expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+    const failed = await ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) })
+    expect([failed.status, failed.json().code]).toEqual([500, 'INTERNAL'])
+    expect(failed.text).not.toMatch(/malformed|SQLITE|workspace\.db/)
+    expect(await ended(serving)).toBe(1)
+    expect(logOf(serving).map(({ incident }) => incident)).toContain(failed.json().instance)
+    expectOneFatalLine(serving, 'malformed')
+  })
+
+  test('met in the middle of a stream is in the log, with what was sent before', async () => {
+    const path = await imported(temporaryDirectory(), WORLD_OF(4_000))
+    damageFile(path, 0.6, 3 * 8_192)
+    const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off'])
+    const { accessToken } = (await login(serving)).json()
+    const headers = { ...bearer(accessToken), 'accept-encoding': 'identity' }
+    await expect(ask(`${serving.url}/exports?r=big`, { headers })).rejects.toThrow()
+    expect(await ended(serving)).toBe(1)
+    const [broken] = logOf(serving).filter(({ sentBytes }) => sentBytes !== undefined)
+    expect(broken?.sentBytes).toBeGreaterThan(100_000)
+    expect(broken?.err?.message).toMatch('malformed')
+    expectOneFatalLine(serving, 'malformed')
+  })
+
+  test.each(['quick', 'full'])('is found by --check %s: the start refuses and says what to do', async (check) => {
+    const path = await imported()
+    damageFile(path, 0.5, 3 * 8_192)
+    const { exitCode, stderr, stdout } = await runHere([
+      'serve',
+      '--port',
+      '0',
+      '--database',
+      `file:${path}`,
+      '--check',
+      check,
+    ])
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^the database \S+ is damaged .*Restore a backup.*\.recover/)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('files that are taken away under a gateway', () => {
+  const TAKINGS: readonly (readonly [name: string, take: (path: string) => void, reason: RegExp])[] = [
+    ['the database is deleted', (path) => rmSync(path), /workspace\.db was deleted/],
+    ['its -wal is deleted', (path) => rmSync(`${path}-wal`), /workspace\.db-wal was deleted/],
+    [
+      'another file takes its name',
+      (path) => {
+        copyFileSync(path, `${path}.copy`)
+        renameSync(`${path}.copy`, path)
+      },
+      /workspace\.db was replaced/,
+    ],
+    ['its -wal is cut short', (path) => truncateSync(`${path}-wal`), /workspace\.db-wal was cut short/],
+    ['it is cut short', (path) => truncateSync(path, 5 * 8_192), /was cut short|malformed|disk I\/O error/],
+  ]
+
+  test.each(TAKINGS)('%s: nothing is acknowledged any more, and it ends with the reason', async (_, take, reason) => {
+    const path = await imported()
+    const serving = await serveForTest(['--database', `file:${path}`])
+    expect((await login(serving)).status).toBe(200)
+    take(path)
+    const logins = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => statusOf(login(serving, `u${n}@example.com`))),
+    )
+    expect(logins).not.toContain(200)
+    expect(await ended(serving)).toBe(1)
+    expectOneFatalLine(serving, reason)
+  })
+
+  test('a gateway that nobody writes to notices by itself, and is not ready from then on', async () => {
+    const path = await imported()
+    const serving = await serveForTest(['--database', `file:${path}`])
+    rmSync(path)
+    expect(await statusOf(ask(`${serving.url}/readyz`))).not.toBe(200)
+    expect(await ended(serving)).toBe(1)
+    expectOneFatalLine(serving, /deleted/)
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
+describe.skipIf(!CAN_MOUNT)('a full disk', () => {
+  test('is 503 with Retry-After for what writes, not ready, and no obstacle to reads; it passes by itself', async () => {
+    const disk = smallDisk(4 * 1_048_576)
+    const path = await imported(disk.path, SMALL_WORLD)
+    const serving = await serveForTest(['--database', `file:${path}`])
+    const { accessToken, refreshToken } = (await login(serving)).json()
+    disk.fill()
+    expect((await ask(`${serving.url}/readyz`)).status).toBe(503)
+    // What is left of the log of the database is used up first.
+    await expect.poll(() => statusOf(login(serving, BEN)), { timeout: 20_000, interval: 0 }).toBe(503)
+    for (let n = 0; n < 20; n += 1) {
+      const refused = await login(serving, BEN)
+      expect([refused.status, refused.json().code, refused.headers.get('retry-after')]).toEqual([
+        503,
+        'UNAVAILABLE',
+        '1',
+      ])
+    }
+    expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+    expect((await ask(`${serving.url}/readyz`)).status).toBe(503)
+    expect((await ask(`${serving.url}/healthz`)).status).toBe(200)
+    disk.empty()
+    await expect.poll(() => statusOf(ask(`${serving.url}/readyz`))).toBe(200)
+    expect((await login(serving, BEN)).status).toBe(200)
+    const logout = { method: 'DELETE', headers: { 'content-type': 'application/json' } }
+    expect((await ask(`${serving.url}/logout`, { ...logout, body: JSON.stringify({ refreshToken }) })).status).toBe(200)
+    expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(401)
+    expect(logOf(serving).filter(({ level }) => level === FATAL)).toEqual([])
+    expect(await serving.kill('SIGTERM')).toBe(0)
+  })
+
+  test('at a start is a sentence', async () => {
+    const disk = smallDisk(1_048_576)
+    disk.fill()
+    const { exitCode, stderr } = await run(['serve', '--port', '0', '--database', `file:${disk.path}/workspace.db`])
+    expect([exitCode, stderr.trim().split('\n').length]).toEqual([1, 1])
+    expect(stderr).toMatch(/disk.* is full/)
+  })
+})
+
+describe.skipIf(LIBRARY === null)('a disk that fails', () => {
+  test.each(['fsync', 'write'] as const)(
+    'in %s: what was not synced is not acknowledged, and it ends with 1',
+    async (fault) => {
+      const path = await imported()
+      const disk = failingDisk(LIBRARY ?? '')
+      const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
+      const { accessToken } = (await login(serving)).json()
+      disk.fail(fault)
+      const logins = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => statusOf(login(serving, `u${n}@example.com`))),
+      )
+      expect(logins).not.toContain(200)
+      expect(await ended(serving)).toBe(1)
+      expectOneFatalLine(serving, 'disk I/O error')
+      // The session of before is there; of those that were refused nothing is told to anybody.
+      const again = await serveForTest(['--database', `file:${path}`])
+      expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+    },
+  )
+
+  test('in read: that request is 500, and it ends with 1', async () => {
+    const path = await imported()
+    const disk = failingDisk(LIBRARY ?? '')
+    const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
+    const { accessToken } = (await login(serving)).json()
+    disk.fail('read')
+    expect(await statusOf(ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) }))).toBe(500)
+    expect(await ended(serving)).toBe(1)
+    expectOneFatalLine(serving, /disk I\/O error|malformed/)
+  })
+
+  test('that has no room for a commit loses nothing and goes on when it has', async () => {
+    const path = await imported()
+    const disk = failingDisk(LIBRARY ?? '')
+    const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
+    disk.fail('full')
+    const refused = await login(serving)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    // A quota, and not what the file system says it has: only a write can tell.
+    expect((await ask(`${serving.url}/readyz`)).status).toBe(503)
+    disk.recover()
+    expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
+    expect((await login(serving)).status).toBe(200)
+  })
+})
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+test('a working directory that was removed is a sentence and exit code 1', () => {
+  const gone = join(temporaryDirectory(), 'gone')
+  mkdirSync(gone)
+  const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${MAIN}' serve --port 0`
+  const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 30_000 })
+  expect([status, stderr.trim().split('\n').length, stderr.includes('working directory')]).toEqual([1, 1, true])
+})
+
+test.skipIf(process.platform !== 'linux')('a folder that cannot be made is a sentence and exit code 1', () => {
+  const args = [MAIN, 'serve', '--port', '0', '--database', 'file:/proc/no/such/folder/workspace.db']
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
+  expect([status, stderr.trim().split('\n').length, stderr.includes('/proc/no')]).toEqual([1, 1, true])
+})
+
+test('file systems of other machines are told from those of this one', () => {
+  expect([0x6969, 0xff534d42, -11_317_950, 0x517b].map(networkFileSystem)).toEqual(['NFS', 'CIFS', 'CIFS', 'SMB'])
+  // ext4, tmpfs, btrfs, xfs, overlay
+  expect([0xef53, 0x01021994, 0x9123683e, 0x58465342, 0x794c7630].map(networkFileSystem)).toEqual(Array(5).fill(null))
+})

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startSessionSweep } from '../src/auth/session-sweep.ts'
+import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+
+test('expired sessions go though nobody signs in, all of them, and the others stay', async () => {
+  const store = await openSqliteStore(join(temporaryDirectory(), 'w.db'), { lockTimeoutMs: 1_000, onFatal() {} })
+  onTestFinished(() => store[Symbol.asyncDispose]())
+  const sessionOf = (n: number, idleExpiresAt: number) => ({
+    id: `session-${n}`,
+    email: 'ana@example.com',
+    refreshHash: Buffer.from(`hash ${n}`),
+    createdAt: 0,
+    lastUsedAt: 0,
+    userAgent: '',
+    network: '',
+    idleExpiresAt,
+    expiresAt: 1_000,
+  })
+  await store.addSessions(Array.from({ length: 1_300 }, (_, n) => sessionOf(n, n === 7 ? 200 : 100)))
+  const reported: unknown[] = []
+  using _ = startSessionSweep(
+    store,
+    () => 150,
+    (error) => reported.push(error),
+  )
+  await expect
+    .poll(async () => (await store.sessionsAfter('', 10_000)).map(({ id }) => id), { timeout: 10_000 })
+    .toEqual(['session-7'])
+  expect(reported).toEqual([])
+})
+
+test('what fails is reported and stops nothing', async () => {
+  const reported: unknown[] = []
+  const failure = new Error('not now')
+  using _ = startSessionSweep(
+    {
+      async dropExpiredSessions() {
+        throw failure
+      },
+    },
+    () => 0,
+    (error) => reported.push(error),
+  )
+  await expect.poll(() => reported).toEqual([failure])
+})

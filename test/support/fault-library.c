@@ -1,0 +1,82 @@
+/* Makes the system calls of an SQLite database fail: preloaded, and told what by the file that FAULT_FILE names. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Whether `call` is to fail on this descriptor: the file holds its name, and the descriptor is one of a database. */
+static int fails(const char *call, int descriptor) {
+  static ssize_t (*real_read)(int, void *, size_t);
+  const char *control = getenv("FAULT_FILE");
+  char link[64], path[4096], wanted[256];
+  ssize_t length;
+  int file, saved = errno;
+  if (control == NULL) return 0;
+  if (real_read == NULL) real_read = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  length = readlink(link, path, sizeof path - 1);
+  if (length < 0) { errno = saved; return 0; }
+  path[length] = 0;
+  if (strstr(path, ".db") == NULL) { errno = saved; return 0; }
+  file = open(control, O_RDONLY);
+  if (file < 0) { errno = saved; return 0; }
+  length = real_read(file, wanted, sizeof wanted - 1);
+  close(file);
+  errno = saved;
+  if (length <= 0) return 0;
+  wanted[length] = 0;
+  return strstr(wanted, call) != NULL;
+}
+
+#define REAL(type, name, parameters) \
+  static type(*real) parameters; \
+  if (real == NULL) real = (type(*) parameters)dlsym(RTLD_NEXT, name)
+#define FAIL(call, descriptor, number) \
+  if (fails(call, descriptor)) { errno = number; return -1; }
+
+int fsync(int descriptor) {
+  REAL(int, "fsync", (int));
+  FAIL("fsync", descriptor, EIO);
+  return real(descriptor);
+}
+
+int fdatasync(int descriptor) {
+  REAL(int, "fdatasync", (int));
+  FAIL("fsync", descriptor, EIO);
+  return real(descriptor);
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t length) {
+  REAL(ssize_t, "write", (int, const void *, size_t));
+  FAIL("write", descriptor, EIO);
+  FAIL("full", descriptor, ENOSPC);
+  return real(descriptor, bytes, length);
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t at) {
+  REAL(ssize_t, "pwrite64", (int, const void *, size_t, off64_t));
+  FAIL("write", descriptor, EIO);
+  FAIL("full", descriptor, ENOSPC);
+  return real(descriptor, bytes, length, at);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t at) { return pwrite64(descriptor, bytes, length, at); }
+
+ssize_t pread64(int descriptor, void *bytes, size_t length, off64_t at) {
+  REAL(ssize_t, "pread64", (int, void *, size_t, off64_t));
+  FAIL("read", descriptor, EIO);
+  return real(descriptor, bytes, length, at);
+}
+
+ssize_t pread(int descriptor, void *bytes, size_t length, off_t at) { return pread64(descriptor, bytes, length, at); }
+
+ssize_t read(int descriptor, void *bytes, size_t length) {
+  REAL(ssize_t, "read", (int, void *, size_t));
+  FAIL("read", descriptor, EIO);
+  return real(descriptor, bytes, length);
+}

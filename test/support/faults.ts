@@ -1,0 +1,98 @@
+// Real faults of the machine under a gateway: a disk that fails, one that is full, pages that changed.
+import { execFileSync } from 'node:child_process'
+import { randomFillSync } from 'node:crypto'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, onTestFinished } from 'vitest'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+const SOURCE = fileURLToPath(new URL('fault-library.c', import.meta.url))
+
+/** Path of the library that makes system calls fail; null, with the reason printed, where it cannot be built. */
+export function buildFaultLibrary(): string | null {
+  if (process.platform !== 'linux') return skipped('a failing disk is made with LD_PRELOAD, on Linux only')
+  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-'))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  const library = join(directory, 'faults.so')
+  try {
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl'], { stdio: 'pipe' })
+    return library
+  } catch {
+    return skipped('a failing disk needs a C compiler (Debian: apt-get install gcc libc6-dev)')
+  }
+}
+
+export type DiskFault = 'fsync' | 'write' | 'read' | 'full'
+
+/** A disk of one process, whose `env` loads the library: it works until `fail` is called. */
+export function failingDisk(library: string): {
+  readonly env: Readonly<Record<string, string>>
+  readonly fail: (fault: DiskFault) => void
+  readonly recover: () => void
+} {
+  const control = join(temporaryDirectory(), 'fault')
+  writeFileSync(control, '')
+  return {
+    env: { LD_PRELOAD: library, FAULT_FILE: control },
+    fail: (fault) => writeFileSync(control, fault),
+    recover: () => writeFileSync(control, ''),
+  }
+}
+
+/** Whether this user may mount a file system; where not, the reason is printed. */
+export function canMount(): boolean {
+  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory], { stdio: 'pipe' })
+    execFileSync('umount', [directory], { stdio: 'pipe' })
+    return true
+  } catch {
+    return skipped('a full disk is made with a small tmpfs, which only root may mount') !== null
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** A disk of its own, unmounted at the end of the test. */
+export function smallDisk(bytes: number): {
+  readonly path: string
+  readonly fill: () => void
+  readonly empty: () => void
+} {
+  const path = mkdtempSync(join(tmpdir(), 'workspace-gateway-disk-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path])
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', path])
+    rmSync(path, { recursive: true, force: true })
+  })
+  const filler = join(path, 'filler')
+  return {
+    path,
+    fill() {
+      const file = openSync(filler, 'a')
+      try {
+        for (;;) writeSync(file, Buffer.alloc(4_096))
+      } catch (error) {
+        if (Reflect.get(Object(error), 'code') !== 'ENOSPC') throw error
+      } finally {
+        closeSync(file)
+      }
+    },
+    empty: () => rmSync(filler),
+  }
+}
+
+/** Random bytes over a part of a file, given as parts of its length. */
+export function damageFile(path: string, from: number, byteLength: number): void {
+  const at = Math.floor((statSync(path).size * from) / 8_192) * 8_192
+  const file = openSync(path, 'r+')
+  writeSync(file, randomFillSync(Buffer.alloc(byteLength)), 0, byteLength, at)
+  closeSync(file)
+}
+
+function skipped(reason: string): null {
+  console.warn(`skipped: ${reason}`)
+  return null
+}
