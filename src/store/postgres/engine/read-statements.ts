@@ -23,6 +23,9 @@ import { type Direction, inListOrder, readVerb, WHERE } from './read-verb.ts'
 
 type Documented = Omit<StoredDocument, 'userId' | 'kind'>
 
+/** A lookup for each question: without it the planner may read the whole table once and join. */
+const LOOKUP = 'limit 1'
+
 const KIND = ['kind', 'text', ({ kind }: DocumentList) => kind] as const
 const REF_KEY = ['ref_key', 'bytea', ({ ref }: ProjectRef) => keyOf(ref)] as const
 const EXPORT_ID = ['export_id', 'bigint', ({ exportId }: ElementList) => exportId] as const
@@ -144,7 +147,7 @@ export const READ_VERBS = {
     {
       key: 'position',
       lateral: `select position, id, ref, text from workspace_gateway.document
-        ${WHERE} and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key`,
+        ${WHERE} and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key ${LOOKUP}`,
     },
     ([row], { userId, kind }) => (row ? toDocument(row, userId, kind) : null),
   ),
@@ -163,7 +166,7 @@ export const READ_VERBS = {
     {
       key: 'position',
       lateral: `select position, id, ref, text from workspace_gateway.document
-        ${WHERE} and ${KEY_OF_REF} = asked.ref_key and ref is not null`,
+        ${WHERE} and ${KEY_OF_REF} = asked.ref_key and ref is not null ${LOOKUP}`,
     },
     ([row], { userId }) => (row ? toDocument(row, userId, 'project') : null),
   ),
@@ -183,7 +186,7 @@ export const READ_VERBS = {
     {
       key: 'id',
       lateral: `select ${EXPORT} from workspace_gateway.export
-        ${WHERE} and ${OF_PROJECT} and instant = asked.instant and digest = asked.digest`,
+        ${WHERE} and ${OF_PROJECT} and instant = asked.instant and digest = asked.digest ${LOOKUP}`,
     },
     ([row]) => (row ? toExport(row) : null),
   ),
