@@ -165,6 +165,47 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     expect(seq_tup_read).toBeLessThan(2_000)
   })
 
+  test('what has a name is looked up in an index, however many are asked for, and never by reading a table', async () => {
+    const url = await temporaryDatabase()
+    const store = await open(url)
+    const count = 5_000
+    await store.applyChanges([projectOf('ana@example.com', 'p')])
+    const userId = (await store.userByEmail('ana@example.com'))?.id ?? 0
+    await execute(
+      url,
+      `insert into workspace_gateway.document (user_id, kind, position, id, ref, text)
+        select ${userId}, 'project', n + 1, n, n, '1' from generate_series(1, ${count}) n;
+      insert into workspace_gateway.export (user_id, id, ref, created_at, instant, digest, byte_length, element_count)
+        select ${userId}, n, n, '', '2026', 'd', 1, 0 from generate_series(1, ${count}) n;
+      analyze`,
+    )
+    // By the clients that ask from now on.
+    await execute(url, 'select pg_stat_reset()')
+    const names = Array.from({ length: 50 }, (_, index) => String(1 + index * 17))
+    // More than five times: then the plan is made for any values.
+    for (let round = 0; round < 8; round += 1) {
+      const refs = names.map((ref) => ({ userId, ref }))
+      const found = await Promise.all([
+        store.documentsById(names.map((id) => ({ userId, kind: 'project', id }))),
+        store.projectsByRef(refs),
+        store.latestExports(refs),
+        store.exportsByKey(refs.map((ref) => ({ ...ref, instant: '2026', digest: 'd' }))),
+      ])
+      expect(found.map((items) => items.map((item) => item?.ref))).toEqual(found.map(() => names))
+    }
+    await store[Symbol.asyncDispose]()
+    const read = (column: string) =>
+      execute(
+        url,
+        `select relname, ${column}::int as n from pg_stat_user_tables where relname in ('document', 'export') order by 1`,
+      )
+    await expect.poll(async () => (await read('idx_scan')).every(({ n }) => Number(n) > 0)).toBe(true)
+    expect(await read('seq_tup_read')).toEqual([
+      { relname: 'document', n: 0 },
+      { relname: 'export', n: 0 },
+    ])
+  })
+
   test('references that projects pass on to each other within one batch end up where they should', async () => {
     await using store = await open(await temporaryDatabase())
     const put = (id: string, ref: string): Change => ({ ...projectOf('ana@example.com', id), ref })

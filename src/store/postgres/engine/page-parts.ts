@@ -1,26 +1,36 @@
 // Parts of pages: as many rows as pass a number of bytes, found without reading texts that are stored out of line.
 import { MAX_ITEMS_WITHIN, type PagePart } from '../../contract.ts'
-import { type Direction, inListOrder } from './read-verb.ts'
+import type { Direction } from './read-verb.ts'
 
-export interface Listed {
-  /** How many rows were looked at; more than are answered where the part is cut. */
-  readonly listed: number
+/** A row of a part; the one after the last comes without its text, and tells that there is more. */
+export type PartRow<R extends { readonly text: string }> = Omit<R, 'text'> & { readonly text: string | null }
+
+interface Rows {
+  /** Beside `position` and `text`. */
+  readonly columns: string
+  /** From which table, and which of its rows, in no order. */
+  readonly from: string
 }
 
-/** `select` answers rows with `position` and `text`, in no order. */
-export function partOf(select: string, direction: Direction): string {
-  return `select * from (
-      select listed.*, count(*) over () as listed,
-        row_number() over w as nth, sum(octet_length(text)) over w - octet_length(text) as passed
-      from (${select} order by position ${direction} limit least(asked.max, ${MAX_ITEMS_WITHIN + 1})) listed
+export function partOf({ columns, from }: Rows, direction: Direction): string {
+  return `select position, ${columns}
+      case when passed <= asked.max_bytes and nth <= ${MAX_ITEMS_WITHIN} then text end as text
+    from (
+      select listed.*, row_number() over w as nth, sum(octet_length(text)) over w - octet_length(text) as passed,
+        coalesce(lag(octet_length(text)) over w, 0) as previous
+      from (
+        select position, ${columns} text ${from}
+        order by position ${direction} limit least(asked.max, ${MAX_ITEMS_WITHIN + 1})) listed
       window w as (order by position ${direction} rows unbounded preceding)) sized
-    where passed <= asked.max_bytes and nth <= ${MAX_ITEMS_WITHIN} order by nth`
+    where passed - previous <= asked.max_bytes`
 }
 
-export function toPart<R extends Listed, T>(
-  rows: readonly R[],
-  direction: Direction,
+/** In the order of the list, whichever end it was read from. */
+export function toPart<R extends { readonly position: number; readonly text: string }, T>(
+  rows: readonly PartRow<R>[],
   toItem: (row: R) => T,
 ): PagePart<T> {
-  return { items: inListOrder(rows, direction).map(toItem), isCut: rows.length < (rows[0]?.listed ?? 0) }
+  const items = rows.filter((row): row is PartRow<R> & R => row.text !== null)
+  items.sort((one, other) => one.position - other.position)
+  return { items: items.map(toItem), isCut: items.length < rows.length }
 }

@@ -18,10 +18,13 @@ import type {
   StoredExport,
 } from '../../contract.ts'
 import { keyOf } from './name-hash.ts'
-import { type Listed, partOf, toPart } from './page-parts.ts'
+import { type PartRow, partOf, toPart } from './page-parts.ts'
 import { type Direction, inListOrder, readVerb, WHERE } from './read-verb.ts'
 
 type Documented = Omit<StoredDocument, 'userId' | 'kind'>
+
+/** A lookup for each question: without it the planner may read the whole table once and join. */
+const LOOKUP = 'limit 1'
 
 const KIND = ['kind', 'text', ({ kind }: DocumentList) => kind] as const
 const REF_KEY = ['ref_key', 'bytea', ({ ref }: ProjectRef) => keyOf(ref)] as const
@@ -65,18 +68,12 @@ function documentPages(name: string, direction: Direction) {
 }
 
 function documentParts(name: string, direction: Direction) {
-  return readVerb<DocumentList & PageWithin, Documented & Listed, PagePart<StoredDocument>>(
+  const from = `from workspace_gateway.document ${WHERE} and kind = asked.kind and ${IN_PAGE}`
+  return readVerb<DocumentList & PageWithin, PartRow<Documented>, PagePart<StoredDocument>>(
     name,
     [KIND, ...PAGE_WITHIN],
-    {
-      key: 'position',
-      lateral: partOf(
-        `select position, id, ref, text from workspace_gateway.document
-          ${WHERE} and kind = asked.kind and ${IN_PAGE}`,
-        direction,
-      ),
-    },
-    (rows, { userId, kind }) => toPart(rows, direction, (row) => toDocument(row, userId, kind)),
+    { key: 'position', lateral: partOf({ columns: 'id, ref,', from }, direction) },
+    (rows, { userId, kind }) => toPart<Documented, StoredDocument>(rows, (row) => toDocument(row, userId, kind)),
   )
 }
 
@@ -119,17 +116,12 @@ function elementPages(name: string, direction: Direction) {
 }
 
 function elementParts(name: string, direction: Direction) {
-  return readVerb<ElementList & PageWithin, StoredElement & Listed, PagePart<StoredElement>>(
+  const from = `from workspace_gateway.export_element ${WHERE} and ${IN_PAGE} and ${OF_EXPORT}`
+  return readVerb<ElementList & PageWithin, PartRow<StoredElement>, PagePart<StoredElement>>(
     name,
     [EXPORT_ID, ...PAGE_WITHIN],
-    {
-      key: 'position',
-      lateral: partOf(
-        `select position, text from workspace_gateway.export_element ${WHERE} and ${IN_PAGE} and ${OF_EXPORT}`,
-        direction,
-      ),
-    },
-    (rows) => toPart(rows, direction, toElement),
+    { key: 'position', lateral: partOf({ columns: '', from }, direction) },
+    (rows) => toPart(rows, toElement),
   )
 }
 
@@ -144,7 +136,7 @@ export const READ_VERBS = {
     {
       key: 'position',
       lateral: `select position, id, ref, text from workspace_gateway.document
-        ${WHERE} and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key`,
+        ${WHERE} and kind = asked.kind and workspace_gateway.key_of(id) = asked.id_key ${LOOKUP}`,
     },
     ([row], { userId, kind }) => (row ? toDocument(row, userId, kind) : null),
   ),
@@ -163,7 +155,7 @@ export const READ_VERBS = {
     {
       key: 'position',
       lateral: `select position, id, ref, text from workspace_gateway.document
-        ${WHERE} and ${KEY_OF_REF} = asked.ref_key and ref is not null`,
+        ${WHERE} and ${KEY_OF_REF} = asked.ref_key and ref is not null ${LOOKUP}`,
     },
     ([row], { userId }) => (row ? toDocument(row, userId, 'project') : null),
   ),
@@ -183,7 +175,7 @@ export const READ_VERBS = {
     {
       key: 'id',
       lateral: `select ${EXPORT} from workspace_gateway.export
-        ${WHERE} and ${OF_PROJECT} and instant = asked.instant and digest = asked.digest`,
+        ${WHERE} and ${OF_PROJECT} and instant = asked.instant and digest = asked.digest ${LOOKUP}`,
     },
     ([row]) => (row ? toExport(row) : null),
   ),
