@@ -20,6 +20,9 @@ const GATEWAYS: readonly GatewayRow[] = [
   { name: 'local', guard: 'local' },
   { name: 'local --trusted-proxy', guard: 'local', options: { trustedProxies: THIS_MACHINE } },
   { name: 'local --proxy-protocol', guard: 'local', options: { trustedProxies: THIS_MACHINE, proxyProtocol: true } },
+  // Nobody here has a registered client's credential.
+  { name: 'client', guard: 'client' },
+  { name: 'client --trusted-proxy', guard: 'client', options: { trustedProxies: THIS_MACHINE } },
   { name: 'none', guard: 'none' },
   { name: 'open', guard: 'open' },
   { name: 'open --proxy-protocol', guard: 'open', options: { trustedProxies: THIS_MACHINE, proxyProtocol: true } },
