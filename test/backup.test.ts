@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -126,6 +126,21 @@ describe('an SQLite backup', () => {
     expect(await workspace.run('restore', workspace.path('missing'))).toMatchObject({ exitCode: 2 })
     expect(await workspace.dump()).toBe(before)
     expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
+  })
+
+  test('does not take the place of a file that nobody can read, before that is moved away', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const before = await workspace.dump()
+    const backup = workspace.path('backup.db')
+    await workspace.run('backup', backup)
+    const database = workspace.write('workspace.db', 'x'.repeat(20_000))
+    const { exitCode, stderr } = await workspace.run('restore', backup)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('move it away')])
+    expect(readFileSync(database, 'utf8')).toMatch(/^x+$/)
+    renameSync(database, `${database}.broken`)
+    expect(await workspace.run('restore', backup)).toMatchObject({ exitCode: 0 })
+    expect(await workspace.dump()).toBe(before)
   })
 
   test('that is killed at any moment leaves nothing, or the whole, under its name', { timeout: 600_000 }, async () => {

@@ -147,6 +147,11 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
   expect(refused.stderr).not.toContain(TOKEN.toUpperCase())
   expect(readdirSync(env.TMPDIR)).toEqual([])
+  await serving.kill('SIGTERM')
+  expect(await runHere(['import', path, ...there])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('no answer: run the import again'),
+  })
   expect(serving.stderr()).not.toContain(TOKEN)
 })
 

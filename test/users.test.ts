@@ -84,6 +84,19 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
   })
 }
 
+test('whatever else is stored under the email of a removed user goes too, and ends with a rename', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const database = new Database(workspace.path('workspace.db'))
+  database.exec('create table pending_code (email text, code text)')
+  const add = database.prepare('insert into pending_code values (?, 1)')
+  for (const email of [ANA, BEN, 'cat@example.com']) add.run(email)
+  await workspace.run('users', 'remove', ANA)
+  await workspace.run('users', 'rename', BEN, 'new@example.com')
+  expect(database.prepare('select email from pending_code').pluck().all()).toEqual(['cat@example.com'])
+  database.close()
+})
+
 /** What an operator's grep would find: in the file, its log, and whatever else is beside it. */
 function isInFiles(path: string, marker: string): boolean {
   return ['', '-wal', '-shm', '-journal'].some(

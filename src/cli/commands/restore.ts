@@ -73,7 +73,7 @@ async function putInPlace(part: string, target: string, { clock }: CommandIo): P
     return null
   }
   const kept = `${target}.before-${new Date(clock()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-  const done = whileUnused(target, () => {
+  const done = whileUnusedOrRefuse(target, () => {
     // Under the name of the database there is always a whole one.
     linkSync(target, kept)
     renameSync(part, target)
@@ -83,6 +83,18 @@ async function putInPlace(part: string, target: string, { clock }: CommandIo): P
   }
   await syncPath(folder)
   return kept
+}
+
+/** A file that SQLite cannot read does not tell who uses it: it is the operator who knows. */
+function whileUnusedOrRefuse(target: string, run: () => void): ReturnType<typeof whileUnused<void>> {
+  try {
+    return whileUnused(target, run)
+  } catch (error) {
+    throw new UsageError(
+      `what is at ${target} cannot be read: with nothing serving on it, move it away with its -wal and -shm, then restore`,
+      { cause: error },
+    )
+  }
 }
 
 async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {

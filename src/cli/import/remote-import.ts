@@ -24,10 +24,14 @@ export async function importRemotely(
     body: Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as BodyInit,
     duplex: 'half',
   }
-  const response = await fetch(addressOf(to, config), request).catch((error: unknown) => {
-    throw new UsageError(`${to}: no answer: run the import again`, { cause: error })
-  })
-  if (!response.ok || !response.body) throw new UsageError(await refusalOf(to, response))
+  const response = await fetch(addressOf(to, config), request).catch(() => null)
+  if (!response?.ok || !response.body) {
+    const reason = response ? await refusalOf(to, response) : `${to}: no answer`
+    // What the request itself lacks is not mended by running it again.
+    if (response && response.status < 500) throw new UsageError(reason)
+    io.stderr.write(`${reason}: run the import again\n`)
+    return 1
+  }
   const progress = createProgress(io, 'importing there', size)
   let end: ImportEvent | null = null
   try {

@@ -8,9 +8,6 @@ import type { Pool } from './engine/pool.ts'
 /** Elements that one call of `pruneExports` removes, an export more or less, so that it holds its locks only briefly. */
 const ELEMENTS_PER_PRUNE = 2_000
 
-/** What is stored by email, beside the user: it goes with the user, whatever the user has. */
-const TABLES_BY_EMAIL = ['session'] as const
-
 const HOLDINGS: Statement = {
   name: 'holdings',
   text: `select asked.email, d.projects, d.templates, d."uiLibraries", e.exports, e."exportBytes", s.sessions
@@ -35,12 +32,15 @@ const REMOVE_USERS: Statement = {
   name: 'removeUsers',
   text: 'delete from workspace_gateway.user where email = any($1::text[])',
 }
-const REMOVE_BY_EMAIL = TABLES_BY_EMAIL.map(
-  (table): Statement => ({
-    name: `remove_${table}_by_email`,
-    text: `delete from workspace_gateway.${table} where email = any($1::text[])`,
-  }),
-)
+// Every other table with a column `email`, so that none is forgotten when one is added.
+const TABLES_BY_EMAIL: Statement = {
+  name: 'tablesByEmail',
+  text: `select quote_ident(c.relname) as name from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'email' and not a.attisdropped
+    where c.relnamespace = 'workspace_gateway'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not in ('user', 'staged_user')
+    order by c.relname`,
+}
 const RENAME: Statement = {
   name: 'renameUser',
   text: `update workspace_gateway.user set email = $2 where email = $1
@@ -89,7 +89,7 @@ export function isRemoval(change: Change): change is Removal {
 async function removeUsers(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
   const held = await holdingsOf(connection, emails)
   await connection.query(REMOVE_USERS, [emails])
-  for (const statement of REMOVE_BY_EMAIL) await connection.query(statement, [emails])
+  await removeByEmail(connection, emails)
   // The same email twice: the second time nothing is left.
   const first = new Set<string>()
   return emails.map((email, index) => {
@@ -97,6 +97,14 @@ async function removeUsers(connection: Connection, emails: readonly string[]): P
     first.add(email)
     return held[index] ?? null
   })
+}
+
+/** Whoever may sign in with one of the emails, or is signed in. */
+async function removeByEmail(connection: Connection, emails: readonly string[]): Promise<void> {
+  for (const { name } of await connection.query<{ name: string }>(TABLES_BY_EMAIL)) {
+    const text = `delete from workspace_gateway.${name} where email = any($1::text[])`
+    await connection.query({ name: `remove ${name} by email`, text }, [emails])
+  }
 }
 
 async function holdingsOf(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
@@ -165,7 +173,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
       pool.transaction(async (connection) => {
         const renamed = await connection.query(RENAME, [email, to])
         if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'
-        for (const statement of REMOVE_BY_EMAIL) await connection.query(statement, [[email]])
+        await removeByEmail(connection, [email])
         return 'renamed'
       }),
     pruneExports: ({ userId, keep, before }) =>

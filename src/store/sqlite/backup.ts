@@ -2,6 +2,7 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
 import { isBusy } from './engine/sqlite-errors.ts'
+import { tablesByEmail } from './engine/tables-by-email.ts'
 
 /** A checkpoint or a recovery of another process may hold the file for a moment. */
 const TIMEOUT_MS = 10_000
@@ -44,9 +45,11 @@ export function prepareRestored(path: string, { keepSessions }: { readonly keepS
   try {
     database.pragma('synchronous = FULL')
     database.pragma('secure_delete = ON')
+    // What was asked for to sign in, too: a code that was used since would be good again.
+    const ended = tablesByEmail(database).filter((table) => table !== 'session' || !keepSessions)
     database.exec(`begin immediate;
       update user set revision = revision + 1, stamp = hex(randomblob(8));
-      ${keepSessions ? '' : 'delete from session;'}
+      ${ended.map((table) => `delete from ${table};`).join('\n')}
       delete from staged_export;
       delete from staged_document;
       delete from staged_user;

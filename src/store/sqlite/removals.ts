@@ -4,12 +4,10 @@ import type { Change, ChangeOutcome } from '../contract.ts'
 import type { Holdings, WorkspaceEdits } from '../workspace-edits.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
+import { tablesByEmail } from './engine/tables-by-email.ts'
 
 /** Elements that one call of `pruneExports` removes, an export more or less, so that it holds the write lock only briefly. */
 const ELEMENTS_PER_PRUNE = 2_000
-
-/** What is stored by email, beside the user: it goes with the user, whatever the user has. */
-const TABLES_BY_EMAIL = ['session'] as const
 
 const HOLDINGS = `select asked.email,
     (select count(*) from document where user_id = u.id and kind = 'project') as projects,
@@ -31,11 +29,16 @@ export type ApplyRemovals = {
   readonly [T in Removal['type']]: (changes: readonly RemovalOf<T>[]) => readonly ChangeOutcome[]
 }
 
+/** Whoever may sign in with the email, or is signed in. */
+function byEmail(writer: Database) {
+  return tablesByEmail(writer).map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
+}
+
 /** Within a transaction of the writer. */
 function createUserRemoval(writer: Database): (email: string) => Holdings | null {
   const holdings = writer.prepare<[string], Holdings>(HOLDINGS)
   const removeUser = writer.prepare<[string]>('delete from user where email = ?')
-  const removeByEmail = TABLES_BY_EMAIL.map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
+  const removeByEmail = byEmail(writer)
   return (email) => {
     const found = holdings.get(email)
     if (!found) return null
@@ -78,7 +81,7 @@ export function createRemovals(
   const removeUser = createUserRemoval(writer)
   const known = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const rename = writer.prepare<[string, number]>('update user set email = ? where id = ?')
-  const endSessions = writer.prepare<[string]>('delete from session where email = ?')
+  const removeByEmail = byEmail(writer)
   const prunable = writer.prepare<
     { userId: number; keep: number; before: string | null },
     { readonly id: number; readonly byteLength: number; readonly elementCount: number }
@@ -102,7 +105,7 @@ export function createRemovals(
         if (id === undefined) return 'unknown'
         if (known.get(to) !== undefined) return 'taken'
         rename.run(to, id)
-        endSessions.run(email)
+        for (const statement of removeByEmail) statement.run(email)
         return 'renamed'
       }),
     pruneExports: ({ userId, keep, before }) =>
