@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync }
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { networkFileSystem } from '../../src/store/sqlite/engine/startup-check.ts'
+import { networkFileSystem } from '../../src/store/sqlite/engine/faults/startup-check.ts'
 import { run, runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { buildFaultLibrary, canMount, damageFile, failingDisk, smallDisk } from '../support/faults.ts'
 import { type Answer, ask, bearer } from '../support/gateway.ts'

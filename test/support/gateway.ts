@@ -151,8 +151,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()
-    await audit[Symbol.asyncDispose]()
     await running.disposeAsync()
+    await audit[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
   })
 

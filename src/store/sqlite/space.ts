@@ -3,8 +3,8 @@ import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import type { Checkpoints } from './connection.ts'
+import { isBusy } from './engine/faults/sqlite-errors.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
-import { isBusy } from './engine/sqlite-errors.ts'
 
 /** Pages of one call, so that it holds the write lock only briefly. */
 const PAGES_PER_CALL = 500

@@ -2,8 +2,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
 import { prepareRowInsert, ROWS_PER_INSERT } from './engine/bulk-insert.ts'
+import { sqliteCode } from './engine/faults/sqlite-errors.ts'
 import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
-import { sqliteCode } from './engine/sqlite-errors.ts'
 
 type DocumentPut = Extract<Change, { readonly type: 'putDocument' }>
 

@@ -1,8 +1,8 @@
 // The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it.
 import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../../contract.ts'
-import type { FaultLatch } from './fault-latch.ts'
-import { isBusy } from './sqlite-errors.ts'
+import type { FaultLatch } from './faults/fault-latch.ts'
+import { isBusy } from './faults/sqlite-errors.ts'
 
 /** How often a lock that another process holds is asked for again. */
 const LOCK_RETRY_MS = 1

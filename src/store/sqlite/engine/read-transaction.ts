@@ -1,6 +1,6 @@
 // One read transaction per turn of the event loop: cheaper than one per read, and one consistent state for all of them.
 import type { Database } from 'better-sqlite3'
-import type { FaultLatch } from './fault-latch.ts'
+import type { FaultLatch } from './faults/fault-latch.ts'
 
 export interface ReadTransaction {
   /** Ends the transaction that is open, so that the next read sees everything committed before it. Never throws. */

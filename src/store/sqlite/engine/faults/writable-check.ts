@@ -2,9 +2,9 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { StoreUnavailableError } from '../../contract.ts'
+import { StoreUnavailableError } from '../../../contract.ts'
+import type { GroupCommit } from '../group-commit.ts'
 import type { FaultLatch } from './fault-latch.ts'
-import type { GroupCommit } from './group-commit.ts'
 
 /** Less than a few commits need. */
 const MIN_FREE_BYTES = 262_144

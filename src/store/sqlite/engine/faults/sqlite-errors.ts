@@ -1,6 +1,6 @@
 // What SQLite throws, in the words of the contract: the fault policy of this engine, used by reads and writes alike.
 import SqliteDatabase from 'better-sqlite3'
-import { StoreUnavailableError } from '../../contract.ts'
+import { StoreUnavailableError } from '../../../contract.ts'
 
 /** `unavailable`: it may work again by itself. `fatal`: nothing is known about what is on disk, only a fresh start recovers. */
 type Consequence = 'unavailable' | 'fatal'

@@ -1,5 +1,5 @@
 // Remembers a fatal fault: from then on nothing is written any more, and nothing is acknowledged.
-import { StoreUnavailableError } from '../../contract.ts'
+import { StoreUnavailableError } from '../../../contract.ts'
 import { faultOf, isBusy, isFatal, toStoreError } from './sqlite-errors.ts'
 
 export interface FaultLatch {

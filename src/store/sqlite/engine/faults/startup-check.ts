@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { StoreFaultError } from '../../contract.ts'
+import { StoreFaultError } from '../../../contract.ts'
 
 /** `quick` reads every page, `full` compares every index with its table too, `off` reads what requests ask for. */
 export type IntegrityCheck = 'quick' | 'full' | 'off'
