@@ -3,6 +3,8 @@
 import type { AuditVerbs } from './audit-contract.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { SessionVerbs } from './session-contract.ts'
+import type { ClientVerbs } from './sign-in/client-contract.ts'
+import type { CodeVerbs } from './sign-in/code-contract.ts'
 import type { SigningKeyVerbs } from './signing-key-contract.ts'
 
 export type { Awaitable } from './awaitable.ts'
@@ -271,7 +273,14 @@ export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'removed' | 're
  * When a connection is lost, reads and the verbs that say they are idempotent may be run again; the others never are: they
  * throw, and whether they took effect is unknown.
  */
-export interface Store extends WorkspaceReads, SessionVerbs, SigningKeyVerbs, AuditVerbs, AsyncDisposable {
+export interface Store
+  extends WorkspaceReads,
+    SessionVerbs,
+    SigningKeyVerbs,
+    AuditVerbs,
+    CodeVerbs,
+    ClientVerbs,
+    AsyncDisposable {
   /** Applies all changes or, when it throws, none. One outcome per change. */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>
   /** The id of the document that has each project reference, null where it is free. */

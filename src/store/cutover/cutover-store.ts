@@ -142,6 +142,17 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     addAuditEntries: (entries) => askInCharge((asked) => asked.addAuditEntries(entries)),
     removeAuditEntries: (before, limit) => askInCharge((asked) => asked.removeAuditEntries(before, limit)),
 
+    addCodeRequests: async (requests) => askInCharge((asked) => asked.addCodeRequests(requests)),
+    decideCodeRequests: async (rules, now, limit) =>
+      askInCharge((asked) => asked.decideCodeRequests(rules, now, limit)),
+    pendingSignIn: async (email, network, now) => askInCharge((asked) => asked.pendingSignIn(email, network, now)),
+    tryCode: async (guess, now) => askInCharge((asked) => asked.tryCode(guess, now)),
+    leaseMails: async (lease, now) => askInCharge((asked) => asked.leaseMails(lease, now)),
+    settleMails: async (owner, settled) => askInCharge((asked) => asked.settleMails(owner, settled)),
+    addClient: async (client) => askInCharge((asked) => asked.addClient(client)),
+    clients: async () => askInCharge((asked) => asked.clients()),
+    clientByName: async (name) => askInCharge((asked) => asked.clientByName(name)),
+    removeClient: async (name) => askInCharge((asked) => asked.removeClient(name)),
     applyChanges: (changes) => askInCharge((asked) => asked.applyChanges(changes)),
     projectIdsByRef: (refs) => ask((asked) => asked.projectIdsByRef(refs)),
     dropStaleStages: (before) => askInCharge((asked) => asked.dropStaleStages(before)),

@@ -19,6 +19,9 @@ import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { createSpace } from './space.ts'
+import { createClients } from './sign-in/clients.ts'
+import { createCodes } from './sign-in/codes.ts'
+import { createOutbox } from './sign-in/outbox.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
@@ -44,6 +47,9 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createSessions(pool),
     ...createSigningKeys(pool),
     ...createAuditLog(pool),
+    ...createCodes(pool),
+    ...createOutbox(pool),
+    ...createClients(pool),
     ...createChanges(pool),
     ...createRemovals(pool),
     ...createReplacements(pool),

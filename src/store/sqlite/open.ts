@@ -19,6 +19,9 @@ import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { createSpace } from './space.ts'
+import { createClients } from './sign-in/clients.ts'
+import { createCodes } from './sign-in/codes.ts'
+import { createOutbox } from './sign-in/outbox.ts'
 
 const LOCK_RETRY_MS = 5
 
@@ -48,6 +51,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     ...createSessions(reader, turn, writer, openCommits),
     ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, options.lockTimeoutMs)),
     ...createAuditLog(reader, turn, writer, openCommits),
+    ...createCodes(reader, turn, writer, openCommits),
+    ...createOutbox(writer, openCommits),
+    ...createClients(reader, turn, writer, openCommits),
     ...createChanges(reader, turn, writer, openCommits),
     ...createRemovals(reader, turn, writer, openCommits),
     ...createReplacements(writer, openCommits),

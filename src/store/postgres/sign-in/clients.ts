@@ -1,0 +1,55 @@
+// Registered clients in PostgreSQL.
+import type { ClientVerbs, StoredClient } from '../../sign-in/client-contract.ts'
+import type { Statement } from '../connection.ts'
+import type { Pool } from '../engine/pool.ts'
+import { requireActive } from './require-active.ts'
+
+type ClientRow = Omit<StoredClient, 'domains' | 'scopes'> & { readonly domains: string; readonly scopes: string }
+
+const CLIENT = `name, secret_hash as "secretHash", domains, scopes, per_minute as "perMinute", created_at as "createdAt"`
+
+const ADD: Statement = {
+  name: 'addClient',
+  text: `insert into workspace_gateway.client (name, secret_hash, domains, scopes, per_minute, created_at)
+    values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning name`,
+}
+const ALL: Statement = { name: 'clients', text: `select ${CLIENT} from workspace_gateway.client order by name` }
+const BY_NAME: Statement = {
+  name: 'clientByName',
+  text: `select ${CLIENT} from workspace_gateway.client where name = $1`,
+}
+const REMOVE: Statement = {
+  name: 'removeClient',
+  text: 'delete from workspace_gateway.client where name = $1 returning name',
+}
+
+export function createClients(pool: Pool): ClientVerbs {
+  return {
+    addClient: ({ name, secretHash, domains, scopes, perMinute, createdAt }) =>
+      pool.once(async (connection) => {
+        await requireActive(connection)
+        const values = [name, secretHash, domains.join(','), scopes.join(','), perMinute, createdAt]
+        return (await connection.query(ADD, values)).length > 0
+      }),
+    clients: () =>
+      pool.repeatable(async (connection) => {
+        await requireActive(connection)
+        return (await connection.query<ClientRow>(ALL)).map(toClient)
+      }),
+    clientByName: (name) =>
+      pool.repeatable(async (connection) => {
+        await requireActive(connection)
+        const [row] = await connection.query<ClientRow>(BY_NAME, [name])
+        return row ? toClient(row) : null
+      }),
+    removeClient: (name) =>
+      pool.once(async (connection) => {
+        await requireActive(connection)
+        return (await connection.query(REMOVE, [name])).length > 0
+      }),
+  }
+}
+
+function toClient({ domains, scopes, ...row }: ClientRow): StoredClient {
+  return { ...row, domains: domains.split(','), scopes: scopes.split(',') }
+}

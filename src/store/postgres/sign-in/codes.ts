@@ -1,0 +1,204 @@
+// Sign-in by mailed code in PostgreSQL.
+import {
+  type CodeRequest,
+  type CodeVerbs,
+  MAX_CODE_TRIES,
+  MAX_KNOWN_NETWORKS,
+  type PendingSignIn,
+} from '../../sign-in/code-contract.ts'
+import {
+  type DecisionState,
+  type Decisions,
+  decideRequests,
+  knownAddressKey,
+  knownNetworkKey,
+  type PendingRow,
+  type Quota,
+  quotaKeysOf,
+} from '../../sign-in/decide-code-requests.ts'
+import type { Connection, Statement } from '../connection.ts'
+import type { Pool } from '../engine/pool.ts'
+import { requireActive, whileActive } from './require-active.ts'
+
+type Verbs = Pick<CodeVerbs, 'addCodeRequests' | 'decideCodeRequests' | 'pendingSignIn' | 'tryCode'>
+/** The driver gives booleans as they are sent. */
+type Stored<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: string }
+
+/** Rows that go by the way with each decision. */
+const PURGED = 1_000
+/** Whoever decides holds it to the end of its transaction. */
+const DECISION_LOCK = 0x57_53_47_43
+
+const ASK: Statement = {
+  name: 'addCodeRequests',
+  text: `insert into workspace_gateway.code_request (id, email, network, agent, kid, code_hash, is_eligible, asked_at)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::bigint[])`,
+}
+const IS_ASKED: Statement = { name: 'isCodeAsked', text: 'select 1 as one from workspace_gateway.code_request limit 1' }
+const LOCK_DECISIONS: Statement = {
+  name: 'lockDecisions',
+  text: `select pg_advisory_xact_lock(${DECISION_LOCK})::text as locked`,
+}
+const TAKE: Statement = {
+  name: 'takeCodeRequests',
+  text: `delete from workspace_gateway.code_request where id in
+      (select id from workspace_gateway.code_request order by id limit $1)
+    returning id, email, network, agent, kid, code_hash as "codeHash", is_eligible as "isEligible", asked_at as "askedAt"`,
+}
+const PENDING_OF: Statement = {
+  name: 'pendingOfRequests',
+  text: `select p.id, p.email, p.network, p.kid, p.code_hash as "codeHash", p.is_mailed as "isMailed", p.tries,
+      p.expires_at as "expiresAt"
+    from (select distinct * from unnest($1::text[], $2::text[]) as a (email, network)) asked
+    join workspace_gateway.pending_sign_in p on (p.email, p.network) = (asked.email, asked.network)`,
+}
+const QUOTAS: Statement = {
+  name: 'mailQuotas',
+  text: 'select key, used, ends_at as "endsAt" from workspace_gateway.mail_quota where key = any($1::text[])',
+}
+const KNOWN: Statement = {
+  name: 'knownNetworks',
+  text: 'select key from workspace_gateway.known_network where key = any($1::text[]) and seen_at > $2',
+}
+const USERS: Statement = {
+  name: 'usersOfRequests',
+  text: 'select email from workspace_gateway.user where email = any($1::text[])',
+}
+const PUT_PENDING: Statement = {
+  name: 'putPendingSignIns',
+  text: `insert into workspace_gateway.pending_sign_in (id, email, network, kid, code_hash, is_mailed, tries, expires_at)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::int[], $8::bigint[])
+    on conflict (email, network) do update set id = excluded.id, kid = excluded.kid, code_hash = excluded.code_hash,
+      is_mailed = excluded.is_mailed, tries = excluded.tries, expires_at = excluded.expires_at`,
+}
+const PUT_QUOTAS: Statement = {
+  name: 'putMailQuotas',
+  text: `insert into workspace_gateway.mail_quota (key, used, ends_at)
+    select * from unnest($1::text[], $2::bigint[], $3::bigint[])
+    on conflict (key) do update set used = excluded.used, ends_at = excluded.ends_at`,
+}
+const PUT_MAILS: Statement = {
+  name: 'putMails',
+  text: `insert into workspace_gateway.outbox (id, email, network, agent, kid, asked_at, expires_at, due_at)
+    select a.*, $7, $8
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[]) as a`,
+}
+const PURGES: readonly Statement[] = [
+  {
+    name: 'purgePendingSignIns',
+    text: `delete from workspace_gateway.pending_sign_in where id in
+      (select id from workspace_gateway.pending_sign_in where expires_at <= $1 limit ${PURGED} for update skip locked)`,
+  },
+  {
+    name: 'purgeMailQuotas',
+    text: `delete from workspace_gateway.mail_quota where key in
+      (select key from workspace_gateway.mail_quota where ends_at <= $1 limit ${PURGED})`,
+  },
+]
+const PENDING: Statement = {
+  name: 'pendingSignIn',
+  text: `select id, kid, ${MAX_CODE_TRIES} - tries as "triesLeft" from workspace_gateway.pending_sign_in
+    where email = $1 and network = $2 and expires_at > $3`,
+}
+const COMPARE: Statement = {
+  name: 'tryCode',
+  text: `update workspace_gateway.pending_sign_in
+    set tries = case when code_hash = $2 then ${MAX_CODE_TRIES} else tries + 1 end
+    where id = $1 and tries < ${MAX_CODE_TRIES} and expires_at > $3
+    returning code_hash = $2 as "isRight", email, network`,
+}
+const PUT_KNOWN: Statement = {
+  name: 'putKnownNetwork',
+  text: `insert into workspace_gateway.known_network (key, address_key, seen_at) values ($1, $2, $3)
+    on conflict (key) do update set seen_at = excluded.seen_at`,
+}
+const FORGET_KNOWN: Statement = {
+  name: 'forgetKnownNetworks',
+  text: `delete from workspace_gateway.known_network where address_key = $1 and key not in
+    (select key from workspace_gateway.known_network where address_key = $1 order by seen_at desc limit ${MAX_KNOWN_NETWORKS})`,
+}
+
+export function createCodes(pool: Pool): Verbs {
+  return {
+    addCodeRequests: (requests) =>
+      pool.once(async (connection) => {
+        await requireActive(connection)
+        await connection.query(ASK, [
+          ...columns(requests, ['id', 'email', 'network', 'agent', 'kid', 'codeHash', 'isEligible', 'askedAt']),
+        ])
+      }),
+    async decideCodeRequests(rules, now, limit) {
+      // A look costs less than the lock, which only one gateway has.
+      if ((await pool.repeatable((connection) => connection.query(IS_ASKED))).length === 0) return []
+      return whileActive(pool, async (connection) => {
+        await connection.query(LOCK_DECISIONS)
+        const rows = await connection.query<Stored<CodeRequest, 'isEligible'>>(TAKE, [limit])
+        const requests = rows
+          .map((row) => ({ ...row, isEligible: row.isEligible === 't' }))
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        if (requests.length === 0) return []
+        const state = await stateOf(connection, requests, now - rules.knownNetworkTtlMs)
+        const decisions = decideRequests(requests, state, rules, now)
+        await write(connection, decisions, now, now + rules.codeTtlMs)
+        return decisions.decided
+      })
+    },
+    pendingSignIn: (email, network, now) =>
+      pool.repeatable(async (connection) => {
+        await requireActive(connection)
+        const [found] = await connection.query<PendingSignIn & object>(PENDING, [email, network, now])
+        return found ?? null
+      }),
+    tryCode: ({ id, codeHash }, now) =>
+      whileActive(pool, async (connection) => {
+        const [compared] = await connection.query<{ isRight: string; email: string; network: string }>(COMPARE, [
+          id,
+          codeHash,
+          now,
+        ])
+        if (!compared) return 'spent'
+        if (compared.isRight !== 't') return 'wrong'
+        const addressKey = knownAddressKey(compared.email)
+        await connection.query(PUT_KNOWN, [knownNetworkKey(compared), addressKey, now])
+        await connection.query(FORGET_KNOWN, [addressKey])
+        return 'right'
+      }),
+  }
+}
+
+async function stateOf(
+  connection: Connection,
+  requests: readonly CodeRequest[],
+  knownSince: number,
+): Promise<DecisionState> {
+  const [emails = [], networks = []] = columns(requests, ['email', 'network'])
+  const pending = await connection.query<Stored<PendingRow, 'isMailed'>>(PENDING_OF, [emails, networks])
+  const keys = new Set(requests.flatMap(quotaKeysOf))
+  const known = await connection.query<{ key: string }>(KNOWN, [requests.map(knownNetworkKey), knownSince])
+  const users = await connection.query<{ email: string }>(USERS, [emails])
+  return {
+    pending: pending.map((row) => ({ ...row, isMailed: row.isMailed === 't' })),
+    quotas: await connection.query<Quota & object>(QUOTAS, [[...keys]]),
+    knownNetworks: new Set(known.map(({ key }) => key)),
+    users: new Set(users.map(({ email }) => email)),
+  }
+}
+
+async function write(connection: Connection, decisions: Decisions, now: number, expiresAt: number): Promise<void> {
+  await connection.query(
+    PUT_PENDING,
+    columns(decisions.pending, ['id', 'email', 'network', 'kid', 'codeHash', 'isMailed', 'tries', 'expiresAt']),
+  )
+  await connection.query(PUT_QUOTAS, columns(decisions.quotas, ['key', 'used', 'endsAt']))
+  await connection.query(PUT_MAILS, [
+    ...columns(decisions.mailed, ['id', 'email', 'network', 'agent', 'kid', 'askedAt']),
+    expiresAt,
+    now,
+  ])
+  for (const purge of PURGES) await connection.query(purge, [now])
+}
+
+/** One array for each of the members, for `unnest`. */
+function columns<T>(rows: readonly T[], names: readonly (keyof T)[]): readonly (readonly unknown[])[] {
+  return names.map((name) => rows.map((row) => row[name]))
+}

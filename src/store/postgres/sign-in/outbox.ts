@@ -1,0 +1,39 @@
+// The outbox of mails in PostgreSQL.
+import type { CodeVerbs, OutboxMail } from '../../sign-in/code-contract.ts'
+import type { Statement } from '../connection.ts'
+import type { Pool } from '../engine/pool.ts'
+import { requireActive } from './require-active.ts'
+
+const EXPIRE: Statement = {
+  name: 'expireMails',
+  text: 'delete from workspace_gateway.outbox where expires_at <= $1',
+}
+// Whoever else is leasing the same rows is let alone.
+const LEASE: Statement = {
+  name: 'leaseMails',
+  text: `update workspace_gateway.outbox set leased_by = $1, due_at = $2, attempts = attempts + 1
+    where id in (select id from workspace_gateway.outbox where due_at <= $3 order by due_at, id limit $4 for update skip locked)
+    returning id, email, network, agent, kid, asked_at as "askedAt", expires_at as "expiresAt", attempts`,
+}
+const SETTLE: Statement = {
+  name: 'settleMails',
+  text: `with asked as (select * from unnest($2::text[], $3::bigint[]) as a (id, due_at)), removed as (
+      delete from workspace_gateway.outbox where leased_by = $1 and id in (select id from asked where due_at is null))
+    update workspace_gateway.outbox o set due_at = asked.due_at from asked
+    where o.id = asked.id and o.leased_by = $1 and asked.due_at is not null`,
+}
+
+export function createOutbox(pool: Pool): Pick<CodeVerbs, 'leaseMails' | 'settleMails'> {
+  return {
+    leaseMails: ({ owner, leaseMs, limit }, now) =>
+      pool.once(async (connection) => {
+        await requireActive(connection)
+        await connection.query(EXPIRE, [now])
+        return connection.query<OutboxMail & object>(LEASE, [owner, now + leaseMs, now, limit])
+      }),
+    settleMails: (owner, settled) =>
+      pool.repeatable(async (connection) => {
+        await connection.query(SETTLE, [owner, settled.map(({ id }) => id), settled.map(({ dueAt }) => dueAt)])
+      }),
+  }
+}

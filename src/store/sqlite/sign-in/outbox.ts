@@ -1,0 +1,33 @@
+// The outbox of mails in SQLite.
+import type { Database } from 'better-sqlite3'
+import type { CodeVerbs, OutboxMail } from '../../sign-in/code-contract.ts'
+import type { GroupCommit } from '../engine/group-commit.ts'
+
+export function createOutbox(writer: Database, commits: GroupCommit): Pick<CodeVerbs, 'leaseMails' | 'settleMails'> {
+  const isDue = writer.prepare<[number, number]>('select 1 from outbox where due_at <= ? or expires_at <= ? limit 1')
+  const expire = writer.prepare<[number]>('delete from outbox where expires_at <= ?')
+  const lease = writer.prepare<[string, number, number, number], OutboxMail>(
+    `update outbox set leased_by = ?, due_at = ?, attempts = attempts + 1
+     where id in (select id from outbox where due_at <= ? order by due_at, id limit ?)
+     returning id, email, network, agent, kid, asked_at as askedAt, expires_at as expiresAt, attempts`,
+  )
+  const remove = writer.prepare<[string, string]>('delete from outbox where id = ? and leased_by = ?')
+  const retry = writer.prepare<[number, string, string]>('update outbox set due_at = ? where id = ? and leased_by = ?')
+
+  return {
+    async leaseMails({ owner, leaseMs, limit }, now) {
+      // A look costs nothing; an empty transaction would keep other writers waiting.
+      if (!isDue.get(now, now)) return []
+      return commits.add(() => {
+        expire.run(now)
+        return lease.all(owner, now + leaseMs, now, limit)
+      })
+    },
+    settleMails: (owner, settled) =>
+      commits.add(() => {
+        for (const { id, dueAt } of settled)
+          if (dueAt === null) remove.run(id, owner)
+          else retry.run(dueAt, id, owner)
+      }),
+  }
+}

@@ -1,0 +1,277 @@
+// The contract suite of sign-in by code and of registered clients: every sentence of their contracts, run on each adapter.
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/store/contract.ts'
+import type { StoredClient } from '../../src/store/sign-in/client-contract.ts'
+import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
+import { ANA, BEN, NOW, put } from './values.ts'
+
+const HOME = '192.0.2.1'
+const TTL_MS = 600_000
+const HOUR_MS = 3_600_000
+
+const RULES: CodeRules = {
+  windowMs: HOUR_MS,
+  codeTtlMs: TTL_MS,
+  knownNetworkTtlMs: 1_000 * HOUR_MS,
+  isForKnownUsersOnly: false,
+  maxPerAddressAndNetwork: 3,
+  maxPerAddress: 5,
+  maxPerNetwork: 4,
+  maxTotal: 12,
+}
+
+export function describeSignIn(
+  name: string,
+  open: () => Promise<{ store: Store; reopen: () => Promise<Store> }>,
+): void {
+  describe(`sign-in by code on ${name}`, () => {
+    let store: Store
+    let reopen: () => Promise<Store>
+    let count = 0
+
+    beforeEach(async () => {
+      const opened = await open()
+      store = opened.store
+      reopen = opened.reopen
+      return () => store[Symbol.asyncDispose]()
+    })
+
+    function newRequest(request: Partial<CodeRequest> = {}): CodeRequest {
+      count += 1
+      const id = String(count).padStart(9, '0')
+      return {
+        id,
+        email: ANA,
+        network: HOME,
+        agent: 'curl',
+        kid: 'k',
+        codeHash: `hash of ${id}`,
+        isEligible: true,
+        askedAt: NOW,
+        ...request,
+      }
+    }
+
+    /** Asks and decides; answers the outcomes in order. */
+    async function ask(requests: readonly CodeRequest[], now = NOW, rules = RULES): Promise<readonly string[]> {
+      await store.addCodeRequests(requests)
+      const decided = await store.decideCodeRequests(rules, now, 1_000)
+      expect(decided.map(({ id }) => id)).toEqual(requests.map(({ id }) => id))
+      return decided.map(({ outcome }) => outcome)
+    }
+
+    async function codesInOutbox(now = NOW): Promise<readonly string[]> {
+      const mails = await store.leaseMails({ owner: 'a test', leaseMs: 1, limit: 1_000 }, now)
+      return mails.map(({ id }) => id).toSorted()
+    }
+
+    const guess = (request: CodeRequest, codeHash = request.codeHash, now = NOW) =>
+      store.tryCode({ id: request.id, codeHash }, now)
+
+    test('a request is decided on once, the oldest first, and survives a reopening until then', async () => {
+      const [first, second] = [newRequest(), newRequest({ email: BEN })]
+      await store.addCodeRequests([second, first])
+      await using other = await reopen()
+      expect((await other.decideCodeRequests(RULES, NOW, 1)).map(({ id }) => id)).toEqual([first.id])
+      expect((await store.decideCodeRequests(RULES, NOW, 5)).map(({ id }) => id)).toEqual([second.id])
+      expect(await store.decideCodeRequests(RULES, NOW, 5)).toEqual([])
+      expect(await codesInOutbox()).toEqual([first.id, second.id])
+    })
+
+    test('a repeated request joins the pending one: ten requests, one mail, and the first code counts', async () => {
+      const requests = Array.from({ length: 10 }, () => newRequest())
+      expect(await ask(requests.slice(0, 5))).toEqual(['mailed', 'joined', 'joined', 'joined', 'joined'])
+      expect(new Set(await ask(requests.slice(5)))).toEqual(new Set(['joined']))
+      expect(await codesInOutbox()).toHaveLength(1)
+      const pending = await store.pendingSignIn(ANA, HOME, NOW)
+      expect(pending).toEqual({ id: requests[0]?.id, kid: 'k', triesLeft: 5 })
+    })
+
+    test('is pending for its own address and network only, and for its time only', async () => {
+      await ask([newRequest()])
+      expect(await store.pendingSignIn(BEN, HOME, NOW)).toBeNull()
+      expect(await store.pendingSignIn(ANA, '192.0.2.2', NOW)).toBeNull()
+      expect(await store.pendingSignIn(ANA, HOME, NOW + TTL_MS - 1)).not.toBeNull()
+      expect(await store.pendingSignIn(ANA, HOME, NOW + TTL_MS)).toBeNull()
+    })
+
+    test('a right code is right once, in its time', async () => {
+      const [request, late] = [newRequest(), newRequest({ email: BEN })]
+      await ask([request, late])
+      expect(await guess(request)).toBe('right')
+      expect(await guess(request)).toBe('spent')
+      expect(await guess(late, late.codeHash, NOW + TTL_MS)).toBe('spent')
+      expect(await store.tryCode({ id: 'unknown', codeHash: 'x' }, NOW)).toBe('spent')
+    })
+
+    test('of many right codes at once, one is right', async () => {
+      const request = newRequest()
+      await ask([request])
+      const outcomes = await Promise.all(Array.from({ length: 40 }, () => guess(request)))
+      expect(outcomes.filter((outcome) => outcome === 'right')).toHaveLength(1)
+    })
+
+    test('of many wrong codes at once, five are compared, and the right one comes too late', async () => {
+      const request = newRequest()
+      await ask([request])
+      const outcomes = await Promise.all(Array.from({ length: 400 }, (_, index) => guess(request, `wrong ${index}`)))
+      expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(5)
+      expect(await guess(request)).toBe('spent')
+      expect((await store.pendingSignIn(ANA, HOME, NOW))?.triesLeft).toBe(0)
+    })
+
+    test('one that is used up is replaced by the next request, with another mail', async () => {
+      const [first, second] = [newRequest(), newRequest()]
+      await ask([first])
+      for (let tries = 0; tries < 5; tries += 1) await guess(first, 'wrong')
+      expect(await ask([second])).toEqual(['mailed'])
+      expect(await guess(first)).toBe('spent')
+      expect(await guess(second)).toBe('right')
+    })
+
+    test('one that was refused leaves a pending sign-in that no code fits, also the empty one', async () => {
+      const refused = newRequest({ isEligible: false })
+      expect(await ask([refused])).toEqual(['refused'])
+      expect(await codesInOutbox()).toEqual([])
+      expect(await store.pendingSignIn(ANA, HOME, NOW)).toMatchObject({ id: refused.id, triesLeft: 5 })
+      expect(await guess(refused)).toBe('wrong')
+    })
+
+    test('where only users get mails, others do not', async () => {
+      await store.applyChanges([put({ email: ANA })])
+      const rules = { ...RULES, isForKnownUsersOnly: true }
+      expect(await ask([newRequest(), newRequest({ email: BEN })], NOW, rules)).toEqual(['mailed', 'refused'])
+    })
+
+    test('an address from one network, an address, a network and all have quotas, until their window is over', async () => {
+      const spent = async (requests: readonly CodeRequest[], now = NOW) => {
+        const outcomes = await ask(requests, now)
+        return outcomes.filter((outcome) => outcome === 'mailed').length
+      }
+      for (let mails = 0; mails < 3; mails += 1) {
+        const request = newRequest()
+        expect(await ask([request])).toEqual(['mailed'])
+        for (let tries = 0; tries < 5; tries += 1) await guess(request, 'wrong')
+      }
+      expect(await ask([newRequest()]), 'address and network').toEqual(['refused'])
+      const fromAnywhere = Array.from({ length: 8 }, (_, index) => newRequest({ network: `198.51.100.${index}` }))
+      expect(await spent(fromAnywhere), 'address').toBe(RULES.maxPerAddress - 3)
+      const toAnyone = Array.from({ length: 8 }, (_, index) => newRequest({ email: `u${index}@example.com` }))
+      expect(await spent(toAnyone), 'network').toBe(RULES.maxPerNetwork - 3)
+      const scattered = Array.from({ length: 12 }, (_, index) =>
+        newRequest({ email: `v${index}@example.com`, network: `203.0.113.${index}` }),
+      )
+      expect(await spent(scattered), 'total').toBe(RULES.maxTotal - 6)
+      expect(await spent([newRequest({ askedAt: NOW + HOUR_MS })], NOW + HOUR_MS), 'later').toBe(1)
+    })
+
+    test('a network that signed in before has a quota that strangers cannot use up, until it is forgotten', async () => {
+      const first = newRequest()
+      await ask([first])
+      expect(await guess(first)).toBe('right')
+      const strangers = Array.from({ length: 30 }, (_, index) => newRequest({ network: `198.51.100.${index}` }))
+      await ask(strangers)
+      const [again, elsewhere] = [newRequest(), newRequest({ network: '203.0.113.1' })]
+      expect(await ask([again, elsewhere])).toEqual(['mailed', 'refused'])
+      expect(await guess(again)).toBe('right')
+      const short = { ...RULES, knownNetworkTtlMs: 0 }
+      expect(await ask([newRequest()], NOW, short)).toEqual(['refused'])
+    })
+
+    test('of the networks of an address the newest are known', async () => {
+      const rules = { ...RULES, maxPerAddress: 100, maxTotal: 100 }
+      const networkOf = (index: number) => `198.51.100.${index}`
+      for (let index = 0; index < 21; index += 1) {
+        const request = newRequest({ network: networkOf(index) })
+        await ask([request], NOW, rules)
+        expect(await guess(request, request.codeHash, NOW + index)).toBe('right')
+      }
+      const full = { ...RULES, maxPerAddress: 0 }
+      const again = [networkOf(0), networkOf(1), networkOf(20)].map((network) => newRequest({ network }))
+      expect(await ask(again, NOW, full)).toEqual(['refused', 'mailed', 'mailed'])
+    })
+
+    test('a mail has one sender as long as its lease lasts, and another one after that', async () => {
+      await ask([newRequest(), newRequest({ email: BEN })])
+      const lease = (owner: string, now: number) => store.leaseMails({ owner, leaseMs: 100, limit: 10 }, now)
+      await using other = await reopen()
+      const leased = await Promise.all([
+        lease('a', NOW),
+        other.leaseMails({ owner: 'b', leaseMs: 100, limit: 10 }, NOW),
+      ])
+      expect(leased.flat()).toHaveLength(2)
+      expect(await lease('c', NOW + 99)).toEqual([])
+      const taken = await lease('c', NOW + 100)
+      expect(taken.map(({ attempts }) => attempts)).toEqual([2, 2])
+      expect(taken.find(({ email }) => email === BEN)).toMatchObject({
+        network: HOME,
+        agent: 'curl',
+        kid: 'k',
+        askedAt: NOW,
+        expiresAt: NOW + TTL_MS,
+      })
+    })
+
+    test('a settled mail is gone, or due later; whoever lost the lease settles nothing', async () => {
+      const [sent, failed] = [newRequest(), newRequest({ email: BEN })]
+      await ask([sent, failed])
+      const lease = (owner: string, now: number) => store.leaseMails({ owner, leaseMs: 100, limit: 10 }, now)
+      await lease('a', NOW)
+      await lease('b', NOW + 100)
+      await store.settleMails('a', [
+        { id: sent.id, dueAt: null },
+        { id: failed.id, dueAt: null },
+      ])
+      await store.settleMails('b', [
+        { id: sent.id, dueAt: null },
+        { id: failed.id, dueAt: NOW + 500 },
+      ])
+      expect(await lease('c', NOW + 499)).toEqual([])
+      expect((await lease('c', NOW + 500)).map(({ id }) => id)).toEqual([failed.id])
+    })
+
+    test('a mail whose code has expired is dropped', async () => {
+      await ask([newRequest()])
+      expect(await codesInOutbox(NOW + TTL_MS)).toEqual([])
+      expect(await codesInOutbox(NOW)).toEqual([])
+    })
+
+    test('quotas hold when several gateways decide at once', async () => {
+      await using other = await reopen()
+      const requests = Array.from({ length: 60 }, (_, index) => newRequest({ network: `198.51.100.${index}` }))
+      await Promise.all(
+        [store, other, store, other].map(async (one, index) => {
+          await one.addCodeRequests(requests.slice(index * 15, index * 15 + 15))
+          while ((await one.decideCodeRequests(RULES, NOW, 4)).length > 0);
+        }),
+      )
+      expect(await codesInOutbox()).toHaveLength(RULES.maxPerAddress)
+    })
+  })
+
+  describe(`registered clients on ${name}`, () => {
+    const BILLING: StoredClient = {
+      name: 'billing',
+      secretHash: 'hash',
+      domains: ['example.com', 'example.org'],
+      scopes: ['login'],
+      perMinute: 60,
+      createdAt: NOW,
+    }
+
+    test('are added once, listed by name, and removed once', async () => {
+      const { store } = await open()
+      await using _ = store
+      const shop = { ...BILLING, name: 'a-shop', domains: ['*'] }
+      expect(await store.addClient(BILLING)).toBe(true)
+      expect(await store.addClient({ ...BILLING, secretHash: 'other' })).toBe(false)
+      expect(await store.addClient(shop)).toBe(true)
+      expect(await store.clients()).toEqual([shop, BILLING])
+      expect(await store.clientByName('billing')).toEqual(BILLING)
+      expect(await store.clientByName('Billing')).toBeNull()
+      expect(await store.removeClient('billing')).toBe(true)
+      expect(await store.removeClient('billing')).toBe(false)
+      expect(await store.clientByName('billing')).toBeNull()
+    })
+  })
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { describeSignIn } from '../contract/sign-in.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const SQLITE = {
+  lockTimeoutMs: 5_000,
+  onFatal(error: unknown) {
+    throw error
+  },
+}
+/** A connection may take as long as it does on a machine that has other things to do. */
+const POSTGRES = { connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 10 }
+
+describeSignIn('sqlite', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  return { store: await openSqliteStore(path, SQLITE), reopen: () => openSqliteStore(path, SQLITE) }
+})
+
+describe.skipIf(POSTGRES_URL === null)('postgres', () => {
+  describeSignIn('postgres', async () => {
+    const url = await temporaryDatabase()
+    return { store: await openPostgresStore(url, POSTGRES), reopen: () => openPostgresStore(url, POSTGRES) }
+  })
+})
