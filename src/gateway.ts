@@ -63,6 +63,10 @@ export interface GatewayOptions {
   readonly isDraining: () => boolean
   /** Absent: there is no POST /import. */
   readonly importing?: ImportServices | undefined
+  /** For the log: something failed that no client waits for. */
+  readonly reportBackground: (error: unknown, what: string) => void
+  /** What the gateway keeps running besides its requests: to be disposed of before the store. */
+  readonly running: AsyncDisposableStack
 }
 
 export async function createGateway(store: Store, options: GatewayOptions): Promise<Handler> {
@@ -84,7 +88,15 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const sessions = createSessions(store, tokens, options)
   const { attemptsPerMinute } = options
   const limits = attemptsPerMinute === null ? NO_RATE_LIMITS : createRateLimits({ attemptsPerMinute, clock })
-  const guard = await options.createGuard({ store, limits, clock })
+  const guard = await options.createGuard({
+    store,
+    limits,
+    keyset,
+    audit: options.audit,
+    clock,
+    report: options.reportBackground,
+    running: options.running,
+  })
   const signIn = withAudit(createSignIn({ sessions, guard, limits }), options.audit)
   const yieldTurn = createRoundRobin()
   const services = {

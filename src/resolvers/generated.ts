@@ -187,6 +187,7 @@ export type Mutation = {
  * 429).
  */
 export type MutationLoginArgs = {
+  code?: InputMaybe<Scalars['String']['input']>;
   email: Scalars['String']['input'];
 };
 

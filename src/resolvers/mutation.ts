@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import type { AccessTokenResolvers, MutationResolvers, TokensResolvers } from './generated.ts'
 
 export const Mutation = {
-  login: (_root, { email }, { signIn, caller }) => signIn.login({ email, code: null }, caller),
+  login: (_root, { email, code }, { signIn, caller }) => signIn.login({ email, code: code ?? null }, caller),
   refresh: (_root, { refreshToken }, { signIn, caller }) => signIn.refresh(refreshToken, caller),
   async logout(_root, { refreshToken }, { signIn }) {
     await signIn.logout(refreshToken)

@@ -47,20 +47,31 @@ function sessionEndpoint(route: SessionRoute, services: EndpointServices): Endpo
     method: route.method,
     path: route.path,
     async handle(request) {
-      const value = await requireField(route, request)
-      return jsonResponse(await route.resolve(value, createContext(services, request, null, UNCOUNTED)), NO_STORE)
+      const { value, option } = await readFields(route, request)
+      return jsonResponse(await route.resolve(value, createContext(services, request, null, UNCOUNTED), option), NO_STORE)
     },
   }
 }
 
-async function requireField(route: SessionRoute, request: GatewayRequest): Promise<string> {
+interface Fields {
+  readonly value: string
+  readonly option: string | null
+}
+
+async function readFields(route: SessionRoute, request: GatewayRequest): Promise<Fields> {
   const bytes = await request.body()
-  if (bytes.byteLength === 0 && !route.requiresBody) return ''
+  if (bytes.byteLength === 0 && !route.requiresBody) return { value: '', option: null }
   if (route.requiresJson && !isJsonMediaType(request.header('content-type'))) {
     throw new GatewayError(bytes.byteLength === 0 ? 'MALFORMED_JSON' : 'UNSUPPORTED_MEDIA_TYPE')
   }
   const { value: body } = parseJson(bytes)
-  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, route.field) : undefined
+  const member = (name: string): unknown =>
+    typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
+  const option = route.optionalField === undefined ? null : (member(route.optionalField) ?? null)
+  return { value: textOf(member(route.field)), option: option === null ? null : textOf(option) }
+}
+
+function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 

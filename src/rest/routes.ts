@@ -22,12 +22,17 @@ export const ANY_ROUTE_FAILURES: readonly FailureCode[] = ['INTERNAL', 'UNAVAILA
 /** A session call: one field in, tokens or nothing out. */
 export interface SessionRoute extends Row {
   readonly field: 'email' | 'refreshToken'
+  /** A field that may be left out. */
+  readonly optionalField?: 'code'
   /** Whether a body of another media type is refused; a body that is not sent has none. */
   readonly requiresJson: boolean
   /** Whether an empty body is malformed, rather than one without the field. */
   readonly requiresBody: boolean
-  /** `value` is empty when the body lacks the field or has another type there. */
-  readonly resolve: (value: string, context: Context) => Promise<object>
+  /**
+   * `value` is empty when the body lacks the field or has another type there; `option` is null when it lacks that one, and
+   * empty when it has another type there.
+   */
+  readonly resolve: (value: string, context: Context, option: string | null) => Promise<object>
 }
 
 /** A read of one's own: a JSON array, either of documents or of the elements of an export. */
@@ -62,6 +67,7 @@ export const SESSION_ROUTES: readonly SessionRoute[] = [
     method: 'POST',
     path: '/login',
     field: 'email',
+    optionalField: 'code',
     requiresJson: true,
     requiresBody: true,
     summary: 'Sign in',
@@ -69,12 +75,14 @@ export const SESSION_ROUTES: readonly SessionRoute[] = [
       'MALFORMED_JSON',
       'INVALID_EMAIL',
       'LOGIN_REFUSED',
+      'LOGIN_CODE_SENT',
+      'LOGIN_CODE_WRONG',
       'BODY_TOO_LARGE',
       'UNSUPPORTED_MEDIA_TYPE',
       'TOO_MANY_REQUESTS',
     ],
     twin: 'mutation($email: String!) { login(email: $email) { accessToken refreshToken } }',
-    resolve: (email, context) => Mutation.login({}, { email }, context),
+    resolve: (email, context, code) => Mutation.login({}, { email, code }, context),
   },
   {
     method: 'POST',

@@ -104,6 +104,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     onEntry() {},
     onFailure() {},
   })
+  const running = new AsyncDisposableStack()
   const handle = await createGateway(options.wrapStore?.(store) ?? store, {
     createGuard: guardsOf(['local'], { trustedOrigins: [] }),
     basePath: '',
@@ -127,6 +128,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     clock,
     report: (error) => reported.push(error),
     isDraining: () => false,
+    reportBackground: (error) => reported.push(error),
+    running,
     ...options,
   })
   const brokenOff: BrokenOff[] = []
@@ -146,6 +149,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   onTestFinished(async () => {
     server.closeAllConnections()
     server.close()
+    await running.disposeAsync()
     await audit[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
   })

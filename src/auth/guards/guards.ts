@@ -1,9 +1,13 @@
 // The login guards there are, by name: adding a row is adding a guard.
+import { UsageError } from '../../errors.ts'
 import type { Awaitable, Store } from '../../store/contract.ts'
+import type { Audit } from '../audit/audit-event.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
+import type { Keyset } from '../tokens/keyset.ts'
 import type { LoginGuard } from './guard.ts'
 import { createGuardList } from './guard-list.ts'
 import { createLocalGuard } from './local.ts'
+import { type MailGuardOptions, openMailGuard } from './mail/open-mail-guard.ts'
 import { createNoneGuard } from './none.ts'
 import { createOpenGuard } from './open.ts'
 import { canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
@@ -12,14 +16,22 @@ import { canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
 export interface GuardOptions {
   /** Pages of these origins may sign in as if they were this gateway's own (`--cors-origin`). */
   readonly trustedOrigins: readonly string[]
+  /** Null without a mail server. */
+  readonly mail?: MailGuardOptions | null
 }
 
 /** What a guard may work with, once the store is open. */
 export interface GuardServices {
   readonly store: Store
   readonly limits: RateLimits
+  readonly keyset: Pick<Keyset, 'signingKey' | 'keyOf'>
+  readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
+  /** For the log: something failed that nobody waits for. */
+  readonly report: (error: unknown, what: string) => void
+  /** What a guard keeps running is stopped with it, before the store is closed. */
+  readonly running: AsyncDisposableStack
 }
 
 interface GuardRow {
@@ -36,7 +48,16 @@ interface GuardRow {
 
 const NOTHING = () => []
 
-export type LoginGuardName = 'local' | 'none' | 'open'
+const NO_MAIL_SERVER =
+  'login guard "mail" needs a mail server: --mail-url smtps://USER:PASSWORD@HOST --mail-from no-reply@example.com'
+
+/** A start that told `problems` never gets here without. */
+function requireOptions<T>(options: T | null | undefined, problem: string): T {
+  if (!options) throw new UsageError(problem)
+  return options
+}
+
+export type LoginGuardName = 'local' | 'mail' | 'none' | 'open'
 
 export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   local: {
@@ -51,6 +72,13 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
           ],
     problems: NOTHING,
     create: (options) => createLocalGuard(options, openKernel()),
+  },
+  mail: {
+    summary: 'by a code that is mailed',
+    guardsNetwork: true,
+    warnings: NOTHING,
+    problems: ({ mail }) => (mail ? [] : [NO_MAIL_SERVER]),
+    create: ({ mail }, services) => openMailGuard(requireOptions(mail, NO_MAIL_SERVER), services),
   },
   none: {
     summary: 'nobody; open sessions go on',

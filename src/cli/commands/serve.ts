@@ -30,6 +30,7 @@ import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
 import { watchLogSize } from '../watch-log-size.ts'
+import { toGuardOptions } from '../options/guard-options.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
@@ -48,7 +49,7 @@ export async function runServe(
   { stop, onReload }: ServeSignals,
 ): Promise<ExitCode> {
   const isLoopback = isLoopbackBinding(config.host)
-  const guardOptions = { trustedOrigins: config.corsOrigin }
+  const guardOptions = toGuardOptions(config)
   requireSafeExposure(config, guardOptions)
   const keyCipher = readKeyCipher(config)
   const log = createLog(config.logLevel, io)
@@ -79,6 +80,7 @@ export async function runServe(
     onEntry: (entry) => log.info({ audit: describeEntry({ ...entry, who: redact(entry.who) }) }, 'audit'),
     onFailure: (error) => log.error({ err: error }, 'the audit log cannot be written: its entries wait'),
   })
+  await using running = new AsyncDisposableStack()
   const ending = AbortSignal.any([stop, failed.signal])
   const handle = await createGateway(store, {
     createGuard: guardsOf(config.loginGuard, guardOptions),
@@ -105,6 +107,8 @@ export async function runServe(
     report: createReport(log),
     isDraining: () => ending.aborted,
     importing: await importServices(config, createReport(log)),
+    reportBackground: (error, what) => log.warn({ err: error }, what),
+    running,
   })
   if (keyCipher.hasSecret && (await store.signingKeys()).some(({ privateJwk }) => !isSealed(privateJwk))) {
     log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')

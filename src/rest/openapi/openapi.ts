@@ -120,7 +120,16 @@ function sessionOperation(route: SessionRoute, schema: GraphQLSchema): Json {
       required: true,
       content: {
         'application/json': {
-          schema: { type: 'object', required: [route.field], properties: { [route.field]: { type: 'string' } } },
+          schema: {
+            type: 'object',
+            required: [route.field],
+            properties: Object.fromEntries(
+              [route.field, ...(route.optionalField === undefined ? [] : [route.optionalField])].map((name) => [
+                name,
+                { type: 'string' },
+              ]),
+            ),
+          },
           example: { [route.field]: route.field === 'email' ? 'demo@example.com' : 'wgr_…' },
         },
       },

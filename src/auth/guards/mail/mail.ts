@@ -1,0 +1,85 @@
+// The guard for people: a code by mail, to be sent back in the contract's own request.
+import type { Store } from '../../../store/contract.ts'
+import type { PendingSignIn } from '../../../store/sign-in/code-contract.ts'
+import type { Audit } from '../../audit/audit-event.ts'
+import type { Caller } from '../../caller.ts'
+import { canonicalEmail } from '../../email.ts'
+import { networkOf } from '../../limits/network.ts'
+import type { RateLimits } from '../../limits/rate-limits.ts'
+import { readCode, readTaggedAddress } from '../../mail/code.ts'
+import type { DerivedCodes } from '../../mail/derived-codes.ts'
+import { programName } from '../../mail/program-name.ts'
+import type { CodeRequests } from '../../mail/requests.ts'
+import { type Admission, admit, type LoginGuard, type Refusal, refuse } from '../guard.ts'
+
+export interface MailGuardParts {
+  readonly store: Pick<Store, 'pendingSignIn' | 'tryCode'>
+  readonly codes: DerivedCodes
+  readonly requests: CodeRequests
+  readonly limits: RateLimits
+  readonly audit: Audit
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+  /** Called after a request was kept, when it is answered: there is something to decide on. */
+  readonly onRequest: () => void
+}
+
+const SENT = refuse(
+  'A code was mailed, if this address may sign in here: send the same request again with it as `code`, or with +code- and ' +
+    'the code before the @ of the address',
+  null,
+  'LOGIN_CODE_SENT',
+)
+/** The same whether it is wrong, expired, used, used up or was never sent. */
+const WRONG = refuse(
+  'The code is wrong or no longer valid: sign in without one to get another',
+  null,
+  'LOGIN_CODE_WRONG',
+)
+const NO_EMAIL = refuse('A valid email address is required, as `email`', null, 'INVALID_EMAIL')
+
+export function createMailGuard(parts: MailGuardParts): LoginGuard {
+  const { store, codes, requests, limits, audit, clock, onRequest } = parts
+
+  /** Compared only in the store, which counts. */
+  async function isRight(pending: PendingSignIn | null, typed: string): Promise<boolean> {
+    const code = readCode(typed)
+    if (!pending || pending.triesLeft <= 0 || code === null) return false
+    const codeHash = await codes.hashOf(pending.id, pending.kid, code)
+    return codeHash !== null && (await store.tryCode({ id: pending.id, codeHash }, clock())) === 'right'
+  }
+
+  async function enter(
+    email: string,
+    typed: string,
+    network: string,
+    found?: PendingSignIn,
+  ): Promise<Admission | Refusal> {
+    limits.require('code', { email, network })
+    const pending = found ?? (await store.pendingSignIn(email, network, clock()))
+    if (await isRight(pending, typed)) return admit(email)
+    audit.record({ kind: 'code', result: 'refused', email, address: network, detail: 'wrong code' })
+    return WRONG
+  }
+
+  async function ask(email: string, network: string, caller: Caller): Promise<Refusal> {
+    await requests.add({ email, network, agent: programName(caller.header('user-agent')) })
+    onRequest()
+    return SENT
+  }
+
+  return {
+    name: 'mail',
+    async decide({ caller, email: sent, code }) {
+      const email = canonicalEmail(sent)
+      if (email === null) return NO_EMAIL
+      const network = networkOf(caller.client.address)
+      if (code !== null) return enter(email, code, network)
+      const tagged = readTaggedAddress(email)
+      const pending = tagged && (await store.pendingSignIn(tagged.email, network, clock()))
+      // An address of this form is like any other when nobody waits for a code.
+      return tagged && pending ? enter(tagged.email, tagged.code, network, pending) : ask(email, network, caller)
+    },
+    chargesLimits: () => false,
+  }
+}

@@ -1,0 +1,84 @@
+// The mail guard at work: its parts put together, its decisions and its mails made behind the requests.
+import type { Store } from '../../../store/contract.ts'
+import type { CodeRules } from '../../../store/sign-in/code-contract.ts'
+import type { Audit } from '../../audit/audit-event.ts'
+import type { RateLimits } from '../../limits/rate-limits.ts'
+import { createDerivedCodes } from '../../mail/derived-codes.ts'
+import { createMailServer, type MailServerOptions } from '../../mail/mail-server.ts'
+import { createOutbox } from '../../mail/outbox.ts'
+import { createPoller } from '../../mail/poller.ts'
+import { createCodeRequests } from '../../mail/requests.ts'
+import type { Keyset } from '../../tokens/keyset.ts'
+import type { LoginGuard } from '../guard.ts'
+import { createMailGuard } from './mail.ts'
+
+/** How often a process looks for what others have left: requests and mails of a gateway that was killed, mails to be tried again. */
+const POLL_MS = 2_000
+const CODE_TTL_MS = 600_000
+const HOUR_MS = 3_600_000
+const KNOWN_NETWORK_TTL_MS = 180 * 24 * HOUR_MS
+const MAX_PER_ADDRESS_AND_NETWORK = 5
+
+export interface MailGuardOptions {
+  readonly server: MailServerOptions
+  /** Canonical; empty for all. */
+  readonly domains: readonly string[]
+  readonly isForKnownUsersOnly: boolean
+  /** Mails within an hour, see `CodeRules`. */
+  readonly maxPerAddress: number
+  readonly maxPerNetwork: number
+  readonly maxTotal: number
+}
+
+export interface MailGuardServices {
+  readonly store: Store
+  readonly keyset: Pick<Keyset, 'signingKey' | 'keyOf'>
+  readonly limits: RateLimits
+  readonly audit: Audit
+  readonly clock: () => number
+  readonly report: (error: unknown, what: string) => void
+  /** What is running is stopped with it, before the store is closed. */
+  readonly running: AsyncDisposableStack
+}
+
+export function openMailGuard(options: MailGuardOptions, services: MailGuardServices): LoginGuard {
+  const { store, keyset, limits, audit, clock, report, running } = services
+  const rules: CodeRules = {
+    windowMs: HOUR_MS,
+    codeTtlMs: CODE_TTL_MS,
+    knownNetworkTtlMs: KNOWN_NETWORK_TTL_MS,
+    isForKnownUsersOnly: options.isForKnownUsersOnly,
+    maxPerAddressAndNetwork: MAX_PER_ADDRESS_AND_NETWORK,
+    maxPerAddress: options.maxPerAddress,
+    maxPerNetwork: options.maxPerNetwork,
+    maxTotal: options.maxTotal,
+  }
+  const codes = createDerivedCodes(keyset)
+  const domains = options.domains.length === 0 ? null : new Set(options.domains)
+  const requests = createCodeRequests({ store, codes, rules, domains, audit, clock })
+  const sendMails = createOutbox({
+    store,
+    codes,
+    server: createMailServer(options.server),
+    audit,
+    clock,
+    onFailure(error, retryMs) {
+      report(error, retryMs === null ? 'a mail was given up' : 'a mail was not sent, and will be tried again')
+      if (retryMs !== null) setTimeout(() => sender.wake(), retryMs).unref()
+    },
+  })
+  const reportTo = (what: string) => (error: unknown) => report(error, what)
+  const sender = running.use(createPoller(sendMails, POLL_MS, reportTo('the outbox could not be read')))
+  const decider = running.use(
+    createPoller(
+      async () => {
+        if (await requests.decide()) sender.wake()
+      },
+      POLL_MS,
+      reportTo('requests for a code could not be decided on'),
+    ),
+  )
+  // After the answer, not before: how long a decision takes depends on the address.
+  const onRequest = () => setImmediate(decider.wake)
+  return createMailGuard({ store, codes, requests, limits, audit, clock, onRequest })
+}

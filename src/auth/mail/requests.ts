@@ -1,0 +1,59 @@
+// Requests for a code: kept when they come, decided on afterwards, so that an answer tells nothing about its address.
+import { randomUUIDv7 } from 'node:crypto'
+import { batchPerTurn } from '../../store/batch-per-turn.ts'
+import type { Store } from '../../store/contract.ts'
+import type { CodeRequest, CodeRules, DecidedRequest } from '../../store/sign-in/code-contract.ts'
+import type { Audit } from '../audit/audit-event.ts'
+import type { DerivedCodes } from './derived-codes.ts'
+
+const DECIDED_AT_ONCE = 500
+
+export interface RequestOptions {
+  readonly store: Pick<Store, 'addCodeRequests' | 'decideCodeRequests'>
+  readonly codes: DerivedCodes
+  readonly rules: CodeRules
+  /** Canonical domains that get mails; null for all. */
+  readonly domains: ReadonlySet<string> | null
+  readonly audit: Audit
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+export interface CodeRequests {
+  /** Durable when it answers. Does the same for every address. */
+  readonly add: (request: Pick<CodeRequest, 'email' | 'network' | 'agent'>) => Promise<void>
+  /** Decides on all that came. True when there are mails to send. */
+  readonly decide: () => Promise<boolean>
+}
+
+export function createCodeRequests({ store, codes, rules, domains, audit, clock }: RequestOptions): CodeRequests {
+  const keep = batchPerTurn<CodeRequest, null>(async (requests) => {
+    await store.addCodeRequests(requests)
+    return requests.map(() => null)
+  }, setImmediate)
+
+  function tell({ email, network, outcome }: DecidedRequest): void {
+    const result = outcome === 'refused' ? 'refused' : 'done'
+    audit.record({ kind: 'code', result, email, address: network, detail: `request ${outcome}` })
+  }
+
+  return {
+    async add({ email, network, agent }) {
+      const id = randomUUIDv7()
+      const { kid, codeHash } = await codes.issue(id)
+      const isEligible = domains === null || domains.has(email.slice(email.lastIndexOf('@') + 1))
+      await keep({ id, email, network, agent, kid, codeHash, isEligible, askedAt: clock() })
+    },
+    async decide() {
+      let hasMails = false
+      for (;;) {
+        const decided = await store.decideCodeRequests(rules, clock(), DECIDED_AT_ONCE)
+        for (const request of decided) {
+          tell(request)
+          if (request.outcome === 'mailed') hasMails = true
+        }
+        if (decided.length < DECIDED_AT_ONCE) return hasMails
+      }
+    },
+  }
+}

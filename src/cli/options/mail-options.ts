@@ -1,0 +1,103 @@
+// The options of the login guard `mail`, and of `mail test`.
+import { z } from 'zod'
+import { canonicalEmail } from '../../auth/email.ts'
+import type { MailGuardOptions } from '../../auth/guards/mail/open-mail-guard.ts'
+import { type MailServerOptions, mailUrlProblem } from '../../auth/mail/mail-server.ts'
+import { booleanOption, type Config, integer, list, type OptionRow } from './option.ts'
+
+const NAME_AND_ADDRESS = /^(?:[^<>@\r\n]*<(?<bracketed>[^<>\s]+)>|(?<plain>[^<>\s]+))$/
+/** Nothing is said of a URL that may hold a password. */
+const mailUrl = z.string().superRefine((url, context) => {
+  const problem = mailUrlProblem(url)
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+})
+
+export const MAIL_SERVER_OPTIONS = {
+  mailUrl: {
+    flags: '--mail-url <url>',
+    description:
+      'the mail server: smtps://USER:PASSWORD@HOST:PORT, or smtp://… for STARTTLS; better in the environment',
+    schema: mailUrl.optional(),
+  },
+  mailFrom: {
+    flags: '--mail-from <address>',
+    description: 'whom mails are from: an address, or a name and an address as NAME <ADDRESS>',
+    schema: z.string().refine(isSender, 'must be an address, or NAME <ADDRESS>').optional(),
+  },
+  mailSubject: {
+    flags: '--mail-subject <text>',
+    description: 'the subject of mails with a code',
+    default: 'Your sign-in code',
+    schema: z.string().regex(/^[^\r\n]{1,200}$/, 'must be one line of at most 200 characters'),
+  },
+  mailTls: {
+    flags: '--mail-tls <mode>',
+    description: 'required: no mail goes out without TLS; off: none, for a relay on this machine',
+    default: 'required',
+    schema: z.enum(['required', 'off'], 'must be required or off'),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export const MAIL_OPTIONS = {
+  ...MAIL_SERVER_OPTIONS,
+  mailDomains: {
+    flags: '--mail-domains <domains>',
+    description: 'guard mail: only addresses of these domains get codes, separated by commas (default: all)',
+    default: '',
+    schema: list.transform((domains, context) =>
+      domains.map((domain) => {
+        const canonical = canonicalEmail(`x@${domain}`)
+        if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is no domain` })
+        return canonical?.slice('x@'.length) ?? ''
+      }),
+    ),
+  },
+  mailKnownUsersOnly: {
+    flags: '--mail-known-users-only',
+    description: 'guard mail: only addresses with a stored workspace get codes',
+    schema: booleanOption.optional(),
+  },
+  mailLimitAddress: {
+    flags: '--mail-limit-address <count>',
+    description: 'guard mail: mails an hour to one address, asked for from networks it never signed in from',
+    default: '10',
+    schema: integer(0, 1_000_000),
+  },
+  mailLimitNetwork: {
+    flags: '--mail-limit-network <count>',
+    description: 'guard mail: mails an hour that one network may ask for, to addresses that never signed in from it',
+    default: '100',
+    schema: integer(0, 1_000_000),
+  },
+  mailLimitTotal: {
+    flags: '--mail-limit-total <count>',
+    description: 'guard mail: mails an hour in all, to addresses from networks they never signed in from',
+    default: '10000',
+    schema: integer(0, 1_000_000_000),
+  },
+} as const satisfies Record<string, OptionRow>
+
+function isSender(text: string): boolean {
+  const { bracketed, plain } = NAME_AND_ADDRESS.exec(text)?.groups ?? {}
+  return canonicalEmail(bracketed ?? plain ?? '') !== null
+}
+
+/** Null unless both the server and the sender are named. */
+export function toMailServerOptions(config: Config<typeof MAIL_SERVER_OPTIONS>): MailServerOptions | null {
+  const { mailUrl: url, mailFrom: from, mailSubject: subject, mailTls: tls } = config
+  return url === undefined || from === undefined ? null : { url, from, subject, tls }
+}
+
+export function toMailGuardOptions(config: Config<typeof MAIL_OPTIONS>): MailGuardOptions | null {
+  const server = toMailServerOptions(config)
+  return (
+    server && {
+      server,
+      domains: config.mailDomains,
+      isForKnownUsersOnly: config.mailKnownUsersOnly ?? false,
+      maxPerAddress: config.mailLimitAddress,
+      maxPerNetwork: config.mailLimitNetwork,
+      maxTotal: config.mailLimitTotal,
+    }
+  )
+}

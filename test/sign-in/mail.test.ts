@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'vitest'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
+import type { MailGuardOptions } from '../../src/auth/guards/mail/open-mail-guard.ts'
+import { expectGraphQLFailure, expectProblem } from '../support/failures.ts'
+import { type Answer, startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { startMailServer, type TestMailServer } from '../support/smtp.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const STRANGER = 'stranger@example.com'
+
+async function startMailGateway(
+  options: Partial<MailGuardOptions> = {},
+  { server, ...gateway }: { server?: TestMailServer } & TestGatewayOptions = {},
+): Promise<{ gateway: TestGateway; server: TestMailServer; login: Login }> {
+  const mailServer = server ?? (await startMailServer())
+  const mail: MailGuardOptions = {
+    server: { url: mailServer.url, tls: 'off', from: 'Workspace <no-reply@example.com>', subject: 'Your code' },
+    domains: [],
+    isForKnownUsersOnly: false,
+    maxPerAddress: 10,
+    maxPerNetwork: 100,
+    maxTotal: 1_000,
+    ...options,
+  }
+  const started = await startGateway({
+    createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }),
+    attemptsPerMinute: null,
+    ...gateway,
+  })
+  return {
+    gateway: started,
+    server: mailServer,
+    login: (email, code) =>
+      started.send('POST', '/login', JSON.stringify({ email, ...(code === undefined ? {} : { code }) })),
+  }
+}
+
+type Login = (email: string, code?: unknown) => Promise<Answer>
+
+function expectSent(answer: Answer): void {
+  expectProblem(answer, { status: 403, code: 'LOGIN_CODE_SENT', hasNot: [] })
+}
+
+function expectWrong(answer: Answer): void {
+  expectProblem(answer, { status: 403, code: 'LOGIN_CODE_WRONG', hasNot: [] })
+}
+
+const wrongCode = (code: string) => (code.startsWith('0') ? `1${code.slice(1)}` : `0${code.slice(1)}`)
+
+describe('the login guard "mail"', () => {
+  test('mails a code, and lets in whoever sends it back, once', async () => {
+    const { gateway, server, login } = await startMailGateway()
+    await gateway.load(SMALL_WORLD)
+    expectSent(await login(ANA))
+    const { to, code } = await server.mail(0)
+    expect([to, code]).toEqual([ANA, expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{8}$/)])
+    const answer = await login(ANA, code)
+    expect(answer.status).toBe(200)
+    expect((await gateway.get('/projects', answer.json().accessToken)).status).toBe(200)
+    expectWrong(await login(ANA, code))
+    expect(server.mails).toHaveLength(1)
+  })
+
+  test('takes the code inside the address, from clients with one field, however the address is spelled', async () => {
+    const { server, login } = await startMailGateway()
+    expectSent(await login(' Ana@Example.COM '))
+    const { code } = await server.mail(0)
+    const answer = await login(ANA.replace('@', `+code-${code.toLowerCase()}@`))
+    expect(answer.status).toBe(200)
+    const claims = JSON.parse(Buffer.from(answer.json().accessToken.split('.')[1], 'base64url').toString())
+    expect(claims.sub).toBe(ANA)
+  })
+
+  test('takes an address of that form for an address where nobody waits for a code', async () => {
+    const { server, login } = await startMailGateway()
+    const tagged = 'ana+code-k7qm2p9d@example.com'
+    expectSent(await login(tagged))
+    expect((await server.mail(0)).to).toBe(tagged)
+    expect((await login(tagged, (await server.mail(0)).code)).status).toBe(200)
+  })
+
+  test('does the same by GraphQL', async () => {
+    const { gateway, server } = await startMailGateway()
+    const query = 'mutation($email: String!, $code: String) { login(email: $email, code: $code) { accessToken } }'
+    const login = (code: string | null) => gateway.graphql(query, { variables: { email: ANA, code } })
+    expectGraphQLFailure(await login(null), { status: 403, code: 'LOGIN_CODE_SENT', hasNot: [] })
+    const { code } = await server.mail(0)
+    expectGraphQLFailure(await login(wrongCode(code)), { status: 403, code: 'LOGIN_CODE_WRONG', hasNot: [] })
+    expect((await login(code)).json().data.login.accessToken).toMatch(/^eyJ/)
+  })
+
+  test('reads a code as people type it', async () => {
+    const { gateway, server, login } = await startMailGateway({ maxPerAddress: 100 })
+    const spellings: readonly ((code: string) => string)[] = [
+      (code) => code.toLowerCase(),
+      (code) => ` ${code.slice(0, 4)} ${code.slice(4)} `,
+      (code) => `${code.slice(0, 4)}-${code.slice(4)}`,
+      (code) => code.replaceAll('0', 'o').replaceAll('1', 'l'),
+    ]
+    for (const [index, spell] of spellings.entries()) {
+      gateway.advance(3_600)
+      expectSent(await login(ANA))
+      expect((await login(ANA, spell((await server.mail(index)).code))).status).toBe(200)
+    }
+  })
+
+  test.each([
+    ['', 'empty'],
+    [42, 'a number'],
+    [{}, 'an object'],
+    ['K7QM2P9', 'short'],
+    ['K7QM2P9DX', 'long'],
+    ['U7QM2P9D', 'of other letters'],
+    ['x'.repeat(10_000), 'huge'],
+  ])('refuses %j as a code (%s)', async (code, _kind) => {
+    const { server, login } = await startMailGateway()
+    expectSent(await login(ANA))
+    await server.mail(0)
+    expectWrong(await login(ANA, code))
+  })
+
+  test('refuses what is no email, and mails nobody', async () => {
+    const { server, login } = await startMailGateway()
+    for (const email of [
+      '',
+      'ana',
+      'ana@',
+      'ana@localhost',
+      'ana@example.com\r\nBcc: x@example.com',
+      'a b@example.com',
+    ])
+      expectProblem(await login(email), { status: 400, code: 'INVALID_EMAIL', hasNot: [] })
+    expectSent(await login(ANA))
+    await server.mail(0)
+    expect(server.mails).toHaveLength(1)
+  })
+
+  test('the right code is refused after ten minutes, and after five wrong ones; then another mail comes', async () => {
+    const { gateway, server, login } = await startMailGateway()
+    expectSent(await login(ANA))
+    const { code: late } = await server.mail(0)
+    gateway.advance(600)
+    expectWrong(await login(ANA, late))
+    expectSent(await login(ANA))
+    const { code } = await server.mail(1)
+    for (let tries = 0; tries < 5; tries += 1) expectWrong(await login(ANA, wrongCode(code)))
+    expectWrong(await login(ANA, code))
+    expectSent(await login(ANA))
+    expect((await login(ANA, (await server.mail(2)).code)).status).toBe(200)
+  })
+
+  test('a code of one address, or of another network, lets nobody in', async () => {
+    const { server, login, gateway } = await startMailGateway()
+    expectSent(await login(ANA))
+    const { code } = await server.mail(0)
+    expectSent(await login(STRANGER))
+    expectWrong(await login(STRANGER, code))
+    const pending = await gateway.store.pendingSignIn(ANA, '127.0.0.1', gateway.now())
+    expect(pending?.triesLeft).toBe(5)
+    expect(await gateway.store.pendingSignIn(ANA, '127.0.0.2', gateway.now())).toBeNull()
+  })
+
+  test('ten requests at once are one mail', async () => {
+    const { server, login } = await startMailGateway()
+    for (const answer of await Promise.all(Array.from({ length: 10 }, () => login(ANA)))) expectSent(answer)
+    const { code } = await server.mail(0)
+    expect((await login(ANA, code)).status).toBe(200)
+    expect(server.mails).toHaveLength(1)
+  })
+
+  test('answers the same for addresses that get a mail, that are refused, and that nobody knows', async () => {
+    const { gateway, server, login } = await startMailGateway({ domains: ['example.com'], isForKnownUsersOnly: true })
+    await gateway.load(SMALL_WORLD)
+    const answers = [await login('ana@example.org'), await login(STRANGER), await login(ANA)]
+    expect((await server.mail(0)).to).toBe(ANA)
+    expect(server.mails).toHaveLength(1)
+    for (const guess of ['K7QM2P9D', '00000000']) {
+      for (const email of ['ana@example.org', STRANGER, ANA]) answers.push(await login(email, guess))
+    }
+    const seen = answers.map(({ status, text, headers }) => {
+      const { date: _, ...rest } = Object.fromEntries(headers)
+      return JSON.stringify([status, text, rest])
+    })
+    expect(new Set(seen.slice(0, 3)).size).toBe(1)
+    expect(new Set(seen.slice(3)).size).toBe(1)
+  })
+
+  test('the mail says who asks from where and when, and has nothing to click', async () => {
+    const { server, login } = await startMailGateway()
+    expectSent(await login(ANA))
+    const { source, code } = await server.mail(0)
+    expect(source).toContain('From: Workspace <no-reply@example.com>')
+    expect(source).toContain('Subject: Your code')
+    expect(source).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+    for (const type of ['text/plain', 'text/html']) expect(source).toContain(`Content-Type: ${type}`)
+    const body = source.slice(source.indexOf('\r\n\r\n'))
+    expect(body.split(code)).toHaveLength(1 + 4)
+    for (const fact of ['2026-01-01 00:00 UTC', '127.0.0.1', 'a Node.js program', '10 minutes']) {
+      expect(body.split(fact), fact).toHaveLength(1 + 2)
+    }
+    expect(body).not.toMatch(/https?:|www\.|mailto:|href|src=|<(?:a|form|button|img|input|script|link|iframe)\b/i)
+    expect(body).not.toContain('@example')
+  })
+
+  test('nothing that a stranger wrote gets into a mail', async () => {
+    const { gateway, server } = await startMailGateway()
+    const headers = { 'content-type': 'application/json', 'user-agent': 'win a prize at evil.example <b>now</b>' }
+    await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)
+    const { source } = await server.mail(0)
+    expect(source).not.toMatch(/prize|evil/)
+    expect(source).toContain('an unknown program')
+  })
+
+  test('a mail that the server puts off is sent later with the same code; one that it never takes is given up', async () => {
+    const [seen, refused]: [string[], string[]] = [[], []]
+    const server = await startMailServer({
+      onMail({ to, code }) {
+        if (to === STRANGER) {
+          refused.push(code)
+          throw Object.assign(new Error('no such mailbox'), { responseCode: 550 })
+        }
+        seen.push(code)
+        if (seen.length === 1) throw Object.assign(new Error('later'), { responseCode: 451 })
+      },
+    })
+    const { gateway, login } = await startMailGateway({}, { server })
+    expectSent(await login(STRANGER))
+    expectSent(await login(ANA))
+    while (seen.length < 1 || refused.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    gateway.advance(2)
+    const { code } = await server.mail(0)
+    expect(seen).toEqual([code, code])
+    expect((await login(ANA, code)).status).toBe(200)
+    expect(refused).toHaveLength(1)
+    expect(JSON.stringify(gateway.reported.map(String))).not.toMatch(/@example|no such mailbox/)
+  })
+
+  test.skipIf(POSTGRES_URL === null)('several gateways on one PostgreSQL send each mail once', async () => {
+    const databaseUrl = await temporaryDatabase()
+    const server = await startMailServer()
+    const gateways = await Promise.all([0, 1, 2].map(() => startMailGateway({}, { server, databaseUrl })))
+    const emails = Array.from({ length: 30 }, (_, index) => `user${index}@example.com`)
+    await Promise.all(emails.flatMap((email) => gateways.map(async ({ login }) => expectSent(await login(email)))))
+    await server.mail(29)
+    expect(server.mails.map(({ to }) => to).toSorted()).toEqual(emails.toSorted())
+    const [first, second] = gateways
+    const { to, code } = await server.mail(0)
+    const answers = await Promise.all([first, second].map((one) => one?.login(to, code)))
+    expect(answers.map((answer) => answer?.status).toSorted()).toEqual([200, 403])
+  })
+})
