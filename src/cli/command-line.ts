@@ -14,6 +14,7 @@ import {
   KEYS_ROTATE_OPTIONS,
 } from './options/key-options.ts'
 import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
+import { MAIL_SERVER_OPTIONS } from './options/mail-options.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
 import { toUsageError } from './read-key-cipher.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
@@ -114,6 +115,15 @@ export async function runCommandLine(
     .action(async (values) => {
       const { runAudit } = await import('./commands/audit.ts')
       exitCode = await runAudit(parseOptions(AUDIT_OPTIONS, values), io)
+    })
+
+  const mail = program.command('mail').description('the mail server that codes go out through')
+  describe(mail.command('test'), MAIL_SERVER_OPTIONS)
+    .description('send one mail to see that it arrives')
+    .argument('<address>', 'whom to mail to')
+    .action(async (address: string, values) => {
+      const { runMailTest } = await import('./commands/mail-test.ts')
+      exitCode = await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io)
     })
 
   try {

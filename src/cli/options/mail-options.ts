@@ -77,13 +77,15 @@ export const MAIL_OPTIONS = {
   },
 } as const satisfies Record<string, OptionRow>
 
+export type MailTestConfig = Config<typeof MAIL_SERVER_OPTIONS>
+
 function isSender(text: string): boolean {
   const { bracketed, plain } = NAME_AND_ADDRESS.exec(text)?.groups ?? {}
   return canonicalEmail(bracketed ?? plain ?? '') !== null
 }
 
 /** Null unless both the server and the sender are named. */
-export function toMailServerOptions(config: Config<typeof MAIL_SERVER_OPTIONS>): MailServerOptions | null {
+export function toMailServerOptions(config: MailTestConfig): MailServerOptions | null {
   const { mailUrl: url, mailFrom: from, mailSubject: subject, mailTls: tls } = config
   return url === undefined || from === undefined ? null : { url, from, subject, tls }
 }

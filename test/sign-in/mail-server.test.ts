@@ -1,0 +1,184 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createAuthority } from '../support/certificates.ts'
+import { run, runHere, serveForTest } from '../support/command-line.ts'
+import { startMailServer } from '../support/smtp.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const FROM = ['--mail-from', 'no-reply@example.com']
+const PASSWORD = 'pa:ss/w@rd%'
+const ESCAPED = encodeURIComponent(PASSWORD)
+
+/** A server that wants a user, over TLS, with a certificate of its own authority. */
+async function startTlsServer(secure: boolean) {
+  const authority = createAuthority('a test')
+  const { certificate, key } = authority.sign('mail', ['localhost', '127.0.0.1'])
+  const logins: string[] = []
+  const server = await startMailServer({
+    secure,
+    key,
+    cert: certificate,
+    disabledCommands: [],
+    authOptional: false,
+    onAuth({ username, password }, _session, callback) {
+      logins.push(`${username} ${password}`)
+      if (password === PASSWORD) callback(null, { user: username })
+      else callback(new Error(`invalid password ${password}`))
+    },
+  })
+  const ca = join(temporaryDirectory(), 'ca.pem')
+  writeFileSync(ca, authority.certificate)
+  return { server, logins, env: { NODE_EXTRA_CA_CERTS: ca } }
+}
+
+describe('mail test', () => {
+  test('sends a mail and says so', async () => {
+    const server = await startMailServer()
+    const { exitCode, stdout, stderr } = await runHere([
+      ...['mail', 'test', 'Ana@Example.com', '--mail-url', server.url, '--mail-tls', 'off'],
+      ...['--mail-from', 'Workspace <no-reply@example.com>', '--mail-subject', 'A test'],
+    ])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^sent/)
+    const { to, source } = await server.mail(0)
+    expect(to).toBe('ana@example.com')
+    expect(source).toContain('Subject: A test')
+  })
+
+  test.each([
+    [true, 'smtps'],
+    [false, 'smtp'],
+  ])(
+    'signs in over TLS (from the start: %s), and to nobody whose certificate is not trusted',
+    async (secure, scheme) => {
+      const { server, logins, env } = await startTlsServer(secure)
+      const url = `${scheme}://ana:${ESCAPED}@127.0.0.1:${server.port}`
+      const args = ['mail', 'test', 'ana@example.com', ...FROM]
+      const environment = { WORKSPACE_GATEWAY_MAIL_URL: url }
+      const distrusted = await run(args, { env: environment })
+      expect([distrusted.exitCode, logins, server.mails]).toEqual([1, [], []])
+      const sent = await run(args, { env: { ...environment, ...env } })
+      expect([sent.exitCode, sent.stderr]).toEqual([0, ''])
+      expect(logins).toEqual([`ana ${PASSWORD}`])
+      const wrong = url.replace(ESCAPED, 'another-secret')
+      const refused = await run(args, { env: { WORKSPACE_GATEWAY_MAIL_URL: wrong, ...env } })
+      expect(refused.exitCode).toBe(1)
+      expect(refused.stderr).toContain('does not accept the user and password')
+      for (const { stdout, stderr } of [distrusted, sent, refused]) {
+        expect(stdout + stderr).not.toContain('another-secret')
+        expect(stdout + stderr).not.toContain(ESCAPED)
+        expect(stdout + stderr).not.toContain('@example.com')
+      }
+    },
+  )
+
+  test('sends nothing without TLS unless told to', async () => {
+    const server = await startMailServer()
+    const { exitCode, stderr } = await runHere(['mail', 'test', 'ana@example.com', '--mail-url', server.url, ...FROM])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('--mail-tls off')
+    expect(server.mails).toEqual([])
+  })
+
+  test('says what the server said, and nothing that names the address', async () => {
+    const server = await startMailServer({
+      onRcptTo({ address }, _session, callback) {
+        callback(Object.assign(new Error(`no mailbox ${address}`), { responseCode: 550 }))
+      },
+    })
+    const { exitCode, stderr } = await runHere([
+      ...['mail', 'test', 'ana@example.com', '--mail-url', server.url, '--mail-tls', 'off', ...FROM],
+    ])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('550')
+    expect(stderr).not.toContain('ana')
+  })
+
+  test('tells a server that cannot be reached', async () => {
+    const gone = createServer().listen(0, '127.0.0.1')
+    await once(gone, 'listening')
+    const address = gone.address()
+    gone.close()
+    const port = typeof address === 'object' ? address?.port : 0
+    const { exitCode, stderr } = await runHere([
+      ...['mail', 'test', 'ana@example.com', '--mail-url', `smtp://127.0.0.1:${port}`, ...FROM],
+    ])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('connection to the mail server failed')])
+  })
+
+  test.each([
+    [['--mail-url', 'smtp://ana:top-secret@host:99999']],
+    [['--mail-url', 'https://ana:top-secret@mail.example.com']],
+    [['--mail-url', 'smtp://ana:top-secret@mail.example.com/?x=1']],
+    [['--mail-url', 'smtp://ana:top-secret%@mail.example.com']],
+    [['--mail-from', 'nobody']],
+    [['--mail-subject', 'two\nlines']],
+    [['--mail-tls', 'maybe']],
+  ])('refuses %j, and repeats no password', async (args) => {
+    const { exitCode, stderr } = await runHere(['mail', 'test', 'ana@example.com', ...args])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(args[0])
+    expect(stderr).not.toContain('top-secret')
+  })
+
+  test('needs a server, a sender and an address', async () => {
+    for (const args of [['ana@example.com'], ['nobody', '--mail-url', 'smtp://127.0.0.1', ...FROM]]) {
+      expect((await runHere(['mail', 'test', ...args])).exitCode).toBe(2)
+    }
+  })
+})
+
+describe('serve', () => {
+  test('with the guard "mail" and no mail server does not start, and says what to configure', async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const { exitCode, stderr } = await runHere([
+      'serve',
+      '--port',
+      '0',
+      '--login-guard',
+      'mail',
+      '--database',
+      database,
+    ])
+    expect(exitCode).toBe(2)
+    for (const advice of ['--mail-url', '--mail-from']) expect(stderr).toContain(advice)
+  })
+
+  test('its log holds no code, no address and no password, also when mails fail', async () => {
+    const seen: string[] = []
+    const server = await startMailServer({
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, callback) => callback(null, { user: 'ana' }),
+      onMail({ code }) {
+        seen.push(code)
+        if (seen.length === 1) throw Object.assign(new Error('ana@example.com later'), { responseCode: 451 })
+      },
+    })
+    const url = server.url.replace('//', '//ana:top-secret@')
+    const serving = await serveForTest(
+      [
+        ...['--login-guard', 'mail', '--mail-url', url, '--mail-tls', 'off', '--log-level', 'debug'],
+        ...FROM,
+        '--no-demo',
+      ],
+      { cwd: temporaryDirectory() },
+    )
+    const login = (body: object) =>
+      fetch(`${serving.url}/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    expect((await login({ email: 'ana@example.com' })).status).toBe(403)
+    const { code } = await server.mail(0)
+    expect((await login({ email: 'ana@example.com', code: 'K7QM2P9D' })).status).toBe(403)
+    expect((await login({ email: 'ana@example.com', code })).status).toBe(200)
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    const output = serving.stdout() + serving.stderr()
+    expect(output).toContain('tried again')
+    for (const secret of [code, 'K7QM2P9D', 'ana@', 'top-secret']) expect(output).not.toContain(secret)
+  })
+})
