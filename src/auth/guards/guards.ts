@@ -4,6 +4,11 @@ import type { Awaitable, Store } from '../../store/contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Keyset } from '../tokens/keyset.ts'
+import {
+  type AssertionGuardOptions,
+  assertionGuardProblems,
+  openAssertionGuard,
+} from './assertion/open-assertion-guard.ts'
 import type { LoginGuard } from './guard.ts'
 import { createGuardList } from './guard-list.ts'
 import { createLocalGuard } from './local.ts'
@@ -18,6 +23,7 @@ export interface GuardOptions {
   readonly trustedOrigins: readonly string[]
   /** Null without a mail server. */
   readonly mail?: MailGuardOptions | null
+  readonly assertion?: AssertionGuardOptions
 }
 
 /** What a guard may work with, once the store is open. */
@@ -48,6 +54,8 @@ interface GuardRow {
 
 const NOTHING = () => []
 
+const NO_ASSERTION: AssertionGuardOptions = { signed: null, unsigned: null }
+
 const NO_MAIL_SERVER =
   'login guard "mail" needs a mail server: --mail-url smtps://USER:PASSWORD@HOST --mail-from no-reply@example.com'
 
@@ -57,7 +65,7 @@ function requireOptions<T>(options: T | null | undefined, problem: string): T {
   return options
 }
 
-export type LoginGuardName = 'local' | 'mail' | 'none' | 'open'
+export type LoginGuardName = 'assertion' | 'local' | 'mail' | 'none' | 'open'
 
 export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   local: {
@@ -72,6 +80,13 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
           ],
     problems: NOTHING,
     create: (options) => createLocalGuard(options, openKernel()),
+  },
+  assertion: {
+    summary: 'whom an identity proxy or provider vouches for',
+    guardsNetwork: true,
+    warnings: NOTHING,
+    problems: ({ assertion = NO_ASSERTION }) => assertionGuardProblems(assertion),
+    create: ({ assertion = NO_ASSERTION }, services) => openAssertionGuard(assertion, services),
   },
   mail: {
     summary: 'by a code that is mailed',

@@ -6,6 +6,7 @@ import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
 import { auditOptions } from './audit-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
+import { ASSERTION_OPTIONS } from './assertion-options.ts'
 import { MAIL_OPTIONS } from './mail-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
@@ -107,6 +108,7 @@ export const SERVE_OPTIONS = {
     ),
   },
   ...MAIL_OPTIONS,
+  ...ASSERTION_OPTIONS,
   trustedProxy: {
     flags: '--trusted-proxy <networks>',
     description:

@@ -1,8 +1,13 @@
 // What the command line says to the login guards.
 import type { GuardOptions } from '../../auth/guards/guards.ts'
+import { toAssertionGuardOptions } from './assertion-options.ts'
 import type { ServeConfig } from './config.ts'
 import { toMailGuardOptions } from './mail-options.ts'
 
 export function toGuardOptions(config: ServeConfig): GuardOptions {
-  return { trustedOrigins: config.corsOrigin, mail: toMailGuardOptions(config) }
+  return {
+    trustedOrigins: config.corsOrigin,
+    mail: toMailGuardOptions(config),
+    assertion: toAssertionGuardOptions(config),
+  }
 }

@@ -1,0 +1,57 @@
+// The guard behind an identity proxy or provider: a signed assertion in a header, of the very email that signs in.
+import { GatewayError } from '../../../errors.ts'
+import { canonicalEmail } from '../../email.ts'
+import { type Admission, admit, type LoginGuard, type Refusal, refuse } from '../guard.ts'
+import type { KeySource } from './keys/key-source.ts'
+import type { AssertionSettings } from './settings.ts'
+import { AssertionError, verifyAssertion } from './verify-assertion.ts'
+
+const BEARER = /^Bearer +(?<token>.+)$/i
+
+export interface AssertionGuardParts {
+  readonly settings: AssertionSettings
+  readonly keys: KeySource
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+  /** For the log: the keys cannot be loaded. */
+  readonly report: (error: unknown) => void
+}
+
+export function createAssertionGuard({ settings, keys, clock, report }: AssertionGuardParts): LoginGuard {
+  const { header } = settings
+
+  async function emailIn(token: string): Promise<string> {
+    try {
+      return await verifyAssertion(token, settings, keys, clock())
+    } catch (error) {
+      if (error instanceof AssertionError) throw error
+      report(error)
+      throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 5, cause: error })
+    }
+  }
+
+  return {
+    name: 'assertion',
+    async decide({ caller, email }) {
+      const value = caller.header(header)
+      const token = header === 'authorization' ? BEARER.exec(value ?? '')?.groups?.token : value
+      if (token === undefined || token === '') {
+        const reason = `the request has no assertion (${header})`
+        return { ...refuse(reason, 'sign in through the identity proxy, which adds it'), outcome: 'passed' }
+      }
+      try {
+        return matching(email, await emailIn(token))
+      } catch (error) {
+        if (error instanceof AssertionError) return refuse(`the assertion was refused: ${error.message}`, null)
+        throw error
+      }
+    },
+    chargesLimits: () => false,
+  }
+}
+
+/** Whoever asks for another email than the asserted one gets neither. */
+export function matching(asked: string, asserted: string): Admission | Refusal {
+  if (canonicalEmail(asked) === asserted) return admit(asserted)
+  return refuse('the assertion is about another email than the request', 'sign in with the email of the assertion')
+}

@@ -1,0 +1,32 @@
+// Fetches a small text of an identity provider: keys, or where its keys are.
+import { isLoopbackHost } from '../../loopback.ts'
+
+const TIMEOUT_MS = 5_000
+const MAX_BYTES = 262_144
+
+/** Whether keys may be fetched from here: over TLS, or on this machine. */
+export function isSafeUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.host)))
+}
+
+/** Throws what went wrong. Follows no redirect: keys come from where the operator said. */
+export async function fetchText(url: string): Promise<string> {
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/json, */*' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new Error(`${new URL(url).host} answered ${response.status}`)
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > MAX_BYTES) throw new Error(`${new URL(url).host} answered more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

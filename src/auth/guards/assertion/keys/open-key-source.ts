@@ -1,0 +1,50 @@
+// Where the keys of a setting come from: a file, an address, the issuer's own discovery document, or one address for each key.
+import { readFile } from 'node:fs/promises'
+import type { JSONWebKeySet } from 'jose'
+import { exportJWK } from 'jose/key/export'
+import { importSPKI } from 'jose/key/import'
+import { fetchText, isSafeUrl } from './fetch-text.ts'
+import { createJwksSource } from './jwks-source.ts'
+import type { KeySource, KeySourceOptions } from './key-source.ts'
+import { createPemSource } from './pem-source.ts'
+
+const KID_PLACE = '{kid}'
+
+/** `discovery`: the address of an issuer (OpenID Connect Discovery 1.0 section 4). */
+export type KeysAt =
+  | { readonly type: 'discovery'; readonly issuer: string }
+  | { readonly type: 'url'; readonly url: string }
+  | { readonly type: 'file'; readonly path: string; readonly algorithm: string }
+
+export function openKeySource(at: KeysAt, options: KeySourceOptions): KeySource {
+  if (at.type === 'discovery') return createJwksSource(() => loadDiscovered(at.issuer), options)
+  if (at.type === 'file') return createJwksSource(() => loadFile(at.path, at.algorithm), options)
+  const { url } = at
+  return url.includes(KID_PLACE)
+    ? createPemSource((kid) => fetchText(url.replace(KID_PLACE, kid)), options)
+    : createJwksSource(async () => parseKeys(await fetchText(url)), options)
+}
+
+async function loadDiscovered(issuer: string): Promise<JSONWebKeySet> {
+  const document: unknown = JSON.parse(await fetchText(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`))
+  const member = (name: string): unknown => Reflect.get(Object(document), name)
+  const keysUrl = member('jwks_uri')
+  if (member('issuer') !== issuer) throw new Error('the discovery document is of another issuer')
+  if (typeof keysUrl !== 'string' || !isSafeUrl(keysUrl))
+    throw new Error('the discovery document names no safe jwks_uri')
+  return parseKeys(await fetchText(keysUrl))
+}
+
+/** A set of keys as JSON, or one public key as PEM. */
+async function loadFile(path: string, algorithm: string): Promise<JSONWebKeySet> {
+  const text = await readFile(path, 'utf8')
+  if (!text.includes('-----BEGIN')) return parseKeys(text)
+  return { keys: [await exportJWK(await importSPKI(text, algorithm))] }
+}
+
+function parseKeys(text: string): JSONWebKeySet {
+  const parsed: unknown = JSON.parse(text)
+  const keys: unknown = Reflect.get(Object(parsed), 'keys')
+  if (!Array.isArray(keys)) throw new Error('what was loaded is not a set of keys')
+  return { keys }
+}

@@ -1,0 +1,49 @@
+// The assertion guard at work, signed or not, from what the operator said.
+import type { LoginGuard } from '../guard.ts'
+import { createAssertionGuard } from './assertion.ts'
+import { openKeySource } from './keys/open-key-source.ts'
+import { type AssertionOptions, assertionProblems, assertionSettings } from './settings.ts'
+import { createUnsignedAssertionGuard, MIN_SECRET_LENGTH, type UnsignedAssertionOptions } from './unsigned.ts'
+
+/** Unknown keys ask for the issuer's keys this often at most. */
+const REFETCH_MS = 3_000
+
+/** One of the two. */
+export interface AssertionGuardOptions {
+  readonly signed: AssertionOptions | null
+  readonly unsigned: (UnsignedAssertionOptions & { readonly hasTrustedProxies: boolean }) | null
+}
+
+export interface AssertionGuardServices {
+  readonly clock: () => number
+  readonly report: (error: unknown, what: string) => void
+}
+
+const NEITHER =
+  'login guard "assertion" needs to know the proxy: --assertion-preset NAME --assertion-audience NAME, or --assertion-header-unsigned'
+const UNSIGNED = '--assertion-header-unsigned'
+
+export function assertionGuardProblems({ signed, unsigned }: AssertionGuardOptions): readonly string[] {
+  if (signed && unsigned) return [`${UNSIGNED} and --assertion-preset: give one of them`]
+  if (signed) return assertionProblems(signed)
+  if (!unsigned) return [NEITHER]
+  return [
+    ...(unsigned.hasTrustedProxies ? [] : [`${UNSIGNED} needs --trusted-proxy: the addresses of the proxy`]),
+    ...(unsigned.secretHeader === ''
+      ? [`${UNSIGNED} needs --assertion-secret-header: the name of a header that the proxy sets`]
+      : []),
+    ...(unsigned.secret.length < MIN_SECRET_LENGTH
+      ? [`${UNSIGNED} needs --assertion-secret, better in the environment: at least ${MIN_SECRET_LENGTH} characters`]
+      : []),
+  ]
+}
+
+/** Of options without problems. */
+export function openAssertionGuard(options: AssertionGuardOptions, services: AssertionGuardServices): LoginGuard {
+  if (options.unsigned) return createUnsignedAssertionGuard(options.unsigned)
+  if (!options.signed) throw new Error(NEITHER)
+  const settings = assertionSettings(options.signed)
+  const report = (error: unknown) => services.report(error, 'the keys of the identity provider could not be loaded')
+  const keys = openKeySource(settings.keysAt, { refetchMs: REFETCH_MS, report })
+  return createAssertionGuard({ settings, keys, clock: services.clock, report })
+}

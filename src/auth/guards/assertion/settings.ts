@@ -1,0 +1,98 @@
+// What the operator said about assertions, on top of a preset, made whole or told what it lacks.
+import { isSafeUrl } from './keys/fetch-text.ts'
+import type { KeysAt } from './keys/open-key-source.ts'
+import { type EmailVerified, PRESETS, type Preset, type PresetName } from './presets.ts'
+
+/** Each member stands over the preset's. */
+export interface AssertionOptions {
+  readonly preset: PresetName
+  readonly header?: string | undefined
+  readonly issuer?: string | undefined
+  /** Any of them. */
+  readonly audience: readonly string[]
+  /** `https://…`, perhaps with `{kid}` in it, or a file. */
+  readonly keys?: string | undefined
+  readonly algorithms?: readonly string[] | undefined
+  readonly emailClaim: string
+  readonly emailVerified?: EmailVerified | undefined
+  readonly maxAgeSeconds?: number | undefined
+  readonly leewaySeconds: number
+}
+
+export interface AssertionSettings {
+  readonly header: string
+  /** Null for any. */
+  readonly issuer: string | null
+  readonly audience: readonly string[]
+  readonly audienceIn: Preset['audienceIn']
+  readonly keysAt: KeysAt
+  readonly algorithms: readonly string[]
+  readonly emailClaim: string
+  readonly emailVerified: EmailVerified
+  readonly maxAgeSeconds: number
+  readonly leewaySeconds: number
+}
+
+const ARN = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d+:loadbalancer\/\S+$/
+
+/** What is wrong, each with the option that mends it; empty when nothing is. */
+export function assertionProblems(options: AssertionOptions): readonly string[] {
+  const preset: Preset = PRESETS[options.preset]
+  const { audience, issuer = preset.issuer, keys } = options
+  const isArnMissing = preset.audienceIn === 'signer' && !audience.every((one) => ARN.test(one))
+  return [
+    ...(audience.length > 0
+      ? []
+      : [`${guard(options)} needs --assertion-audience: without it, tokens for others would do`]),
+    ...(issuer === null ? [`${guard(options)} needs --assertion-issuer`] : []),
+    ...(isArnMissing
+      ? [`${guard(options)}: --assertion-audience is the ARN of the load balancer, arn:aws:elasticloadbalancing:…`]
+      : []),
+    ...(preset.keys === null && keys === undefined && issuer !== null && !isSafeUrl(issuer)
+      ? [
+          '--assertion-issuer must be an https:// address, whose discovery document names the keys, or give --assertion-keys',
+        ]
+      : []),
+    ...(keys !== undefined && isUrl(keys) && !isSafeUrl(keys.replace('{kid}', 'kid'))
+      ? ['--assertion-keys must be an https:// address or a file']
+      : []),
+  ]
+}
+
+function guard({ preset }: AssertionOptions): string {
+  return `login guard "assertion" (${preset})`
+}
+
+/** Of options without problems. */
+export function assertionSettings(options: AssertionOptions): AssertionSettings {
+  const preset: Preset = PRESETS[options.preset]
+  const issuer = options.issuer ?? preset.issuer ?? ''
+  const algorithms = options.algorithms ?? preset.algorithms
+  return {
+    header: (options.header ?? preset.header).toLowerCase(),
+    issuer: issuer === 'any' ? null : issuer,
+    audience: options.audience,
+    audienceIn: preset.audienceIn,
+    keysAt: keysAt(options, preset, issuer, algorithms),
+    algorithms,
+    emailClaim: options.emailClaim,
+    emailVerified: options.emailVerified ?? preset.emailVerified,
+    maxAgeSeconds: options.maxAgeSeconds ?? preset.maxAgeSeconds,
+    leewaySeconds: options.leewaySeconds,
+  }
+}
+
+function keysAt(
+  { keys, audience }: AssertionOptions,
+  preset: Preset,
+  issuer: string,
+  [algorithm = '']: readonly string[],
+): KeysAt {
+  if (keys !== undefined && !isUrl(keys)) return { type: 'file', path: keys, algorithm }
+  const url = keys ?? preset.keys?.({ issuer, audience: audience[0] ?? '' })
+  return url === undefined ? { type: 'discovery', issuer } : { type: 'url', url }
+}
+
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+}

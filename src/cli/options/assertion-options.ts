@@ -1,0 +1,117 @@
+// The options of the login guard `assertion`: a preset, and every field of it.
+import { z } from 'zod'
+import type { AssertionGuardOptions } from '../../auth/guards/assertion/open-assertion-guard.ts'
+import { PRESET_NAMES } from '../../auth/guards/assertion/presets.ts'
+import { type Config, integer, list, type OptionRow } from './option.ts'
+
+/** Asymmetric ones only (RFC 7518 section 3.1, RFC 8037): with a shared key, whoever verifies could sign. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
+
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be the name of a header')
+
+export const ASSERTION_OPTIONS = {
+  assertionPreset: {
+    flags: '--assertion-preset <name>',
+    description: `guard assertion: whose signed assertions come along: ${PRESET_NAMES.join(', ')}`,
+    schema: z.enum(PRESET_NAMES, `must be one of ${PRESET_NAMES.join(', ')}`).optional(),
+  },
+  assertionIssuer: {
+    flags: '--assertion-issuer <issuer>',
+    description: 'guard assertion: iss of assertions; for oidc the address whose discovery document names the keys',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  assertionAudience: {
+    flags: '--assertion-audience <names>',
+    description: 'guard assertion: whom assertions are for, one of these, separated by commas (aws-alb: the ARN)',
+    default: '',
+    schema: list,
+  },
+  assertionHeader: {
+    flags: '--assertion-header <name>',
+    description: 'guard assertion: the header that assertions come in, when it is not that of the preset',
+    schema: headerName.optional(),
+  },
+  assertionKeys: {
+    flags: '--assertion-keys <where>',
+    description:
+      'guard assertion: a JWK set by https://… or in a file, or one PEM by key as https://…/{kid} or in a file',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  assertionAlgorithms: {
+    flags: '--assertion-algorithms <names>',
+    description: 'guard assertion: algorithms that signatures may have, separated by commas',
+    schema: list
+      .pipe(z.array(z.enum(ALGORITHMS, `must be of ${ALGORITHMS.join(', ')}`)).min(1, 'must name an algorithm'))
+      .optional(),
+  },
+  assertionEmailClaim: {
+    flags: '--assertion-email-claim <name>',
+    description: 'guard assertion: the claim that holds the email',
+    default: 'email',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  assertionEmailVerified: {
+    flags: '--assertion-email-verified <rule>',
+    description: 'guard assertion: whether email_verified must be there: required, or if-present (never false)',
+    schema: z.enum(['required', 'if-present'], 'must be required or if-present').optional(),
+  },
+  assertionMaxAge: {
+    flags: '--assertion-max-age <seconds>',
+    description: 'guard assertion: how old by its iat an assertion may be, 0 for as long as it is valid',
+    schema: integer(0, 86_400).optional(),
+  },
+  assertionLeeway: {
+    flags: '--assertion-leeway <seconds>',
+    description: 'guard assertion: how far the clocks of the issuer and the gateway may differ',
+    default: '30',
+    schema: integer(0, 300),
+  },
+  assertionHeaderUnsigned: {
+    flags: '--assertion-header-unsigned <name>',
+    description: 'guard assertion: believe the email in this header, from --trusted-proxy and with the secret only',
+    schema: headerName.optional(),
+  },
+  assertionSecretHeader: {
+    flags: '--assertion-secret-header <name>',
+    description: 'guard assertion, unsigned: the header that the proxy sends the secret in',
+    schema: headerName.optional(),
+  },
+  assertionSecret: {
+    flags: '--assertion-secret <secret>',
+    description: 'guard assertion, unsigned: the secret, at least 32 characters; better in the environment',
+    schema: z.string().optional(),
+  },
+} as const satisfies Record<string, OptionRow>
+
+type AssertionConfig = Config<typeof ASSERTION_OPTIONS> & { readonly trustedProxy: readonly string[] }
+
+export function toAssertionGuardOptions(config: AssertionConfig): AssertionGuardOptions {
+  const { assertionPreset: preset, assertionHeaderUnsigned: header, assertionEmailVerified } = config
+  const emailVerified = assertionEmailVerified === 'if-present' ? 'ifPresent' : assertionEmailVerified
+  return {
+    signed:
+      preset === undefined
+        ? null
+        : {
+            preset,
+            header: config.assertionHeader,
+            issuer: config.assertionIssuer,
+            audience: config.assertionAudience,
+            keys: config.assertionKeys,
+            algorithms: config.assertionAlgorithms,
+            emailClaim: config.assertionEmailClaim,
+            emailVerified,
+            maxAgeSeconds: config.assertionMaxAge,
+            leewaySeconds: config.assertionLeeway,
+          },
+    unsigned:
+      header === undefined
+        ? null
+        : {
+            header: header.toLowerCase(),
+            secretHeader: config.assertionSecretHeader?.toLowerCase() ?? '',
+            secret: config.assertionSecret ?? '',
+            hasTrustedProxies: config.trustedProxy.length > 0,
+          },
+  }
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createUnsignedAssertionGuard } from '../../src/auth/guards/assertion/unsigned.ts'
+import { callerWith } from '../support/callers.ts'
+import { runHere } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const SECRET = 'a-secret-of-32-characters-or-more'
+const guard = createUnsignedAssertionGuard({ header: 'x-email', secretHeader: 'x-proxy-secret', secret: SECRET })
+
+const decide = (headers: Readonly<Record<string, string>>, isTrustedProxy = true, email = ANA) =>
+  guard.decide({ email, code: null, caller: callerWith({ peer: { isTrustedProxy }, headers }) })
+
+describe('an unsigned header with the email', () => {
+  test('is believed from a listed peer that knows the secret', async () => {
+    expect(await decide({ 'x-email': ANA, 'x-proxy-secret': SECRET })).toEqual({ outcome: 'admitted', email: ANA })
+    expect(await decide({ 'x-email': 'ANA@Example.com', 'x-proxy-secret': SECRET })).toMatchObject({ email: ANA })
+  })
+
+  test.each([
+    ['another peer', { 'x-email': ANA, 'x-proxy-secret': SECRET }, false, ANA],
+    ['another secret', { 'x-email': ANA, 'x-proxy-secret': `${SECRET}!` }, true, ANA],
+    ['an empty secret', { 'x-email': ANA, 'x-proxy-secret': '' }, true, ANA],
+    ['the secret twice', { 'x-email': ANA, 'x-proxy-secret': `${SECRET}, ${SECRET}` }, true, ANA],
+    ['another email', { 'x-email': 'ben@example.com', 'x-proxy-secret': SECRET }, true, ANA],
+    ['two emails', { 'x-email': `${ANA}, ben@example.com`, 'x-proxy-secret': SECRET }, true, ANA],
+    ['an empty email', { 'x-email': '', 'x-proxy-secret': SECRET }, true, ANA],
+  ] as const)('is refused with %s', async (_name, headers, isTrusted, email) => {
+    const decision = await decide(headers, isTrusted, email)
+    expect(decision).toMatchObject({ outcome: 'refused', code: 'LOGIN_REFUSED' })
+    expect(JSON.stringify(decision)).not.toMatch(/secret-of|@/)
+  })
+
+  test('is not looked for elsewhere: without both headers the next guard may decide', async () => {
+    expect((await decide({ 'x-email': ANA })).outcome).toBe('passed')
+    expect((await decide({ 'x-proxy-secret': SECRET })).outcome).toBe('passed')
+  })
+})
+
+describe('serve', () => {
+  const start = (args: readonly string[]) =>
+    runHere([
+      ...['serve', '--port', '0', '--login-guard', 'assertion', ...args],
+      ...['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`],
+    ])
+  const unsigned = ['--assertion-header-unsigned', 'X-Email']
+
+  test.each([
+    [[], '--assertion-preset'],
+    [['--assertion-preset', 'oidc', '--assertion-issuer', 'https://id.example.com'], '--assertion-audience'],
+    [['--assertion-preset', 'google-iap', '--assertion-audience', ''], '--assertion-audience'],
+    [['--assertion-preset', 'nobody', '--assertion-audience', 'a'], 'google-iap'],
+    [['--assertion-preset', 'google-iap', '--assertion-audience', 'a', '--assertion-algorithms', 'HS256'], 'RS256'],
+    [['--assertion-preset', 'google-iap', '--assertion-audience', 'a', '--assertion-algorithms', 'none'], 'RS256'],
+    [['--assertion-preset', 'google-iap', '--assertion-audience', 'a', ...unsigned], 'one of them'],
+    [unsigned, '--trusted-proxy'],
+    [[...unsigned, '--trusted-proxy', '10.0.0.1'], '--assertion-secret-header'],
+    [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret-header', 'X-S'], '--assertion-secret'],
+    [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', SECRET.slice(0, 31)], '32'],
+  ])('with the guard "assertion" and %j does not start, and says what to configure', async (args, advice) => {
+    const { exitCode, stdout, stderr } = await start(args)
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(advice)
+    expect(stderr).not.toContain(SECRET.slice(0, 31))
+  })
+})

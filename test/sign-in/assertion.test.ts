@@ -1,0 +1,463 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createAssertionGuard } from '../../src/auth/guards/assertion/assertion.ts'
+import { openKeySource } from '../../src/auth/guards/assertion/keys/open-key-source.ts'
+import type { PresetName } from '../../src/auth/guards/assertion/presets.ts'
+import {
+  type AssertionOptions,
+  assertionProblems,
+  assertionSettings,
+} from '../../src/auth/guards/assertion/settings.ts'
+import type { LoginGuard } from '../../src/auth/guards/guard.ts'
+import {
+  hmacWith,
+  type Json,
+  type KeyServer,
+  mint,
+  newKey,
+  startKeyServer,
+  type TestKey,
+  toJwk,
+  toPem,
+} from '../support/assertions.ts'
+import { callerWith } from '../support/callers.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const SECONDS = NOW / 1_000
+const REFETCH_MS = 40
+const ARN = 'arn:aws:elasticloadbalancing:eu-west-1:123456789012:loadbalancer/app/edge/50dc6c495c0c9188'
+
+interface Fixture {
+  /** What the operator gives besides the keys, which are this machine's here. */
+  readonly options: Pick<AssertionOptions, 'preset' | 'issuer' | 'audience'>
+  readonly keysUrl: string | null
+  readonly header: string
+  readonly alg: TestKey['alg']
+  /** As each documents its own tokens. */
+  readonly tokenHeader?: Json
+  readonly claims: Json
+  readonly isPadded?: boolean
+  readonly keysPath: string
+}
+
+const TIMES = { iat: SECONDS - 10, exp: SECONDS + 600 }
+
+const FIXTURES: Readonly<Record<PresetName, Fixture>> = {
+  oidc: {
+    options: { preset: 'oidc', issuer: 'https://id.example.com', audience: ['workspace'] },
+    keysUrl: null,
+    header: 'authorization',
+    alg: 'RS256',
+    claims: {
+      iss: 'https://id.example.com',
+      aud: 'workspace',
+      sub: '24400320',
+      nonce: 'n-0S6_WzA2Mj',
+      auth_time: SECONDS - 20,
+      email: ANA,
+      email_verified: true,
+    },
+    keysPath: '/jwks',
+  },
+  'cloudflare-access': {
+    options: {
+      preset: 'cloudflare-access',
+      issuer: 'https://team.cloudflareaccess.com',
+      audience: ['4714c1358e65fe4b'],
+    },
+    keysUrl: 'https://team.cloudflareaccess.com/cdn-cgi/access/certs',
+    header: 'cf-access-jwt-assertion',
+    alg: 'RS256',
+    tokenHeader: { typ: undefined },
+    claims: {
+      aud: ['4714c1358e65fe4b'],
+      email: ANA,
+      nbf: SECONDS - 10,
+      iss: 'https://team.cloudflareaccess.com',
+      type: 'app',
+      identity_nonce: '6ei69kawdKzMIAPF',
+      sub: '7335d417-61da-459d-899c-0a01c76a2f94',
+      country: 'US',
+    },
+    keysPath: '/jwks',
+  },
+  pomerium: {
+    options: { preset: 'pomerium', issuer: 'workspace.example.com', audience: ['workspace.example.com'] },
+    keysUrl: 'https://workspace.example.com/.well-known/pomerium/jwks.json',
+    header: 'x-pomerium-jwt-assertion',
+    alg: 'ES256',
+    claims: {
+      iss: 'workspace.example.com',
+      aud: 'workspace.example.com',
+      sub: 'google/1234',
+      sid: 'ccbd7fa6-1d7e-4f10-aab0-bb13c8da9b4d',
+      jti: 'f9d0b2a5-2c43-41b5-8bde-d2a3d7ee8b2f',
+      email: ANA,
+      groups: ['admins@example.com'],
+      name: 'Ana',
+    },
+    keysPath: '/jwks',
+  },
+  'google-iap': {
+    options: { preset: 'google-iap', audience: ['/projects/123/global/backendServices/456'] },
+    keysUrl: 'https://www.gstatic.com/iap/verify/public_key-jwk',
+    header: 'x-goog-iap-jwt-assertion',
+    alg: 'ES256',
+    claims: {
+      iss: 'https://cloud.google.com/iap',
+      aud: '/projects/123/global/backendServices/456',
+      sub: 'accounts.google.com:112233',
+      email: ANA,
+      hd: 'example.com',
+      google: { access_levels: ['accessPolicies/1/accessLevels/x'] },
+    },
+    keysPath: '/jwks',
+  },
+  'aws-alb': {
+    options: { preset: 'aws-alb', audience: [ARN] },
+    keysUrl: 'https://public-keys.auth.elb.eu-west-1.amazonaws.com/{kid}',
+    header: 'x-amzn-oidc-data',
+    alg: 'ES256',
+    tokenHeader: { signer: ARN, iss: 'https://id.example.com', client: 'client-id', exp: SECONDS + 120 },
+    claims: {
+      sub: '1234567890',
+      email_verified: 'true',
+      email: ANA,
+      username: 'ana',
+      iss: 'https://id.example.com',
+    },
+    isPadded: true,
+    keysPath: '/pem/{kid}',
+  },
+}
+
+const PRESETS = Object.keys(FIXTURES) as PresetName[]
+
+interface Started {
+  readonly guard: LoginGuard
+  readonly key: TestKey
+  readonly server: KeyServer
+  readonly reported: unknown[]
+  /** The preset's documented token, with these over it. */
+  readonly token: (claims?: Json, header?: Json, key?: TestKey) => string
+  readonly decide: (token: string, email?: string) => ReturnType<LoginGuard['decide']>
+}
+
+async function start(
+  preset: PresetName,
+  options: Partial<AssertionOptions> = {},
+  refetchMs = REFETCH_MS,
+): Promise<Started> {
+  const fixture = FIXTURES[preset]
+  const key = newKey(fixture.alg)
+  const server = await startKeyServer([key])
+  const settings = assertionSettings({
+    ...fixture.options,
+    keys: server.url + fixture.keysPath,
+    emailClaim: 'email',
+    leewaySeconds: 30,
+    ...options,
+  })
+  const reported: unknown[] = []
+  const report = (error: unknown) => reported.push(error)
+  const keys = openKeySource(settings.keysAt, { refetchMs, report })
+  const guard = createAssertionGuard({ settings, keys, clock: () => NOW, report })
+  const { header: name } = settings
+  return {
+    guard,
+    key,
+    server,
+    reported,
+    token: (claims = {}, header = {}, signer = key) =>
+      mint(signer, {
+        header: { ...fixture.tokenHeader, ...header },
+        claims: { ...fixture.claims, ...TIMES, ...claims },
+        isPadded: fixture.isPadded ?? false,
+      }),
+    decide: (token, email = ANA) =>
+      guard.decide({
+        email,
+        code: null,
+        caller: callerWith({ headers: { [name]: name === 'authorization' ? `Bearer ${token}` : token } }),
+      }),
+  }
+}
+
+const outcomeOf = async (decision: ReturnType<LoginGuard['decide']>) => (await decision).outcome
+
+describe.each(PRESETS)('the preset %s', (preset) => {
+  const fixture = FIXTURES[preset]
+
+  test('needs at most three options, and looks for keys where they are documented to be', () => {
+    const options = { ...fixture.options, emailClaim: 'email', leewaySeconds: 30 }
+    expect(Object.keys(fixture.options).length).toBeLessThanOrEqual(3)
+    expect(assertionProblems(options)).toEqual([])
+    const { keysAt, header } = assertionSettings(options)
+    expect(keysAt).toEqual(
+      fixture.keysUrl === null
+        ? { type: 'discovery', issuer: fixture.options.issuer }
+        : { type: 'url', url: fixture.keysUrl },
+    )
+    expect(header).toBe(fixture.header)
+  })
+
+  test('admits its documented token, for the email in it, however that is spelled', async () => {
+    const { decide, token } = await start(preset)
+    expect(await decide(token())).toEqual({ outcome: 'admitted', email: ANA })
+    expect(await decide(token(), ' Ana@EXAMPLE.com')).toEqual({ outcome: 'admitted', email: ANA })
+    expect(await decide(token({ email: 'ANA@example.com' }))).toEqual({ outcome: 'admitted', email: ANA })
+  })
+
+  test('refuses what is forged, and what is for others', async () => {
+    const { decide, token, key, server } = await start(preset)
+    const stranger = { ...newKey(fixture.alg), kid: key.kid }
+    const claims = { ...fixture.claims, ...TIMES }
+    const isPadded = fixture.isPadded ?? false
+    const forge = (header: Json, sign?: (input: Buffer) => Uint8Array) =>
+      mint(key, { header: { ...fixture.tokenHeader, ...header }, claims, isPadded, ...(sign ? { sign } : {}) })
+    const real = token()
+    const [head = '', payload = '', signature = ''] = real.split('.')
+    const foreignUrl = `${server.url}/foreign`
+    const forgeries: Readonly<Record<string, string>> = {
+      none: forge({ alg: 'none' }, () => Buffer.alloc(0)),
+      'None, in capitals': forge({ alg: 'None' }, () => Buffer.alloc(0)),
+      'no signature': `${head}.${payload}.`,
+      'HS256 with the public key as PEM': forge({ alg: 'HS256' }, hmacWith(toPem(key))),
+      'HS256 with the public key as DER': forge(
+        { alg: 'HS256' },
+        hmacWith(key.publicKey.export({ type: 'spki', format: 'der' })),
+      ),
+      'HS256 with the public key as JWK': forge({ alg: 'HS256' }, hmacWith(JSON.stringify(toJwk(key)))),
+      'HS256 with nothing': forge({ alg: 'HS256' }, hmacWith('')),
+      'a key of its own': token({}, {}, stranger),
+      'a key of its own, embedded': token({}, { jwk: toJwk(stranger) }, stranger),
+      'a key of its own, by jku': token({}, { jku: foreignUrl }, stranger),
+      'a key of its own, by x5u': token({}, { x5u: foreignUrl }, stranger),
+      'a key of its own, by x5c': token({}, { x5c: [toPem(stranger)] }, stranger),
+      'an unknown kid': token({}, { kid: 'unknown' }),
+      'a kid that climbs': token({}, { kid: '../jwks' }),
+      'an extension that nobody knows': token({}, { crit: ['exp'], exp: 1 }),
+      'an unencoded payload': token({}, { b64: false, crit: ['b64'] }),
+      'an access token': token({}, { typ: 'at+jwt' }),
+      'another payload': `${head}.${Buffer.from(JSON.stringify({ ...claims, email: 'ben@example.com' })).toString('base64url')}.${signature}`,
+      'another header': `${Buffer.from(JSON.stringify({ alg: fixture.alg })).toString('base64url')}.${payload}.${signature}`,
+      expired: token({ exp: SECONDS - 31 }),
+      'without exp': token({ exp: undefined }),
+      'not yet valid': token({ nbf: SECONDS + 31 }),
+      'of the future': token({ iat: SECONDS + 31 }),
+      'without an email': token({ email: undefined }),
+      'with two emails': token({ email: [ANA, 'ben@example.com'] }),
+      'with what is no email': token({ email: 'accounts.google.com:ana' }),
+      'an email that is not verified': token({ email_verified: false }),
+      'an email that is not verified, as text': token({ email_verified: 'false' }),
+      'two tokens': `${real}, ${real}`,
+      'five parts': `${real}.${head}.${payload}`,
+      huge: token({ filler: 'x'.repeat(20_000) }),
+      garbage: 'a.b.c',
+      ...(fixture.options.issuer || preset === 'google-iap'
+        ? {
+            'another issuer': token({ iss: 'https://evil.example.com' }),
+            'an issuer with a slash more': token({ iss: `${fixture.claims.iss}/` }),
+            'no issuer': token({ iss: undefined }),
+          }
+        : {}),
+      ...(preset === 'aws-alb'
+        ? {
+            'another signer': token({}, { signer: ARN.replace('edge', 'evil') }),
+            'no signer': token({}, { signer: undefined }),
+            'the signer as aud': token({ aud: ARN }, { signer: undefined }),
+          }
+        : {
+            'another audience': token({ aud: 'other' }),
+            'other audiences': token({ aud: ['other', 'another'] }),
+            'no audience': token({ aud: undefined }),
+            'issued to another client': token({ azp: 'other' }),
+          }),
+    }
+    for (const [name, forged] of Object.entries(forgeries)) {
+      const decision = await decide(forged)
+      expect(decision, name).toMatchObject({ outcome: 'refused', code: 'LOGIN_REFUSED' })
+      // What is told names neither a token nor an email.
+      expect(JSON.stringify(decision), name).not.toMatch(/eyJ|@/)
+    }
+    expect(server.paths).not.toContain('/foreign')
+    expect(await outcomeOf(decide(real))).toBe('admitted')
+  })
+
+  test('refuses to sign in another user, and passes on a request without an assertion', async () => {
+    const { decide, guard, token } = await start(preset)
+    for (const email of ['ben@example.com', 'ana@example.org', '', 'ana', `${ANA}.evil.com`])
+      expect(await decide(token(), email)).toMatchObject({ outcome: 'refused' })
+    const attempt = { email: ANA, code: null }
+    expect((await guard.decide({ ...attempt, caller: callerWith() })).outcome).toBe('passed')
+    expect(
+      (await guard.decide({ ...attempt, caller: callerWith({ headers: { authorization: 'Basic YTpi' } }) })).outcome,
+    ).toBe('passed')
+  })
+
+  test('is never without an audience', () => {
+    const problems = assertionProblems({ ...fixture.options, audience: [], emailClaim: 'email', leewaySeconds: 30 })
+    expect(problems.join()).toContain('--assertion-audience')
+  })
+})
+
+describe('email_verified', () => {
+  test.each(PRESETS)('is what %s documents: required where it is there', async (preset) => {
+    const isRequired = preset === 'oidc' || preset === 'aws-alb'
+    const { decide, token } = await start(preset)
+    expect(await outcomeOf(decide(token({ email_verified: undefined })))).toBe(isRequired ? 'refused' : 'admitted')
+    const other = await start(preset, { emailVerified: isRequired ? 'ifPresent' : 'required' })
+    expect(await outcomeOf(other.decide(other.token({ email_verified: undefined })))).toBe(
+      isRequired ? 'admitted' : 'refused',
+    )
+    expect(await outcomeOf(other.decide(other.token({ email_verified: false })))).toBe('refused')
+  })
+})
+
+describe('fields', () => {
+  test('an ID token is good for five minutes, an assertion of a proxy as long as it is valid, unless told', async () => {
+    const [oidc, proxy] = [await start('oidc'), await start('pomerium')]
+    expect(await outcomeOf(oidc.decide(oidc.token({ iat: SECONDS - 330 })))).toBe('admitted')
+    expect(await outcomeOf(oidc.decide(oidc.token({ iat: SECONDS - 331 })))).toBe('refused')
+    expect(await outcomeOf(oidc.decide(oidc.token({ iat: undefined })))).toBe('refused')
+    expect(await outcomeOf(proxy.decide(proxy.token({ iat: SECONDS - 80_000 })))).toBe('admitted')
+    const strict = await start('pomerium', { maxAgeSeconds: 60, leewaySeconds: 0 })
+    expect(await outcomeOf(strict.decide(strict.token({ iat: SECONDS - 61 })))).toBe('refused')
+  })
+
+  test('header, email claim, audiences and algorithms can be others', async () => {
+    const { decide, token, guard } = await start('pomerium', {
+      header: 'X-Id',
+      emailClaim: 'upn',
+      audience: ['one', 'two'],
+      algorithms: ['ES256'],
+    })
+    expect(await decide(token({ aud: 'two', upn: ANA, email: 'ben@example.com' }))).toMatchObject({ email: ANA })
+    expect(await outcomeOf(decide(token({ aud: 'three', upn: ANA })))).toBe('refused')
+    const rest = await start('pomerium', { algorithms: ['RS256'] })
+    expect(await outcomeOf(rest.decide(rest.token()))).toBe('refused')
+    const caller = callerWith({ headers: { 'x-pomerium-jwt-assertion': token() } })
+    expect(await outcomeOf(guard.decide({ email: ANA, code: null, caller }))).toBe('passed')
+  })
+
+  test('keys can be in a file, as a set or as one PEM', async () => {
+    const { token, key } = await start('pomerium')
+    for (const text of [JSON.stringify({ keys: [toJwk(key)] }), toPem(key)]) {
+      const path = join(temporaryDirectory(), 'keys')
+      writeFileSync(path, text)
+      const other = await start('pomerium', { keys: path })
+      expect(await outcomeOf(other.decide(token()))).toBe('admitted')
+      expect(await outcomeOf(other.decide(other.token()))).toBe('refused')
+    }
+  })
+
+  test.each([
+    [{ preset: 'oidc', audience: ['a'] }, '--assertion-issuer'],
+    [{ preset: 'oidc', audience: ['a'], issuer: 'http://id.example.com' }, '--assertion-issuer'],
+    [{ preset: 'pomerium', audience: ['a'] }, '--assertion-issuer'],
+    [{ preset: 'aws-alb', audience: ['a'] }, '--assertion-audience'],
+    [{ preset: 'google-iap', audience: ['a'], keys: 'http://keys.example.com/jwks' }, '--assertion-keys'],
+    [{ preset: 'google-iap', audience: ['a'], keys: 'ftp://keys.example.com/jwks' }, '--assertion-keys'],
+  ] as const)('%j is told to need %s', (options, expected) => {
+    expect(assertionProblems({ emailClaim: 'email', leewaySeconds: 0, ...options }).join()).toContain(expected)
+  })
+})
+
+describe('keys', () => {
+  test('are fetched once for any number of sign-ins at once', async () => {
+    const { decide, token, server } = await start('cloudflare-access')
+    const tokens = Array.from({ length: 50 }, () => token())
+    expect(new Set(await Promise.all(tokens.map((one) => outcomeOf(decide(one)))))).toEqual(new Set(['admitted']))
+    expect(server.fetches()).toBe(1)
+  })
+
+  test('10,000 unknown keys are two fetches, and fail nobody whose key is known', async () => {
+    const { decide, token, server } = await start('pomerium')
+    expect(await outcomeOf(decide(token()))).toBe('admitted')
+    const one = token()
+    const [, rest = ''] = /^[^.]+(\..*)$/.exec(one) ?? []
+    const unknown = Array.from({ length: 10_000 }, (_, index) => {
+      const header = JSON.stringify({ alg: 'ES256', kid: `made up ${index}`, typ: 'JWT' })
+      return Buffer.from(header).toString('base64url') + rest
+    })
+    const outcomes = await Promise.all([...unknown.map((forged) => outcomeOf(decide(forged))), outcomeOf(decide(one))])
+    expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(1)
+    expect(outcomes.at(-1)).toBe('admitted')
+    expect(server.fetches()).toBe(2)
+  })
+
+  test('published one by one, are fetched at most twice for 10,000 unknown ones', async () => {
+    const { decide, token, server } = await start('aws-alb', {}, 60_000)
+    const known = token()
+    expect(await outcomeOf(decide(known))).toBe('admitted')
+    const unknown = Array.from({ length: 10_000 }, (_, index) => token({}, { kid: `made-up-${index}` }).slice(0, -8))
+    const outcomes = await Promise.all(unknown.map((forged) => outcomeOf(decide(forged))))
+    expect(new Set(outcomes)).toEqual(new Set(['refused']))
+    expect(await outcomeOf(decide(known))).toBe('admitted')
+    expect(server.fetches()).toBeLessThanOrEqual(2)
+  })
+
+  test('rotated under load fail no sign-in, also while strangers make keys up', async () => {
+    const { decide, server, key, token } = await start('pomerium')
+    let current = key
+    const outcomes: Promise<string>[] = []
+    for (let round = 0; round < 4; round += 1) {
+      const next = newKey('ES256')
+      server.publish([current, next])
+      current = next
+      void decide(token({}, { kid: `made up ${round}` }))
+      for (let sign = 0; sign < 20; sign += 1) outcomes.push(outcomeOf(decide(token({}, {}, current))))
+      await Promise.all(outcomes)
+    }
+    expect(new Set(await Promise.all(outcomes))).toEqual(new Set(['admitted']))
+  })
+
+  test('withdrawn by the issuer are refused once they were loaded again', async () => {
+    const { decide, server, token } = await start('pomerium')
+    const old = token()
+    expect(await outcomeOf(decide(old))).toBe('admitted')
+    const next = newKey('ES256')
+    server.publish([next])
+    expect(await outcomeOf(decide(token({}, {}, next)))).toBe('admitted')
+    expect(await outcomeOf(decide(old))).toBe('refused')
+  })
+
+  test('stay while the issuer is down; before they were ever loaded, the answer is UNAVAILABLE', async () => {
+    const { decide, server, token, reported } = await start('google-iap')
+    server.fail(true)
+    await expect(decide(token())).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    server.fail(false)
+    expect(await outcomeOf(decide(token()))).toBe('admitted')
+    server.fail(true)
+    expect(await outcomeOf(decide(token({}, { kid: 'unknown' })))).toBe('refused')
+    expect(await outcomeOf(decide(token()))).toBe('admitted')
+    expect(String(reported.at(-1))).toContain('503')
+  })
+
+  test('are found by the discovery document of the issuer, which must be its own', async () => {
+    const key = newKey('RS256')
+    const server = await startKeyServer([key])
+    const guardFor = (issuer: string) => {
+      const options = {
+        preset: 'oidc',
+        issuer,
+        audience: ['workspace'],
+        emailClaim: 'email',
+        leewaySeconds: 0,
+      } as const
+      const settings = assertionSettings(options)
+      const keys = openKeySource(settings.keysAt, { refetchMs: REFETCH_MS, report() {} })
+      return createAssertionGuard({ settings, keys, clock: () => NOW, report() {} })
+    }
+    const login = (issuer: string) => {
+      const claims = { ...FIXTURES.oidc.claims, ...TIMES, iss: issuer }
+      const caller = callerWith({ headers: { authorization: `Bearer ${mint(key, { claims })}` } })
+      return guardFor(issuer).decide({ email: ANA, code: null, caller })
+    }
+    expect(await outcomeOf(login(server.url))).toBe('admitted')
+    await expect(login(server.url.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+})

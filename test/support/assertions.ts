@@ -1,0 +1,106 @@
+// Signed assertions as identity proxies make them, by hand, and a server that publishes the keys.
+import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface TestKey {
+  readonly kid: string
+  readonly alg: 'RS256' | 'ES256'
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+export function newKey(alg: TestKey['alg'] = 'ES256'): TestKey {
+  const pair =
+    alg === 'ES256'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return { kid: randomUUID(), alg, ...pair }
+}
+
+export const toJwk = ({ kid, alg, publicKey }: TestKey): object => ({
+  ...publicKey.export({ format: 'jwk' }),
+  kid,
+  alg,
+  use: 'sig',
+})
+
+export const toPem = ({ publicKey }: TestKey): string => String(publicKey.export({ type: 'spki', format: 'pem' }))
+
+export type Json = Readonly<Record<string, unknown>>
+
+export interface Minting {
+  /** Over `alg`, `kid` and `typ`; undefined removes one. */
+  readonly header?: Json
+  readonly claims: Json
+  /** AWS load balancers pad every part. */
+  readonly isPadded?: boolean
+  /** The signature, where it is not that of the key. */
+  readonly sign?: (input: Buffer) => Uint8Array
+}
+
+export function mint(key: TestKey, { header = {}, claims, isPadded = false, sign: signWith }: Minting): string {
+  const spell = (bytes: Uint8Array) => {
+    const text = Buffer.from(bytes).toString('base64url')
+    return isPadded ? text.padEnd(Math.ceil(text.length / 4) * 4, '=') : text
+  }
+  const parts = [{ alg: key.alg, kid: key.kid, typ: 'JWT', ...header }, claims]
+  const input = parts.map((part) => spell(Buffer.from(JSON.stringify(part)))).join('.')
+  const signature = signWith ?? ((bytes) => sign('sha256', bytes, { key: key.privateKey, dsaEncoding: 'ieee-p1363' }))
+  return `${input}.${spell(signature(Buffer.from(input)))}`
+}
+
+/** With any text as a shared secret, the public key's own for instance. */
+export const hmacWith = (secret: string | Buffer) => (input: Buffer) =>
+  createHmac('sha256', secret).update(input).digest()
+
+export interface KeyServer {
+  readonly url: string
+  /** How often anything was asked for. */
+  readonly fetches: () => number
+  readonly paths: readonly string[]
+  readonly publish: (keys: readonly TestKey[]) => void
+  /** Answers 503 from now on, or no more. */
+  readonly fail: (isFailing: boolean) => void
+}
+
+/** `/jwks` is the set, `/discovery/…` an issuer that names it, `/pem/KID` a key by itself. */
+export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServer> {
+  let keys = first
+  let isFailing = false
+  const paths: string[] = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    paths.push(path)
+    const answer = isFailing ? null : answerTo(path)
+    response.writeHead(answer === null ? 503 : 200).end(answer ?? '')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  function answerTo(path: string): string | null {
+    if (path === '/jwks') return JSON.stringify({ keys: keys.map(toJwk) })
+    if (path === '/.well-known/openid-configuration') return JSON.stringify({ issuer: url, jwks_uri: `${url}/jwks` })
+    const key = keys.find(({ kid }) => path === `/pem/${kid}`)
+    return key ? toPem(key) : null
+  }
+
+  return {
+    url,
+    paths,
+    fetches: () => paths.length,
+    publish(next) {
+      keys = next
+    },
+    fail(next) {
+      isFailing = next
+    },
+  }
+}
