@@ -4,7 +4,7 @@
 const MAX_MESSAGE_LENGTH = 512
 
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/wgr_[A-Za-z0-9_-]*/g, '[token]'],
+  [/wg[rs]_[A-Za-z0-9_-]*/g, '[token]'],
   // A JWT: its header always begins with {"
   [/eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/g, '[token]'],
   // A URL's password.

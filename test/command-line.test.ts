@@ -121,7 +121,7 @@ describe('--help', () => {
   test('of the program names every command', async () => {
     const { exitCode, stdout } = await run(['--help'])
     expect(exitCode).toBe(0)
-    for (const command of ['serve', 'import', 'dump', 'move', 'mail']) expect(stdout).toContain(command)
+    for (const command of ['serve', 'import', 'dump', 'move', 'mail', 'clients']) expect(stdout).toContain(command)
   })
 })
 

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo, ExitCode } from './io.ts'
+import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/client-options.ts'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
 import {
   KEYS_ENCRYPT_OPTIONS,
@@ -117,6 +118,27 @@ export async function runCommandLine(
       exitCode = await runAudit(parseOptions(AUDIT_OPTIONS, values), io)
     })
 
+  const clients = program.command('clients').description('back ends that may sign their users in')
+  describe(clients.command('add'), CLIENTS_ADD_OPTIONS)
+    .description('register a back end; its secret is shown this once, as NAME:SECRET')
+    .argument('<name>', 'what it is called: the user-id of its credentials')
+    .action(async (name: string, values) => {
+      const { runClientsAdd } = await import('./commands/clients.ts')
+      exitCode = await runClientsAdd(name, parseOptions(CLIENTS_ADD_OPTIONS, values), io)
+    })
+  describe(clients.command('list'), CLIENTS_OPTIONS)
+    .description('list registered back ends')
+    .action(async (values) => {
+      const { runClientsList } = await import('./commands/clients.ts')
+      exitCode = await runClientsList(parseOptions(CLIENTS_OPTIONS, values), io)
+    })
+  describe(clients.command('remove'), CLIENTS_OPTIONS)
+    .description('forget a back end: it signs nobody in any more')
+    .argument('<name>', 'what it is called')
+    .action(async (name: string, values) => {
+      const { runClientsRemove } = await import('./commands/clients.ts')
+      exitCode = await runClientsRemove(name, parseOptions(CLIENTS_OPTIONS, values), io)
+    })
   const mail = program.command('mail').description('the mail server that codes go out through')
   describe(mail.command('test'), MAIL_SERVER_OPTIONS)
     .description('send one mail to see that it arrives')

@@ -2,8 +2,8 @@
 import { type LoginGuard, type Refusal, refuse } from './guard.ts'
 
 export function createGuardList(guards: readonly LoginGuard[]): LoginGuard {
-  const [only] = guards
-  if (only && guards.length === 1) return only
+  const [first] = guards
+  if (first && guards.length === 1) return first
   return {
     name: guards.map(({ name }) => name).join(','),
     async decide(attempt) {
@@ -15,6 +15,7 @@ export function createGuardList(guards: readonly LoginGuard[]): LoginGuard {
       }
       return last
     },
-    chargesLimits: (caller) => guards.some((guard) => guard.chargesLimits(caller)),
+    // Of the first only: one that is not asked charges nobody.
+    chargesLimits: (caller) => first?.chargesLimits(caller) ?? false,
   }
 }

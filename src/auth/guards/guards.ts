@@ -9,6 +9,7 @@ import {
   assertionGuardProblems,
   openAssertionGuard,
 } from './assertion/open-assertion-guard.ts'
+import { createClientGuard } from './client/client.ts'
 import type { LoginGuard } from './guard.ts'
 import { createGuardList } from './guard-list.ts'
 import { createLocalGuard } from './local.ts'
@@ -65,7 +66,7 @@ function requireOptions<T>(options: T | null | undefined, problem: string): T {
   return options
 }
 
-export type LoginGuardName = 'assertion' | 'local' | 'mail' | 'none' | 'open'
+export type LoginGuardName = 'assertion' | 'client' | 'local' | 'mail' | 'none' | 'open'
 
 export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
   local: {
@@ -87,6 +88,13 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     warnings: NOTHING,
     problems: ({ assertion = NO_ASSERTION }) => assertionGuardProblems(assertion),
     create: ({ assertion = NO_ASSERTION }, services) => openAssertionGuard(assertion, services),
+  },
+  client: {
+    summary: 'whom a registered back end vouches for',
+    guardsNetwork: true,
+    warnings: NOTHING,
+    problems: NOTHING,
+    create: (_options, services) => createClientGuard(services),
   },
   mail: {
     summary: 'by a code that is mailed',

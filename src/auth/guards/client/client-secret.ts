@@ -1,0 +1,43 @@
+// Secrets of registered clients: 256 random bits, of which the gateway keeps only a hash.
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const PREFIX = 'wgs_'
+const SECRET_BYTES = 32
+/** RFC 7617 section 2: user-id and password with a colon between, in base64. */
+const BASIC = /^Basic +(?<credentials>[A-Za-z0-9+/]{1,1000}={0,2})$/i
+
+export interface NewSecret {
+  /** For the client, once. */
+  readonly secret: string
+  /** For the store. */
+  readonly secretHash: string
+}
+
+export function createClientSecret(): NewSecret {
+  const secret = PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
+  return { secret, secretHash: hashOf(secret) }
+}
+
+/** In the same time for every secret. A fast hash will do: nobody tries 2^256 secrets. */
+export function isSecret(presented: string, secretHash: string): boolean {
+  const [a, b] = [Buffer.from(hashOf(presented)), Buffer.from(secretHash)]
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b)
+}
+
+function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url')
+}
+
+export interface BasicCredentials {
+  readonly name: string
+  readonly secret: string
+}
+
+/** Of an `Authorization` header; null for what is not of the scheme Basic. */
+export function readBasicCredentials(authorization: string | undefined): BasicCredentials | null {
+  const encoded = BASIC.exec(authorization ?? '')?.groups?.credentials
+  if (encoded === undefined) return null
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon === -1 ? null : { name: text.slice(0, colon), secret: text.slice(colon + 1) }
+}

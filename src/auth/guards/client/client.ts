@@ -1,0 +1,84 @@
+// The guard for back ends that know their users: a registered client's credentials, for addresses of its domains.
+import type { Store } from '../../../store/contract.ts'
+import type { StoredClient } from '../../../store/sign-in/client-contract.ts'
+import { canonicalEmail } from '../../email.ts'
+import { networkOf } from '../../limits/network.ts'
+import type { RateLimits } from '../../limits/rate-limits.ts'
+import { createTokenBuckets, type TokenBuckets } from '../../limits/token-buckets.ts'
+import { type Admission, admit, type LoginGuard, type Refusal, refuse } from '../guard.ts'
+import { isSecret, readBasicCredentials } from './client-secret.ts'
+
+/** What a client may do. */
+export const CLIENT_SCOPES = ['login', 'import'] as const
+
+export type ClientScope = (typeof CLIENT_SCOPES)[number]
+
+/** A client that may sign in addresses of every domain. */
+export const ANY_DOMAIN = '*'
+
+const MINUTE_SECONDS = 60
+const NOBODY: Pick<StoredClient, 'secretHash'> = { secretHash: '' }
+/** The same for a name that nobody has and for a wrong secret. */
+const UNKNOWN = refuse('the credentials are not those of a registered client', 'clients add')
+
+export interface ClientGuardParts {
+  readonly store: Pick<Store, 'clientByName'>
+  readonly limits: RateLimits
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+export function createClientGuard({ store, limits, clock }: ClientGuardParts): LoginGuard {
+  const budgets = new Map<number, TokenBuckets>()
+
+  /** Clients with the same budget share one table of buckets, each with a bucket of its own. */
+  function bucketsOf(perMinute: number): TokenBuckets {
+    const known = budgets.get(perMinute)
+    if (known) return known
+    const created = createTokenBuckets(perMinute, MINUTE_SECONDS, clock)
+    budgets.set(perMinute, created)
+    return created
+  }
+
+  function limitOf({ name, perMinute }: StoredClient): Refusal | null {
+    const buckets = bucketsOf(perMinute)
+    const waitMs = buckets.waitMs(name)
+    if (waitMs === 0) {
+      buckets.take(name)
+      return null
+    }
+    const reason = `This client may sign in ${perMinute} times a minute`
+    return { ...refuse(reason, null, 'TOO_MANY_REQUESTS'), retryAfterSeconds: Math.ceil(waitMs / 1_000) }
+  }
+
+  function decideFor(client: StoredClient, sent: string): Admission | Refusal {
+    const limited = limitOf(client)
+    if (limited) return limited
+    if (!client.scopes.includes('login'))
+      return refuse('this client may not sign anybody in', 'clients add --scopes login')
+    const email = canonicalEmail(sent)
+    if (email === null) return refuse('A valid email address is required, as `email`', null, 'INVALID_EMAIL')
+    const domain = email.slice(email.lastIndexOf('@') + 1)
+    const isItsOwn = client.domains.includes(ANY_DOMAIN) || client.domains.includes(domain)
+    return isItsOwn
+      ? admit(email)
+      : refuse('this client signs in addresses of other domains', 'clients add --email-domains')
+  }
+
+  return {
+    name: 'client',
+    async decide({ caller, email }) {
+      const credentials = readBasicCredentials(caller.header('authorization'))
+      if (credentials === null) {
+        const reason = 'the request has no credentials of a registered client (Authorization: Basic)'
+        return { ...refuse(reason, 'clients add'), outcome: 'passed' }
+      }
+      const client = await store.clientByName(credentials.name)
+      if (isSecret(credentials.secret, (client ?? NOBODY).secretHash) && client) return decideFor(client, email)
+      // Whoever guesses is charged like everybody else: the exemption is for whom the secret is known to.
+      limits.require('login', { network: networkOf(caller.client.address) })
+      return UNKNOWN
+    },
+    chargesLimits: (caller) => readBasicCredentials(caller.header('authorization')) !== null,
+  }
+}

@@ -1,0 +1,53 @@
+// clients add, list and remove: the back ends that may sign their users in.
+import { createClientSecret } from '../../auth/guards/client/client-secret.ts'
+import { UsageError } from '../../errors.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { openStoreForCli } from '../open-store-for-cli.ts'
+import type { ClientsAddConfig, ClientsConfig } from '../options/client-options.ts'
+
+/** Without a colon, which ends the user-id of Basic credentials. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+export async function runClientsAdd(name: string, config: ClientsAddConfig, io: CommandIo): Promise<ExitCode> {
+  if (!NAME.test(name)) throw new UsageError('the name of a client has letters, digits, . _ and -, at most 64')
+  const { emailDomains, scopes, perMinute } = config
+  if (emailDomains === undefined)
+    throw new UsageError('--email-domains: name the domains of its users, such as example.com')
+  await using store = await openStoreForCli(config, true)
+  const { secret, secretHash } = createClientSecret()
+  const isAdded = await store.addClient({
+    name,
+    secretHash,
+    domains: emailDomains,
+    scopes,
+    perMinute,
+    createdAt: io.clock(),
+  })
+  if (!isAdded) {
+    io.stderr.write(`there is a client ${name}: remove it first, or choose another name\n`)
+    return 1
+  }
+  io.stderr.write('the secret is shown this once:\n')
+  io.stdout.write(`${name}:${secret}\n`)
+  return 0
+}
+
+/** One line for each, tab-separated: name, domains, scopes, logins a minute, since when. */
+export async function runClientsList(config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openStoreForCli(config, true)
+  for (const { name, domains, scopes, perMinute, createdAt } of await store.clients()) {
+    const columns = [name, domains.join(','), scopes.join(','), perMinute, new Date(createdAt).toISOString()]
+    io.stdout.write(`${columns.join('\t')}\n`)
+  }
+  return 0
+}
+
+export async function runClientsRemove(name: string, config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
+  await using store = await openStoreForCli(config, true)
+  if (await store.removeClient(name)) {
+    io.stdout.write(`removed ${name}: it signs nobody in any more; sessions that it opened go on\n`)
+    return 0
+  }
+  io.stderr.write(`there is no client ${name}\n`)
+  return 1
+}

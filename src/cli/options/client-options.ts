@@ -1,0 +1,44 @@
+// The options of `clients add`, `clients list` and `clients remove`.
+import { z } from 'zod'
+import { canonicalEmail } from '../../auth/email.ts'
+import { ANY_DOMAIN, CLIENT_SCOPES } from '../../auth/guards/client/client.ts'
+import { database, storeOptions } from './config.ts'
+import { type Config, integer, list, type OptionRow } from './option.ts'
+
+export const CLIENTS_OPTIONS = { database, ...storeOptions } as const satisfies Record<string, OptionRow>
+
+export const CLIENTS_ADD_OPTIONS = {
+  emailDomains: {
+    flags: '--email-domains <domains>',
+    description: 'whose addresses the client may sign in, separated by commas; * for every domain',
+    schema: list
+      .transform((domains, context) => domains.map((domain) => canonicalDomain(domain, context)))
+      .pipe(z.array(z.string()).min(1, 'must name a domain'))
+      .optional(),
+  },
+  scopes: {
+    flags: '--scopes <names>',
+    description: `what the client may do, separated by commas: ${CLIENT_SCOPES.join(', ')}`,
+    default: 'login',
+    schema: list.pipe(
+      z.array(z.enum(CLIENT_SCOPES, `must be of ${CLIENT_SCOPES.join(', ')}`)).min(1, 'must name a scope'),
+    ),
+  },
+  perMinute: {
+    flags: '--per-minute <count>',
+    description: 'logins a minute',
+    default: '600',
+    schema: integer(1, 1_000_000),
+  },
+  ...CLIENTS_OPTIONS,
+} as const satisfies Record<string, OptionRow>
+
+export type ClientsConfig = Config<typeof CLIENTS_OPTIONS>
+export type ClientsAddConfig = Config<typeof CLIENTS_ADD_OPTIONS>
+
+function canonicalDomain(domain: string, context: z.RefinementCtx): string {
+  if (domain === ANY_DOMAIN) return domain
+  const canonical = canonicalEmail(`x@${domain}`)
+  if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is no domain` })
+  return canonical?.slice('x@'.length) ?? ''
+}

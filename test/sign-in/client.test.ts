@@ -1,0 +1,174 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
+import { type Finished, runHere } from '../support/command-line.ts'
+import { expectGraphQLFailure, expectProblem } from '../support/failures.ts'
+import { type Answer, startGateway, type TestGateway } from '../support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const REFUSED = { status: 403, code: 'LOGIN_REFUSED', hasNot: ['wgs_', ANA] } as const
+
+interface Started {
+  readonly gateway: TestGateway
+  readonly clients: (...args: readonly string[]) => Promise<Finished>
+  /** As NAME:SECRET, the way `curl --user` takes it. */
+  readonly add: (name: string, ...args: readonly string[]) => Promise<string>
+  readonly login: (credentials: string | null, email?: string) => Promise<Answer>
+}
+
+async function start(databaseUrl?: string, attemptsPerMinute: number | null = null): Promise<Started> {
+  const gateway = await startGateway({
+    createGuard: guardsOf(['client'], { trustedOrigins: [] }),
+    attemptsPerMinute,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+  })
+  const clients = (...args: readonly string[]) => runHere(['clients', ...args, '--database', gateway.databaseUrl])
+  return {
+    gateway,
+    clients,
+    async add(name, ...args) {
+      const { exitCode, stdout } = await clients('add', name, ...args)
+      expect(exitCode).toBe(0)
+      expect(stdout).toMatch(/^[\w.-]+:wgs_[A-Za-z0-9_-]{43}\n$/)
+      return stdout.trim()
+    },
+    login: (credentials, email = ANA) =>
+      gateway.send('POST', '/login', JSON.stringify({ email }), {
+        'content-type': 'application/json',
+        ...(credentials === null ? {} : { authorization: basic(credentials) }),
+      }),
+  }
+}
+
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
+
+function describeClients(engine: string, database: () => Promise<string | undefined>): void {
+  test(`a registered back end signs in addresses of its domains, over both protocols, until it is removed (${engine})`, async () => {
+    const { gateway, add, login, clients } = await start(await database())
+    const billing = await add('billing', '--email-domains', 'Example.com,example.org')
+    const answer = await login(billing)
+    expect(answer.status).toBe(200)
+    expect((await gateway.get('/projects', answer.json().accessToken)).status).toBe(404)
+    expect((await login(billing, 'ANA@EXAMPLE.ORG')).status).toBe(200)
+    for (const email of ['ana@example.net', 'ana@sub.example.com', 'ana@example.com.evil.com'])
+      expectProblem(await login(billing, email), REFUSED)
+    expectProblem(await login(billing, 'nobody'), { status: 400, code: 'INVALID_EMAIL', hasNot: [] })
+    const query = `mutation { login(email: "${ANA}") { accessToken } }`
+    const headers = { authorization: basic(billing) }
+    expect((await gateway.graphql(query, { headers })).json().data.login.accessToken).toMatch(/^eyJ/)
+    expectGraphQLFailure(await gateway.graphql(query), REFUSED)
+
+    expect((await clients('remove', 'billing')).exitCode).toBe(0)
+    expectProblem(await login(billing), REFUSED)
+    expect((await clients('remove', 'billing')).exitCode).toBe(1)
+  })
+}
+
+describe('the login guard "client"', () => {
+  describeClients('sqlite', async () => undefined)
+  describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => {
+    describeClients('postgres', temporaryDatabase)
+  })
+
+  test('answers a wrong secret as it answers a name that nobody has', async () => {
+    const { add, login } = await start()
+    const [name, secret = ''] = (await add('billing', '--email-domains', '*')).split(':')
+    const other = await add('shop', '--email-domains', '*')
+    const refused = [
+      `${name}:`,
+      `${name}:${secret.slice(0, -1)}`,
+      `${name}:${secret}x`,
+      `${name}:${other.split(':')[1]}`,
+      `nobody:${secret}`,
+      `:${secret}`,
+      `BILLING:${secret}`,
+      `${name}:${secret.toLowerCase()}`,
+    ]
+    const answers = await Promise.all(refused.map((credentials) => login(credentials)))
+    for (const answer of answers) expectProblem(answer, REFUSED)
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expectProblem(await login(null), REFUSED)
+    expect((await login(`${name}:${secret}`)).status).toBe(200)
+  })
+
+  test('has a budget of its own: one that is used up is told when to come again, and is nobody else’s', async () => {
+    const { gateway, add, login } = await start(undefined, 0)
+    const [small, large] = [
+      await add('small', '--email-domains', '*', '--per-minute', '3'),
+      await add('large', '--email-domains', '*', '--per-minute', '1000'),
+    ]
+    for (let count = 0; count < 3; count += 1) expect((await login(small)).status).toBe(200)
+    const limited = await login(small)
+    expect(limited.status).toBe(429)
+    expect(Number(limited.headers.get('retry-after'))).toBe(20)
+    expect((await login(large)).status).toBe(200)
+    gateway.advance(20)
+    expect((await login(small)).status).toBe(200)
+  })
+
+  test('whoever guesses is limited like anybody else, and does not use up the budget of the client', async () => {
+    const { add, login } = await start(undefined, 5)
+    const billing = await add('billing', '--email-domains', '*')
+    const guesses = await Promise.all(Array.from({ length: 20 }, (_, index) => login(`billing:guess ${index}`)))
+    expect(guesses.filter(({ status }) => status === 403)).toHaveLength(5)
+    expect(guesses.filter(({ status }) => status === 429)).toHaveLength(15)
+    expect((await login(billing)).status).toBe(200)
+  })
+
+  test('credentials spare nobody the limits of a guard that stands before it', async () => {
+    const guard = guardsOf(['local', 'client'], { trustedOrigins: [] })
+    const gateway = await startGateway({ createGuard: guard, attemptsPerMinute: 3 })
+    const headers = { 'content-type': 'application/json', authorization: basic('nobody:nothing') }
+    const login = () => gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)
+    const answers = await Promise.all(Array.from({ length: 5 }, login))
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
+  })
+
+  test('lets nobody sign in with a scope that is not for it', async () => {
+    const { add, login } = await start()
+    expectProblem(await login(await add('loader', '--email-domains', '*', '--scopes', 'import')), REFUSED)
+    expect((await login(await add('both', '--email-domains', '*', '--scopes', 'import,login'))).status).toBe(200)
+  })
+})
+
+describe('clients', () => {
+  test('are listed without their secrets, which are nowhere in the database', async () => {
+    const { gateway, add, clients } = await start()
+    const secret = (await add('shop', '--email-domains', 'example.com')).split(':')[1] ?? ''
+    await add('billing', '--email-domains', '*', '--per-minute', '7')
+    const { exitCode, stdout } = await clients('list')
+    expect(exitCode).toBe(0)
+    expect(stdout.split('\n').map((line) => line.split('\t').slice(0, 4))).toEqual([
+      ['billing', '*', 'login', '7'],
+      ['shop', 'example.com', 'login', '600'],
+      [''],
+    ])
+    expect(stdout).not.toContain('wgs_')
+    expect(JSON.stringify(await gateway.store.clients())).not.toContain(secret)
+  })
+
+  test('are registered once, and by a name that fits into credentials', async () => {
+    const { add, clients, login } = await start()
+    const billing = await add('billing', '--email-domains', 'example.com')
+    const again = await clients('add', 'billing', '--email-domains', 'example.com')
+    expect([again.exitCode, again.stdout]).toEqual([1, ''])
+    expect((await login(billing)).status).toBe(200)
+  })
+
+  test.each([
+    [['a:b', '--email-domains', 'example.com'], 'name'],
+    [['', '--email-domains', 'example.com'], 'name'],
+    [['billing'], '--email-domains'],
+    [['billing', '--email-domains', ''], '--email-domains'],
+    [['billing', '--email-domains', 'example.com,no domain'], '--email-domains'],
+    [['billing', '--email-domains', '*', '--scopes', 'everything'], '--scopes'],
+    [['billing', '--email-domains', '*', '--per-minute', '0'], '--per-minute'],
+  ])('add %j is wrong usage', async (args, expected) => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const { exitCode, stdout, stderr } = await runHere(['clients', 'add', ...args, '--database', database])
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(expected)
+  })
+})
