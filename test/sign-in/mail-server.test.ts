@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAuthority } from '../support/certificates.ts'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { startMailServer } from '../support/smtp.ts'
@@ -181,4 +181,24 @@ describe('serve', () => {
     expect(output).toContain('tried again')
     for (const secret of [code, 'K7QM2P9D', 'ana@', 'top-secret']) expect(output).not.toContain(secret)
   })
+})
+
+test('a mail server that says nothing does not hold up the end of the gateway, and the mail goes out after the next start', async () => {
+  const held = Promise.withResolvers<void>()
+  const silent = createServer(() => held.resolve())
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => void silent.close())
+  const { port } = silent.address() as AddressInfo
+  const cwd = temporaryDirectory()
+  const args = (url: string) => ['--login-guard', 'mail', '--mail-url', url, '--mail-tls', 'off', '--no-demo', ...FROM]
+  const first = await serveForTest(args(`smtp://127.0.0.1:${port}`), { cwd })
+  const body = JSON.stringify({ email: 'ana@example.com' })
+  const headers = { 'content-type': 'application/json' }
+  expect((await fetch(`${first.url}/login`, { method: 'POST', headers, body })).status).toBe(403)
+  await held.promise
+  expect(await first.kill('SIGTERM')).toBe(0)
+  const server = await startMailServer()
+  await serveForTest(args(server.url), { cwd })
+  expect((await server.mail(0)).to).toBe('ana@example.com')
 })

@@ -27,8 +27,8 @@ export interface Mail {
 }
 
 export interface MailServer {
-  /** Resolves once the server has taken the mail over. Throws `MailError`. */
-  readonly send: (mail: Mail) => Promise<void>
+  /** Resolves once the server has taken the mail over. Throws `MailError`, also when `stop` is aborted. */
+  readonly send: (mail: Mail, stop?: AbortSignal) => Promise<void>
 }
 
 /** The message never holds an address or a password. */
@@ -78,7 +78,7 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
 
   return {
-    async send({ to, text, html, id }) {
+    async send({ to, text, html, id }, stop) {
       const message = {
         from,
         to: { name: '', address: to },
@@ -90,7 +90,8 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
       }
       try {
-        await transport.sendMail({ ...message, signal: AbortSignal.timeout(SEND_TIMEOUT_MS) })
+        const timeout = AbortSignal.timeout(SEND_TIMEOUT_MS)
+        await transport.sendMail({ ...message, signal: stop ? AbortSignal.any([timeout, stop]) : timeout })
       } catch (error) {
         throw toMailError(error)
       }

@@ -25,6 +25,8 @@ export interface OutboxOptions {
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** What failed, for the log; a mail that was not sent is due again after `retryMs`, never when that is null. */
+  /** Aborted when mails that are being sent cannot be waited for any longer; they are due again at the next start. */
+  readonly stop: AbortSignal
   readonly onFailure: (error: unknown, retryMs: number | null) => void
 }
 
@@ -32,7 +34,8 @@ export interface OutboxOptions {
  * Sends every mail that is due. A mail is sent again only when it is not known whether the server took it over: it was killed,
  * or cut off, between the server's answer and the note of it. That copy has the same Message-ID and the same code.
  */
-export function createOutbox({ store, codes, server, audit, clock, onFailure }: OutboxOptions): () => Promise<void> {
+export function createOutbox(options: OutboxOptions): (isStopping: () => boolean) => Promise<void> {
+  const { store, codes, server, audit, clock, stop, onFailure } = options
   const owner = randomUUID()
 
   async function send(mail: OutboxMail): Promise<number | null> {
@@ -42,7 +45,8 @@ export function createOutbox({ store, codes, server, audit, clock, onFailure }: 
     if (code === null) return null
     const validMinutes = Math.max(1, Math.floor((expiresAt - clock()) / MINUTE_MS))
     try {
-      await server.send({ id, to: email, ...composeCodeMail({ code, network, agent, askedAt, validMinutes }) })
+      const body = composeCodeMail({ code, network, agent, askedAt, validMinutes })
+      await server.send({ id, to: email, ...body }, stop)
       audit.record({ kind: 'code', result: 'done', email, address: network, detail: 'sent' })
       return null
     } catch (error) {
@@ -68,8 +72,8 @@ export function createOutbox({ store, codes, server, audit, clock, onFailure }: 
     }
   }
 
-  return async () => {
-    for (;;) {
+  return async (isStopping) => {
+    while (!isStopping()) {
       const mails = await store.leaseMails({ owner, leaseMs: LEASE_MS, limit: CONCURRENT_MAILS }, clock())
       if (mails.length === 0) return
       await Promise.all(mails.map(async (mail) => settle(mail.id, await send(mail))))

@@ -5,8 +5,12 @@ export interface Poller extends AsyncDisposable {
   readonly wake: () => void
 }
 
-/** What `run` throws goes to `report`; the next run is then as usual. Stops when disposed: the run under way is waited for. */
-export function createPoller(run: () => Promise<void>, intervalMs: number, report: (error: unknown) => void): Poller {
+/** `isStopping`: the run is waited for, so it should end soon. What `run` throws goes to `report`; the next run is then as usual. Stops when disposed: the run under way is waited for. */
+export function createPoller(
+  run: (isStopping: () => boolean) => Promise<void>,
+  intervalMs: number,
+  report: (error: unknown) => void,
+): Poller {
   let running: Promise<void> | null = null
   let isWoken = false
   let isStopped = false
@@ -15,7 +19,7 @@ export function createPoller(run: () => Promise<void>, intervalMs: number, repor
     do {
       isWoken = false
       try {
-        await run()
+        await run(() => isStopped)
       } catch (error) {
         report(error)
       }

@@ -14,6 +14,8 @@ import { createMailGuard } from './mail.ts'
 
 /** How often a process looks for what others have left: requests and mails of a gateway that was killed, mails to be tried again. */
 const POLL_MS = 2_000
+/** How long mails that are being sent are waited for when the gateway stops. */
+const STOP_GRACE_MS = 3_000
 const CODE_TTL_MS = 600_000
 const HOUR_MS = 3_600_000
 const KNOWN_NETWORK_TTL_MS = 180 * 24 * HOUR_MS
@@ -56,12 +58,14 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
   const codes = createDerivedCodes(keyset)
   const domains = options.domains.length === 0 ? null : new Set(options.domains)
   const requests = createCodeRequests({ store, codes, rules, domains, audit, clock })
+  const stop = new AbortController()
   const sendMails = createOutbox({
     store,
     codes,
     server: createMailServer(options.server),
     audit,
     clock,
+    stop: stop.signal,
     onFailure(error, retryMs) {
       report(error, retryMs === null ? 'a mail was given up' : 'a mail was not sent, and will be tried again')
       if (retryMs !== null) setTimeout(() => sender.wake(), retryMs).unref()
@@ -69,6 +73,10 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
   })
   const reportTo = (what: string) => (error: unknown) => report(error, what)
   const sender = running.use(createPoller(sendMails, POLL_MS, reportTo('the outbox could not be read')))
+  // Before the sender is waited for: what is disposed of comes last in, first out.
+  running.defer(() => {
+    setTimeout(() => stop.abort(), STOP_GRACE_MS).unref()
+  })
   const decider = running.use(
     createPoller(
       async () => {
