@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../../store/contract.ts'
 import type { OutboxMail } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
+import { addressOfNetwork } from './address-of-network.ts'
 import { composeCodeMail } from './code-mail.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 import { MailError, type MailServer } from './mail-server.ts'
@@ -47,12 +48,12 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     try {
       const body = composeCodeMail({ code, network, agent, askedAt, validMinutes })
       await server.send({ id, to: email, ...body }, stop)
-      audit.record({ kind: 'code', result: 'done', email, address: network, detail: 'sent' })
+      audit.record({ kind: 'code', result: 'done', email, address: addressOfNetwork(network), detail: 'sent' })
       return null
     } catch (error) {
       const isFinal = error instanceof MailError && error.isPermanent
       const retryMs = isFinal ? null : Math.min(FIRST_RETRY_MS * 2 ** (mail.attempts - 1), MAX_RETRY_MS)
-      audit.record({ kind: 'code', result: 'failed', email, address: network, detail: 'not sent' })
+      audit.record({ kind: 'code', result: 'failed', email, address: addressOfNetwork(network), detail: 'not sent' })
       onFailure(error, retryMs)
       return retryMs === null ? null : clock() + retryMs
     }

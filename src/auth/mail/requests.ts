@@ -4,6 +4,7 @@ import { batchPerTurn } from '../../store/batch-per-turn.ts'
 import type { Store } from '../../store/contract.ts'
 import type { CodeRequest, CodeRules, DecidedRequest } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
+import { addressOfNetwork } from './address-of-network.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 
 const DECIDED_AT_ONCE = 500
@@ -34,7 +35,7 @@ export function createCodeRequests({ store, codes, rules, domains, audit, clock 
 
   function tell({ email, network, outcome }: DecidedRequest): void {
     const result = outcome === 'refused' ? 'refused' : 'done'
-    audit.record({ kind: 'code', result, email, address: network, detail: `request ${outcome}` })
+    audit.record({ kind: 'code', result, email, address: addressOfNetwork(network), detail: `request ${outcome}` })
   }
 
   return {

@@ -6,6 +6,7 @@ import type { Caller } from '../../caller.ts'
 import { canonicalEmail } from '../../email.ts'
 import { networkOf } from '../../limits/network.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
+import { addressOfNetwork } from '../../mail/address-of-network.ts'
 import { readCode, readTaggedAddress } from '../../mail/code.ts'
 import type { DerivedCodes } from '../../mail/derived-codes.ts'
 import { programName } from '../../mail/program-name.ts'
@@ -58,7 +59,7 @@ export function createMailGuard(parts: MailGuardParts): LoginGuard {
     limits.require('code', { email, network })
     const pending = found ?? (await store.pendingSignIn(email, network, clock()))
     if (await isRight(pending, typed)) return admit(email)
-    audit.record({ kind: 'code', result: 'refused', email, address: network, detail: 'wrong code' })
+    audit.record({ kind: 'code', result: 'refused', email, address: addressOfNetwork(network), detail: 'wrong code' })
     return WRONG
   }
 

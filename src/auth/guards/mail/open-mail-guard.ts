@@ -1,4 +1,5 @@
 // The mail guard at work: its parts put together, its decisions and its mails made behind the requests.
+import { randomInt } from 'node:crypto'
 import type { Store } from '../../../store/contract.ts'
 import type { CodeRules } from '../../../store/sign-in/code-contract.ts'
 import type { Audit } from '../../audit/audit-event.ts'
@@ -14,6 +15,8 @@ import { createMailGuard } from './mail.ts'
 
 /** How often a process looks for what others have left: requests and mails of a gateway that was killed, mails to be tried again. */
 const POLL_MS = 2_000
+/** A decision comes this long after the request, at random. */
+const [MIN_DECISION_DELAY_MS, MAX_DECISION_DELAY_MS] = [50, 250]
 /** How long mails that are being sent are waited for when the gateway stops. */
 const STOP_GRACE_MS = 3_000
 const CODE_TTL_MS = 600_000
@@ -86,7 +89,17 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
       reportTo('requests for a code could not be decided on'),
     ),
   )
-  // After the answer, not before: how long a decision takes depends on the address.
-  const onRequest = () => setImmediate(decider.wake)
+  let isAsked = false
+  /** A while after the answer: what a decision takes depends on the address, and must not show in this answer or the next. */
+  function onRequest(): void {
+    if (isAsked) return
+    isAsked = true
+    const wake = () => {
+      isAsked = false
+      decider.wake()
+    }
+    setTimeout(wake, randomInt(MIN_DECISION_DELAY_MS, MAX_DECISION_DELAY_MS)).unref()
+  }
+
   return createMailGuard({ store, codes, requests, limits, audit, clock, onRequest })
 }

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { AuditEvent } from '../../src/auth/audit/audit-event.ts'
+import { openMailGuard } from '../../src/auth/guards/mail/open-mail-guard.ts'
+import { NO_RATE_LIMITS } from '../../src/auth/limits/rate-limits.ts'
+import { openKeyset } from '../../src/auth/tokens/keyset.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { callerWith } from '../support/callers.ts'
+import { startMailServer } from '../support/smtp.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const WRONG = 'K7QM2P9D'
+
+test('the audit log is told of requests, mails and wrong codes, and of no code', async () => {
+  const store = await openStore(`file:${join(temporaryDirectory(), 'workspace.db')}`, {
+    lockTimeoutMs: 5_000,
+    connectTimeoutMs: 1,
+    statementTimeoutMs: 1,
+    poolSize: 2,
+    onFatal() {},
+  })
+  const running = new AsyncDisposableStack()
+  onTestFinished(async () => {
+    await running.disposeAsync()
+    await store[Symbol.asyncDispose]()
+  })
+  const server = await startMailServer()
+  const events: AuditEvent[] = []
+  const guard = openMailGuard(
+    {
+      server: { url: server.url, tls: 'off', from: 'no-reply@example.com', subject: 'Your code' },
+      domains: ['example.com'],
+      isForKnownUsersOnly: false,
+      maxPerAddress: 10,
+      maxPerNetwork: 10,
+      maxTotal: 10,
+    },
+    {
+      store,
+      keyset: await openKeyset(store, Date.now),
+      limits: NO_RATE_LIMITS,
+      audit: { record: (event) => events.push(event) },
+      clock: Date.now,
+      report() {},
+      running,
+    },
+  )
+  const decide = (email: string, code: string | null) =>
+    guard.decide({ email, code, caller: callerWith({ client: { address: '2001:db8:1:2:3::4' } }) })
+  await decide('ana@example.org', null)
+  await decide(ANA, null)
+  const { code } = await server.mail(0)
+  await decide(ANA, WRONG)
+  expect((await decide(ANA, code)).outcome).toBe('admitted')
+  await running.disposeAsync()
+  const told = events.map(({ result, email, detail }) => `${result} ${email}: ${detail}`)
+  expect(told.toSorted()).toEqual([
+    `done ${ANA}: request mailed`,
+    `done ${ANA}: sent`,
+    `refused ${ANA}: wrong code`,
+    'refused ana@example.org: request refused',
+  ])
+  expect(new Set(events.map(({ kind, address }) => `${kind} ${address}`))).toEqual(new Set(['code 2001:db8:1:2::']))
+  expect(JSON.stringify(events)).not.toContain(code)
+  expect(JSON.stringify(events)).not.toContain(WRONG)
+})
