@@ -14,8 +14,8 @@ import {
   KEYS_RETIRE_OPTIONS,
   KEYS_ROTATE_OPTIONS,
 } from './options/key-options.ts'
-import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
 import { MAIL_SERVER_OPTIONS } from './options/mail-options.ts'
+import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
 import { toUsageError } from './read-key-cipher.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'

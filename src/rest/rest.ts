@@ -48,7 +48,10 @@ function sessionEndpoint(route: SessionRoute, services: EndpointServices): Endpo
     path: route.path,
     async handle(request) {
       const { value, option } = await readFields(route, request)
-      return jsonResponse(await route.resolve(value, createContext(services, request, null, UNCOUNTED), option), NO_STORE)
+      return jsonResponse(
+        await route.resolve(value, createContext(services, request, null, UNCOUNTED), option),
+        NO_STORE,
+      )
     },
   }
 }

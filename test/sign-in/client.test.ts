@@ -147,6 +147,12 @@ describe('clients', () => {
     ])
     expect(stdout).not.toContain('wgs_')
     expect(JSON.stringify(await gateway.store.clients())).not.toContain(secret)
+    const all = { from: null, to: null, kind: null, who: null }
+    const entries = await gateway.store.auditEntries(all, 0, 10)
+    expect(entries.map(({ kind, detail }) => [kind, detail])).toEqual([
+      ['clientAdded', 'shop'],
+      ['clientAdded', 'billing'],
+    ])
   })
 
   test('are registered once, and by a name that fits into credentials', async () => {

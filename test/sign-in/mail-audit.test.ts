@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AuditEvent } from '../../src/auth/audit/audit-event.ts'
+import { type AuditEvent, NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
 import { openMailGuard } from '../../src/auth/guards/mail/open-mail-guard.ts'
 import { NO_RATE_LIMITS } from '../../src/auth/limits/rate-limits.ts'
+import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
 import { openKeyset } from '../../src/auth/tokens/keyset.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { callerWith } from '../support/callers.ts'
@@ -38,7 +39,13 @@ test('the audit log is told of requests, mails and wrong codes, and of no code',
     },
     {
       store,
-      keyset: await openKeyset(store, Date.now),
+      keyset: await openKeyset(store, {
+        clock: Date.now,
+        cipher: createKeyCipher([]),
+        algorithm: null,
+        audit: NO_AUDIT,
+        onUnreadable() {},
+      }),
       limits: NO_RATE_LIMITS,
       audit: { record: (event) => events.push(event) },
       clock: Date.now,

@@ -2,6 +2,7 @@
 import { createClientSecret } from '../../auth/guards/client/client-secret.ts'
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
+import { openCommandAudit } from '../open-audit.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { ClientsAddConfig, ClientsConfig } from '../options/client-options.ts'
 
@@ -14,6 +15,7 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
   if (emailDomains === undefined)
     throw new UsageError('--email-domains: name the domains of its users, such as example.com')
   await using store = await openStoreForCli(config, true)
+  await using audit = await openCommandAudit(store, config, io)
   const { secret, secretHash } = createClientSecret()
   const isAdded = await store.addClient({
     name,
@@ -27,6 +29,7 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
     io.stderr.write(`there is a client ${name}: remove it first, or choose another name\n`)
     return 1
   }
+  audit.record({ kind: 'clientAdded', result: 'done', detail: name })
   io.stderr.write('the secret is shown this once:\n')
   io.stdout.write(`${name}:${secret}\n`)
   return 0
@@ -44,7 +47,9 @@ export async function runClientsList(config: ClientsConfig, io: CommandIo): Prom
 
 export async function runClientsRemove(name: string, config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreForCli(config, true)
+  await using audit = await openCommandAudit(store, config, io)
   if (await store.removeClient(name)) {
+    audit.record({ kind: 'clientRemoved', result: 'done', detail: name })
     io.stdout.write(`removed ${name}: it signs nobody in any more; sessions that it opened go on\n`)
     return 0
   }

@@ -28,9 +28,9 @@ import { describeEntry } from '../open-audit.ts'
 import { storeConfig, toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE, type ServeConfig } from '../options/config.ts'
 import { toGraphQLOptions } from '../options/graphql.ts'
+import { toGuardOptions } from '../options/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
 import { watchLogSize } from '../watch-log-size.ts'
-import { toGuardOptions } from '../options/guard-options.ts'
 import { announceReady, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */

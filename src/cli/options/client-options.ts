@@ -2,10 +2,14 @@
 import { z } from 'zod'
 import { canonicalEmail } from '../../auth/email.ts'
 import { ANY_DOMAIN, CLIENT_SCOPES } from '../../auth/guards/client/client.ts'
+import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './config.ts'
 import { type Config, integer, list, type OptionRow } from './option.ts'
 
-export const CLIENTS_OPTIONS = { database, ...storeOptions } as const satisfies Record<string, OptionRow>
+export const CLIENTS_OPTIONS = { database, ...auditOptions, ...storeOptions } as const satisfies Record<
+  string,
+  OptionRow
+>
 
 export const CLIENTS_ADD_OPTIONS = {
   emailDomains: {

@@ -17,11 +17,11 @@ import { createRemovals } from './removals.ts'
 import { createReplacements } from './replacements.ts'
 import { createCopies } from './row-copies.ts'
 import { createSessions } from './sessions.ts'
-import { createSigningKeys } from './signing-keys.ts'
-import { createSpace } from './space.ts'
 import { createClients } from './sign-in/clients.ts'
 import { createCodes } from './sign-in/codes.ts'
 import { createOutbox } from './sign-in/outbox.ts'
+import { createSigningKeys } from './signing-keys.ts'
+import { createSpace } from './space.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
