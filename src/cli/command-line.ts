@@ -5,17 +5,11 @@ import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
+import { addAccessCommands } from './access-commands.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/client-options.ts'
 import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from './options/config.ts'
-import {
-  KEYS_ENCRYPT_OPTIONS,
-  KEYS_LIST_OPTIONS,
-  KEYS_RETIRE_OPTIONS,
-  KEYS_ROTATE_OPTIONS,
-} from './options/key-options.ts'
 import { MAIL_SERVER_OPTIONS } from './options/mail-options.ts'
-import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
 import { toUsageError } from './read-key-cipher.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
@@ -70,53 +64,9 @@ export async function runCommandLine(
   addWorkspaceCommands(program, describe, io, (code) => {
     exitCode = code
   })
-
-  const sessions = program.command('sessions').description('who is signed in')
-  describe(sessions.command('list'), SESSIONS_LIST_OPTIONS)
-    .description('list open sessions')
-    .action(async (values) => {
-      const { runSessionsList } = await import('./commands/sessions.ts')
-      exitCode = await runSessionsList(parseOptions(SESSIONS_LIST_OPTIONS, values), io)
-    })
-  describe(sessions.command('revoke'), SESSIONS_REVOKE_OPTIONS)
-    .description('end a session, or all sessions of a user: at once, on every gateway')
-    .argument('[id]', 'id of a session')
-    .action(async (id: string | undefined, values) => {
-      const { runSessionsRevoke } = await import('./commands/sessions.ts')
-      exitCode = await runSessionsRevoke(id, parseOptions(SESSIONS_REVOKE_OPTIONS, values), io)
-    })
-  const keys = program.command('keys').description('what access tokens are signed with')
-  describe(keys.command('list'), KEYS_LIST_OPTIONS)
-    .description('list signing keys, newest first')
-    .action(async (values) => {
-      const { runKeysList } = await import('./commands/keys/list.ts')
-      exitCode = await runKeysList(parseOptions(KEYS_LIST_OPTIONS, values), io)
-    })
-  describe(keys.command('rotate'), KEYS_ROTATE_OPTIONS)
-    .description('make a new key that signs; tokens of the older ones stay valid')
-    .action(async (values) => {
-      const { runKeysRotate } = await import('./commands/keys/rotate.ts')
-      exitCode = await runKeysRotate(parseOptions(KEYS_ROTATE_OPTIONS, values), io)
-    })
-  describe(keys.command('retire'), KEYS_RETIRE_OPTIONS)
-    .description('remove a key once no token of it can be in use')
-    .argument('<kid>', 'the kid of the key')
-    .action(async (kid: string, values) => {
-      const { runKeysRetire } = await import('./commands/keys/retire.ts')
-      exitCode = await runKeysRetire(kid, parseOptions(KEYS_RETIRE_OPTIONS, values), io)
-    })
-  describe(keys.command('encrypt'), KEYS_ENCRYPT_OPTIONS)
-    .description('encrypt the private keys that are stored in clear, or with an older secret')
-    .action(async (values) => {
-      const { runKeysEncrypt } = await import('./commands/keys/encrypt.ts')
-      exitCode = await runKeysEncrypt(parseOptions(KEYS_ENCRYPT_OPTIONS, values), io)
-    })
-  describe(program.command('audit'), AUDIT_OPTIONS)
-    .description('write the audit log as NDJSON, oldest first')
-    .action(async (values) => {
-      const { runAudit } = await import('./commands/audit.ts')
-      exitCode = await runAudit(parseOptions(AUDIT_OPTIONS, values), io)
-    })
+  addAccessCommands(program, describe, io, (code) => {
+    exitCode = code
+  })
 
   const clients = program.command('clients').description('back ends that may sign their users in')
   describe(clients.command('add'), CLIENTS_ADD_OPTIONS)

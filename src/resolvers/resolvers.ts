@@ -5,11 +5,11 @@ import { Export, ExportElement } from './export.ts'
 import type { Resolvers } from './generated.ts'
 import { Node } from './identity/node.ts'
 import type { ExportedElement } from './identity/node-row.ts'
-import { AccessToken, Mutation, Tokens } from './mutation.ts'
 import { connectionOf, edgeOf, PageInfo } from './pagination/connection-fields.ts'
 import { Project } from './project.ts'
 import { Query } from './query.ts'
-import { Session } from './session.ts'
+import { AccessToken, Mutation, Tokens } from './sign-in/mutation.ts'
+import { Session } from './sign-in/session.ts'
 import { User } from './user.ts'
 
 export const resolvers = {

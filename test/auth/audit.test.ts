@@ -219,6 +219,38 @@ test('serve writes a line of log for each entry, and what it recorded is durable
   }
 })
 
+test('imports, removals and ended sessions are told, whoever did them by command, without an email', async () => {
+  const gateway = await startGateway()
+  await gateway.login(ANA)
+  const command = async (...args: string[]) => {
+    const done = await runHere([...args, '--database', gateway.databaseUrl], { stdin: SMALL_WORLD, clock: gateway.now })
+    expect([done.exitCode, done.stderr], args.join(' ')).toEqual([0, ''])
+    return done.stdout
+  }
+  await command('import', '-')
+  await command('sessions', 'revoke', '--email', ANA)
+  await command('users', 'remove', ANA)
+  const shown = (await command('audit'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const kinds = shown.filter(({ kind }) => !['login', 'keyAdded'].includes(kind))
+  expect(kinds).toEqual([
+    expect.objectContaining({ kind: 'import', result: 'done', detail: expect.stringMatching(/^\d+ added, /) }),
+    expect.objectContaining({
+      kind: 'sessionsRevoked',
+      who: expect.stringMatching(HASH),
+      detail: '1 ended by the operator',
+    }),
+    expect.objectContaining({
+      kind: 'removal',
+      who: expect.stringMatching(HASH),
+      detail: expect.stringMatching(/projects?, /),
+    }),
+  ])
+  expect(JSON.stringify(shown)).not.toContain('@')
+})
+
 test('the command audit filters by time, kind and email', async () => {
   const gateway = await startGateway()
   await gateway.login(ANA)

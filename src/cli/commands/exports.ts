@@ -8,6 +8,7 @@ import type { EditableStore } from '../../store/workspace-edits.ts'
 import { flushRemovals } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
+import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { PruneConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
@@ -36,7 +37,11 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo): Promi
     }
   }
   io.stdout.write(`removed ${exports} ${exports === 1 ? 'export' : 'exports'} (${toSize(byteLength)})\n`)
-  if (exports > 0) await flushRemovals(store, config, io)
+  if (exports > 0) {
+    await using audit = await openCommandAudit(store, config, io)
+    audit.record({ kind: 'removal', result: 'done', detail: `${exports} exports pruned` })
+    await flushRemovals(store, config, io)
+  }
   return 0
 }
 

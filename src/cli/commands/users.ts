@@ -5,6 +5,7 @@ import type { EditableStore, Holdings } from '../../store/workspace-edits.ts'
 import { flushRemovals } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
+import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { UsersConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
@@ -35,6 +36,7 @@ export async function runUsersShow(input: string, config: UsersConfig, io: Comma
 
 export async function runUsersRename(from: string, to: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openExisting(config)
+  await using audit = await openCommandAudit(store, config, io)
   const [before, after] = [requireEmail(from), requireEmail(to)]
   if (before === after) throw new UsageError('the new email is the old one')
   const [held] = await store.holdingsOf([before])
@@ -44,6 +46,7 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
     io.stderr.write('a workspace is stored for the new email already: nothing was changed\n')
     return 1
   }
+  audit.record({ kind: 'removal', result: 'done', email: before, detail: 'renamed' })
   io.stdout.write(`renamed: everything is kept, ${count(held?.sessions ?? 0, 'session')} of the old email ended\n`)
   return 0
 }
@@ -52,11 +55,16 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
 export async function runUsersRemove(inputs: readonly string[], config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   const emails = inputs.map(requireEmail)
   await using store = await openExisting(config)
+  await using audit = await openCommandAudit(store, config, io)
   let exitCode: ExitCode = 0
   for (const email of emails) {
     const [held] = await store.removeUsers([email])
-    if (held) io.stdout.write(`removed ${email}: ${inWords(held)}\n`)
-    else exitCode = notStored(io)
+    if (!held) {
+      exitCode = notStored(io)
+      continue
+    }
+    audit.record({ kind: 'removal', result: 'done', email, detail: inWords(held) })
+    io.stdout.write(`removed ${email}: ${inWords(held)}\n`)
   }
   await flushRemovals(store, config, io)
   return exitCode

@@ -1,9 +1,10 @@
 // The options of the commands that look at, take away and keep what is stored.
 import { z } from 'zod'
+import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './config.ts'
 import { booleanOption, type Config, duration, integer, type OptionRow } from './option.ts'
 
-export const USERS_OPTIONS = { database, ...storeOptions } as const satisfies Record<string, OptionRow>
+export const USERS_OPTIONS = { database, ...auditOptions, ...storeOptions } as const satisfies Record<string, OptionRow>
 
 export const PRUNE_OPTIONS = {
   database,
@@ -22,6 +23,7 @@ export const PRUNE_OPTIONS = {
     description: 'only this user',
     schema: z.string().optional(),
   },
+  ...auditOptions,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 

@@ -2,10 +2,10 @@
 
 import { StoreUnavailableError } from '../contract.ts'
 import { MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
+import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 import { MOVE_LOCK } from './migrations.ts'
-import { SESSION, type SessionRow, toSession } from './sessions.ts'
 
 const TABLES = [
   'user',

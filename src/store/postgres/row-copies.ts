@@ -1,8 +1,8 @@
 // The steps of a move into a PostgreSQL database: those of one type are one statement.
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
+import { SESSION_VALUES, sessionColumns } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
-import { SESSION_VALUES, sessionColumns } from './sessions.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
 

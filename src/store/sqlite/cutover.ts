@@ -9,10 +9,10 @@ import {
   StoreClosedError,
   StoreMovedError,
 } from '../cutover/contract.ts'
+import { SESSION } from './access/sessions.ts'
 import { ADD_TRIGGERS, DROP_TRIGGERS, IS_CLOSED, NOW } from './engine/change-log-triggers.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
-import { SESSION } from './sessions.ts'
 
 // A closing whose time is over is none any more, though the row says so until somebody writes.
 const STATE = `select identity, case when phase = 'closed' and not ${IS_CLOSED} then 'copying' else phase end as phase,

@@ -6,11 +6,11 @@ import {
   type OwnedSession,
   type RefreshableSession,
   type SessionVerbs,
-} from '../session-contract.ts'
-import type { Statement } from './connection.ts'
-import { decide, HAS_MOVED } from './engine/decide.ts'
-import type { Pool } from './engine/pool.ts'
-import { coalesce } from './engine/statement-batcher.ts'
+} from '../../session-contract.ts'
+import type { Statement } from '../connection.ts'
+import { decide, HAS_MOVED } from '../engine/decide.ts'
+import type { Pool } from '../engine/pool.ts'
+import { coalesce } from '../engine/statement-batcher.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10

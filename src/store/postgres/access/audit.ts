@@ -1,7 +1,7 @@
 // The audit log in PostgreSQL.
-import type { AuditVerbs, StoredAuditEntry } from '../audit-contract.ts'
-import type { Statement } from './connection.ts'
-import type { Pool } from './engine/pool.ts'
+import type { AuditVerbs, StoredAuditEntry } from '../../audit-contract.ts'
+import type { Statement } from '../connection.ts'
+import type { Pool } from '../engine/pool.ts'
 
 const SALT: Statement = { name: 'auditSalt', text: 'select salt from workspace_gateway.audit_salt' }
 const ENTRIES: Statement = {

@@ -1,8 +1,8 @@
 // The audit log in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { AuditVerbs, StoredAuditEntry } from '../audit-contract.ts'
-import type { GroupCommit } from './engine/group-commit.ts'
-import type { ReadTransaction } from './engine/read-transaction.ts'
+import type { AuditVerbs, StoredAuditEntry } from '../../audit-contract.ts'
+import type { GroupCommit } from '../engine/group-commit.ts'
+import type { ReadTransaction } from '../engine/read-transaction.ts'
 
 interface Question {
   readonly after: number

@@ -1,9 +1,9 @@
 // Mutation: signing in, staying signed in, signing out, here or everywhere.
-import { GatewayError } from '../errors.ts'
-import { bearerToken } from '../http/bearer.ts'
-import type { LiveSession } from '../store/session-contract.ts'
-import type { Context } from './context.ts'
-import type { AccessTokenResolvers, MutationResolvers, TokensResolvers } from './generated.ts'
+import { GatewayError } from '../../errors.ts'
+import { bearerToken } from '../../http/bearer.ts'
+import type { LiveSession } from '../../store/session-contract.ts'
+import type { Context } from '../context.ts'
+import type { AccessTokenResolvers, MutationResolvers, TokensResolvers } from '../generated.ts'
 
 export const Mutation = {
   login: (_root, { email, code }, { signIn, caller }) => signIn.login({ email, code: code ?? null }, caller),

@@ -7,10 +7,10 @@ import {
   type OwnedSession,
   type RefreshableSession,
   type SessionVerbs,
-} from '../session-contract.ts'
-import { cacheUntilCommit } from './engine/data-version-cache.ts'
-import type { GroupCommit } from './engine/group-commit.ts'
-import type { ReadTransaction } from './engine/read-transaction.ts'
+} from '../../session-contract.ts'
+import { cacheUntilCommit } from '../engine/data-version-cache.ts'
+import type { GroupCommit } from '../engine/group-commit.ts'
+import type { ReadTransaction } from '../engine/read-transaction.ts'
 
 /** Expired sessions removed by the way, for each one added. */
 const PURGED_PER_SESSION = 10

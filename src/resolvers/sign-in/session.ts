@@ -1,5 +1,5 @@
 // Session: where a user is signed in.
-import type { SessionResolvers } from './generated.ts'
+import type { SessionResolvers } from '../generated.ts'
 
 export const Session = {
   id: (session, _args, { nodeIds }) => nodeIds.session(session),

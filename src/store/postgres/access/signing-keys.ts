@@ -1,8 +1,8 @@
 // Signing keys in PostgreSQL.
-import type { SigningKeyVerbs, StoredSigningKey } from '../signing-key-contract.ts'
-import type { Statement } from './connection.ts'
-import { decide, HAS_MOVED } from './engine/decide.ts'
-import type { Pool } from './engine/pool.ts'
+import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
+import type { Statement } from '../connection.ts'
+import { decide, HAS_MOVED } from '../engine/decide.ts'
+import type { Pool } from '../engine/pool.ts'
 
 const KEYS: Statement = {
   name: 'signingKeys',
