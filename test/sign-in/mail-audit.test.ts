@@ -39,17 +39,7 @@ test('the audit log is told of requests, mails and wrong codes, and of no code',
     },
     {
       store,
-<<<<<<< ours
       keyset: await openTestKeyset({ store, now: Date.now }),
-=======
-      keyset: await openKeyset(store, {
-        clock: Date.now,
-        cipher: createKeyCipher([]),
-        algorithm: null,
-        audit: NO_AUDIT,
-        onUnreadable() {},
-      }),
->>>>>>> theirs
       limits: NO_RATE_LIMITS,
       audit: { record: (event) => events.push(event) },
       clock: Date.now,

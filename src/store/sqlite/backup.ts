@@ -1,12 +1,8 @@
 // An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place.
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
-<<<<<<< HEAD
-import { isBusy } from './engine/sqlite-errors.ts'
-import { tablesByEmail } from './engine/tables-by-email.ts'
-=======
 import { isBusy } from './engine/faults/sqlite-errors.ts'
->>>>>>> faults
+import { tablesByEmail } from './engine/tables-by-email.ts'
 
 /** A checkpoint or a recovery of another process may hold the file for a moment. */
 const TIMEOUT_MS = 10_000
