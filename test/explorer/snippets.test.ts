@@ -1,8 +1,9 @@
 // What the pages offer to copy: that it runs as it stands, in every language that is here, and answers what it should.
 import { spawn, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { compare } from '../../src/explorer/rosetta/comparison.ts'
 import { type Call, graphqlCall, REFRESH_TOKEN, restCall } from '../../src/explorer/snippets/call.ts'
@@ -12,13 +13,14 @@ import { shareDemoGateway } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** How a file of each language is run; Apollo Client and urql are packages that a reader has, and this machine has not. */
+/** How a file of each language is run. */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   curl: ['bash'],
   JavaScript: [process.execPath],
   Python: ['python3'],
   Go: ['go', 'run'],
 }
+const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const EMAIL = 'demo@example.com'
 const HOSTILE = `it's"; echo $HOME \`x\` \${y} ü \\`
 
@@ -57,6 +59,29 @@ describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', 
       expect(language.write(restCall({ route: read, value: '' }, url), null)).not.toContain(tokens.accessToken)
     },
   )
+})
+
+describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnly))('$name', (language) => {
+  const gateway = shareDemoGateway()
+
+  test('a query and a mutation run as they are pasted', async () => {
+    const url = gateway.url()
+    const signsIn = { url, email: EMAIL }
+    const [read, logout] = await Promise.all([
+      run(language, graphqlCall('{ me { projects { id ref } } }', {}, url), signsIn),
+      run(
+        language,
+        graphqlCall(
+          'mutation($refreshToken: String!) { logout(refreshToken: $refreshToken) }',
+          { refreshToken: REFRESH_TOKEN },
+          url,
+        ),
+        signsIn,
+      ),
+    ])
+    expect(read).toContain('roastery-site')
+    expect(JSON.parse(logout)).toEqual({ logout: true })
+  })
 })
 
 test('answers that differ are told apart, to the byte, in four states', () => {
@@ -110,9 +135,12 @@ async function run(
   signsIn: { readonly url: string; readonly email: string } | null,
   tokens?: Tokens,
 ): Promise<string> {
-  const file = join(temporaryDirectory(), language.fileName)
+  const directory = temporaryDirectory()
+  // Where a reader has installed the client.
+  symlinkSync(PACKAGES, join(directory, 'node_modules'))
+  const file = join(directory, language.fileName)
   writeFileSync(file, language.write(call, signsIn))
-  const [program = '', ...args] = RUNNERS[language.name] ?? []
+  const [program = '', ...args] = RUNNERS[language.name] ?? [process.execPath]
   const env = { ...process.env, ACCESS_TOKEN: tokens?.accessToken, REFRESH_TOKEN: tokens?.refreshToken }
   const child = spawn(program, [...args, file], { env })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -174,6 +174,23 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     expect(await queryEditor(page).inputValue()).toContain('curl -s')
   })
 
+  test('sessions are listed, and end one by one or all at once', async () => {
+    const { url, load, login, get } = await startGateway()
+    await load(SMALL_WORLD)
+    const other = await login(ANA)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/sessions`)
+    await signIn(page, ANA)
+    const rows = page.locator('.sessions li')
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(await rows.filter({ hasText: 'this one' }).count()).toBe(1)
+    await page.getByRole('button', { name: 'End the session of' }).click()
+    await expect.poll(() => rows.count()).toBe(1)
+    expect((await get('/projects', other.accessToken)).status).toBe(401)
+    await page.getByRole('button', { name: 'End all' }).click()
+    await page.getByText('Your session has ended: sign in again.').waitFor()
+  })
+
   test('a second tab is signed in by the first, and both are signed out together', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

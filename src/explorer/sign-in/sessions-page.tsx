@@ -66,7 +66,8 @@ export function SessionsPage(): ReactNode {
         {sessions.map(({ id, createdAt, lastUsedAt, expiresAt, current, userAgent, network }) => (
           <li key={id}>
             <strong>
-              {userAgent ?? 'An unnamed client'} {current && <span className="badge good">this one</span>}
+              <span title={userAgent ?? undefined}>{clientName(userAgent)}</span>{' '}
+              {current && <span className="badge good">this one</span>}
             </strong>
             <span className="note">
               {network !== null && `${network}, `}
@@ -74,7 +75,7 @@ export function SessionsPage(): ReactNode {
             </span>
             {!current && (
               <button type="button" className="small" onClick={() => void act(END_ONE, id)}>
-                End<span className="unseen"> the session of {userAgent ?? 'an unnamed client'}</span>
+                End<span className="unseen"> the session of {clientName(userAgent)}</span>
               </button>
             )}
           </li>
@@ -82,6 +83,15 @@ export function SessionsPage(): ReactNode {
       </ul>
     </div>
   )
+}
+
+const BROWSERS = ['Firefox', 'Edg', 'Chrome', 'Safari'] as const
+
+/** The browser's name, or what a program calls itself. */
+function clientName(userAgent: string | null): string {
+  if (userAgent === null) return 'An unnamed client'
+  const browser = BROWSERS.find((name) => userAgent.includes(`${name}/`))
+  return browser === 'Edg' ? 'Edge' : (browser ?? userAgent.split(' ')[0] ?? userAgent)
 }
 
 function OnlyThisOne(): ReactNode {

@@ -1,7 +1,7 @@
 // A list of thousands that stays smooth: searched, sorted, and drawn only where it is in sight.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Inbox, SearchX } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
 import { When } from '../design/when.tsx'
 import { Link } from '../frame/link.tsx'
@@ -39,13 +39,6 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
     overscan: 8,
     initialOffset: scrolled.get(place) ?? 0,
   })
-  useEffect(() => {
-    const list = scroller.current
-    return () => {
-      scrolled.set(place, list?.scrollTop ?? 0)
-    }
-  }, [scrolled, place])
-
   if (items.length === 0) return <EmptyState Icon={Inbox} title={`No ${KIND_LABELS[kind]} here yet`} />
   return (
     <>
@@ -76,7 +69,12 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
           </button>
         </EmptyState>
       )}
-      <div ref={scroller} className="items" hidden={shown.length === 0}>
+      <div
+        ref={scroller}
+        className="items"
+        hidden={shown.length === 0}
+        onScroll={({ currentTarget }) => scrolled.set(place, currentTarget.scrollTop)}
+      >
         <ul style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const item = shown[index]

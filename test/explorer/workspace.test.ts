@@ -1,0 +1,184 @@
+// The workspace in a browser: what is stored can be found, read, compared and taken along.
+import { readFileSync } from 'node:fs'
+import { unzipSync } from 'fflate'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser, signIn } from '../support/browser.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { documentLine, exportLine } from '../support/workspaces.ts'
+
+const EVE = 'eve@example.com'
+const LONG = 'x'.repeat(900)
+/** One red pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+
+describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
+  const browser = shareBrowser()
+
+  async function open(gateway: TestGateway, address: string): Promise<Page> {
+    const context = await browser.open(gateway.url, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(gateway.url + address)
+    await signIn(page, EVE)
+    return page
+  }
+
+  test('any export opens, is walked by keyboard, compared and downloaded as what it is', async () => {
+    const gateway = await startGateway()
+    const files = (title: string, ...more: readonly object[]) =>
+      [
+        { path: 'src/Component10.ts', content: 'export const ten = 10\n' },
+        { path: 'src/Component2.ts', content: `export const title = '${title}'\n` },
+        { path: 'README.md', content: '# Read me\n' },
+        ...more,
+      ].map((element) => JSON.stringify(element))
+    const logo = { path: 'logo.png', encoding: 'base64', content: PNG }
+    const disguised = { path: 'gpj.\u202eexe.txt', content: 'text' }
+    await gateway.load(
+      documentLine('project', EVE, '{"id":"p","ref":"p","name":"Pixel","size":1.0,"big":12345678901234567890}') +
+        exportLine(EVE, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements: files('old') }) +
+        exportLine(EVE, { r: 'p', createdAt: '2026-02-01T00:00:00Z', elements: files('new', logo, disguised) }),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p')
+    const items = page.getByRole('treeitem')
+    await items.first().waitFor()
+    expect(await page.title()).toBe('Pixel · Workspace Gateway')
+    expect(await items.allInnerTexts()).toEqual([
+      'src',
+      'Component2.ts',
+      'Component10.ts',
+      'gpj.\ufffdexe.txt',
+      'logo.png',
+      'README.md',
+    ])
+    expect(await items.nth(2).getAttribute('aria-posinset')).toBe('2')
+    // The readme is what one opens first; from there by keyboard alone.
+    await page.locator('.preview .line', { hasText: 'Read me' }).waitFor()
+    await page.getByRole('tree').focus()
+    for (const key of ['ArrowUp', 'Enter']) await page.keyboard.press(key)
+    expect(await page.locator('.picture img').getAttribute('src')).toBe(`data:image/png;base64,${PNG}`)
+    for (const key of ['Home', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.preview .line', { hasText: "title = 'new'" }).waitFor()
+    expect(new URL(page.url()).searchParams.get('file')).toBe('src/Component2.ts')
+
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download zip' }).click()
+    const zip = unzipSync(readFileSync(await (await downloading).path()))
+    expect(Buffer.from(zip['logo.png'] ?? []).toString('base64')).toBe(PNG)
+
+    await page.getByRole('link', { name: 'Document', exact: true }).click()
+    await page.locator('.line', { hasText: '12345678901234567890' }).waitFor()
+    await page.locator('.line', { hasText: '1.0' }).waitFor()
+
+    await page.getByRole('link', { name: 'Exports 2' }).click()
+    for (const box of await page.getByRole('checkbox', { name: 'Compare the export of' }).all()) await box.check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('3 files differ').waitFor()
+    await page.getByRole('button', { name: 'Component2.ts' }).click()
+    expect(await page.locator('.diff .plus').allInnerTexts()).toEqual([
+      expect.stringContaining("+export const title = 'new'"),
+    ])
+    expect(await page.locator('.diff .minus').allInnerTexts()).toEqual([
+      expect.stringContaining("-export const title = 'old'"),
+    ])
+    await page.getByRole('link', { name: 'All exports' }).click()
+    await page.locator('.exports a').nth(1).click()
+    await page.locator('.preview .line', { hasText: 'Read me' }).waitFor()
+    expect(await items.count()).toBe(4)
+  })
+
+  test('a text is searched, wrapped, folded and copied whole, however much of it is drawn', async () => {
+    const gateway = await startGateway()
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${index === 15_000 ? 'NEEDLE' : 'hay'}`)
+    const elements = [
+      { path: 'big.txt', content: lines.join('\n') },
+      { path: 'one-line.js', content: `const text = "${'ab '.repeat(700_000)}"` },
+    ].map((element) => JSON.stringify(element))
+    await gateway.load(
+      documentLine('project', EVE, '{"id":"p","ref":"p","deep":{"er":[1,2,3]}}') +
+        exportLine(EVE, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements }),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p&file=big.txt')
+    await page.locator('.preview .line').first().waitFor()
+    await page.getByRole('button', { name: 'Copy all' }).click()
+    await page.getByText('Copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(lines.join('\n'))
+    await page.locator('.lines').press('Control+f')
+    await page.getByRole('textbox', { name: 'Find in big.txt' }).fill('needle')
+    await page.getByText('1 of 1', { exact: true }).waitFor()
+    await page.locator('mark[data-current]', { hasText: 'NEEDLE' }).waitFor()
+    expect(await page.locator('.preview .line').count()).toBeLessThan(120)
+
+    await page.getByRole('treeitem', { name: 'one-line.js' }).click()
+    await page.locator('.preview .number', { hasText: '↪' }).first().waitFor()
+    await page.getByRole('button', { name: 'Wrap lines' }).click()
+    const box = page.getByRole('region', { name: 'one-line.js' })
+    await expect.poll(() => box.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+
+    await page.getByRole('link', { name: 'Document', exact: true }).click()
+    await page.locator('.line', { hasText: '"er"' }).waitFor()
+    await page.getByRole('button', { name: 'Fold all' }).click()
+    await expect.poll(() => page.locator('.line', { hasText: '"er"' }).count()).toBe(0)
+    await page.locator('.line', { hasText: 'lines' }).waitFor()
+  })
+
+  test('lists keep their place, and no name is too long, too odd or too short', async () => {
+    const gateway = await startGateway()
+    const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]
+    await gateway.load(
+      names
+        .map((name, index) =>
+          documentLine(
+            'project',
+            EVE,
+            JSON.stringify({ id: `p${index}`, name, description: name, framework: index === 3 ? LONG : 'next' }),
+          ),
+        )
+        .join('') +
+        documentLine(
+          'template',
+          EVE,
+          '{"id":"t/1","name":"Starter","files":[{"path":"index.html","content":"<h1>Hello</h1>"}]}',
+        ) +
+        documentLine('uiLibrary', EVE, '{"id":"lib","name":"Parts","components":[{"name":"Button","props":[]}]}'),
+    )
+    const page = await open(gateway, '/workspace')
+    await page.locator('.item').first().waitFor()
+    for (const width of [375, 1_280]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await tooWide(page), `the list at ${width}`).toBe(0)
+    }
+    await page.getByLabel('Sort by').selectOption('Stored order')
+    await page.getByLabel('Search').fill('project')
+    await page.getByText('300 of 303').waitFor()
+    await page.locator('.items').evaluate((list) => list.scrollTo(0, 4_000))
+    await page.locator('.item', { hasText: 'Project 60' }).click()
+    await page.getByRole('heading', { name: 'Project 60' }).waitFor()
+    await page.goBack()
+    await page.getByText('300 of 303').waitFor()
+    await expect.poll(() => page.locator('.items').evaluate((list) => list.scrollTop)).toBeGreaterThan(3_000)
+    await page.getByLabel('Search').fill('xxxx')
+    await page.locator('.item').first().click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    for (const width of [375, 1_280]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await tooWide(page), `a project at ${width}`).toBe(0)
+    }
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('searchbox').fill('starter')
+    await page.getByRole('option', { name: 'Starter' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.preview .line', { hasText: '<h1>Hello</h1>' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('open')).toBe('t/1')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('searchbox').fill('parts')
+    await page.getByRole('option', { name: 'Parts' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('treeitem', { name: 'Button.json' }).waitFor()
+  })
+})
+
+async function tooWide(page: Page): Promise<number> {
+  return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth))
+}
