@@ -66,20 +66,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     replacement: 'const isItemNullable = isListType(type)',
   },
   {
-    name: 'a long text comes before the short one that it follows',
+    name: 'an encoded text comes before the one that it follows',
     file: 'graphql/execution/text.ts',
-    find: `      pieces ??= []
-      if (current !== '') pieces.push(current)
-      current = ''
-      if (typeof text === 'string' && text.length <= MAX_JOINED) current = text
-      else pieces.push(text)`,
+    find: `      close()
+      pieces ??= []
+      pieces.push(text)`,
     replacement: `      pieces ??= []
-      if (typeof text !== 'string' || text.length > MAX_JOINED) {
-        pieces.push(text)
-        return
-      }
-      pieces.push(current)
-      current = text`,
+      pieces.push(text)
+      close()`,
   },
   {
     name: 'a reply is kept for the document, whatever the variables are',

@@ -28,12 +28,21 @@ export async function learnNames(users: readonly ModelUser[], hasGlobalIds: bool
       }
     }
     requireSameData(expectedOf(user, hasGlobalIds), text, text.indexOf('{', 1))
+    await learnSessions(user, ask)
     if (!hasGlobalIds) continue
     for (const { learned, __typename } of objectsOf(user)) {
       if (learned.id === null || known.has(learned.id)) throw new Error(`a ${__typename} has no id of its own`)
       known.add(learned.id)
     }
   }
+}
+
+/** The one that was opened to ask. */
+async function learnSessions(user: ModelUser, ask: AskPlainly): Promise<void> {
+  const document = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
+  const [session, ...others] = JSON.parse(await ask(document, user)).data.me.sessions
+  if (others.length > 0 || session.current !== true) throw new Error('a user has a session that nobody opened')
+  user.sessions.push({ __typename: 'Session', told: session, learned: { cursor: '', id: session.id } })
 }
 
 function learnAll(objects: readonly { readonly learned: ModelUser['learned'] }[], answered: readonly Named[]): void {

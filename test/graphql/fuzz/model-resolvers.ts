@@ -6,6 +6,7 @@ import {
   type ModelItem,
   type ModelObject,
   type ModelProject,
+  type ModelSession,
   type ModelUser,
   objectsOf,
 } from './model.ts'
@@ -139,6 +140,10 @@ function texts(...names: readonly string[]): Readonly<Record<string, Resolve<Doc
   return Object.fromEntries(names.map((name) => [name, text(name)]))
 }
 
+function told(...names: readonly string[]): Readonly<Record<string, Resolve<ModelSession>>> {
+  return Object.fromEntries(names.map((name) => [name, (session: ModelSession) => session.told[name]]))
+}
+
 function findOwn({ viewer }: ModelContext, wanted: string): ModelObject | null {
   if (!viewer) throw new ModelFailure('UNAUTHENTICATED')
   return objectsOf(viewer).find(({ learned }) => learned.id === wanted) ?? null
@@ -186,6 +191,7 @@ const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolve<never>>
     uiLibraries: listOf(({ uiLibraries }) => uiLibraries),
     uiLibrariesConnection: connectionOf(({ uiLibraries }) => uiLibraries),
     project: ({ projects }, { ref }) => projects.find((project) => project.ref === ref) ?? null,
+    sessions: listOf(({ sessions }) => sessions),
     latestExport({ projects }, { ref }) {
       const project = projects.find((one) => one.ref === ref)
       if (!project) throw new ModelFailure('NO_PROJECT')
@@ -193,6 +199,7 @@ const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolve<never>>
       return project.exports[0]
     },
   } satisfies Record<string, Resolve<ModelUser>>,
+  Session: { id: globalId, ...told('createdAt', 'lastUsedAt', 'expiresAt', 'current', 'userAgent', 'network') },
   Project: {
     ...item,
     ref: ({ ref }) => ref,

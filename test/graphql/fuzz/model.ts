@@ -15,6 +15,15 @@ export interface ModelUser {
   readonly projects: readonly ModelProject[]
   readonly templates: readonly ModelItem[]
   readonly uiLibraries: readonly ModelItem[]
+  /** Learned too. */
+  readonly sessions: ModelSession[]
+  readonly learned: Learned
+}
+
+export interface ModelSession {
+  readonly __typename: 'Session'
+  /** Its fields, as the gateway first told them. */
+  readonly told: Readonly<Record<string, unknown>>
   readonly learned: Learned
 }
 
@@ -49,7 +58,7 @@ export interface ModelElement {
   readonly learned: Learned
 }
 
-export type ModelObject = ModelUser | ModelProject | ModelItem | ModelExport | ModelElement
+export type ModelObject = ModelUser | ModelSession | ModelProject | ModelItem | ModelExport | ModelElement
 
 export interface Model {
   readonly users: readonly ModelUser[]
@@ -181,6 +190,7 @@ function toUser({ email, projects, templates, uiLibraries }: UserSource): ModelU
     projects: projects.map(toProject),
     templates: templates.map((text) => ({ __typename: 'Template', text, learned: nothingLearned() })),
     uiLibraries: uiLibraries.map((text) => ({ __typename: 'UiLibrary', text, learned: nothingLearned() })),
+    sessions: [],
     learned: nothingLearned(),
   }
 }
@@ -220,6 +230,7 @@ export function objectsOf(user: ModelUser): readonly ModelObject[] {
   const exports = user.projects.flatMap((project) => project.exports)
   return [
     user,
+    ...user.sessions,
     ...user.projects,
     ...user.templates,
     ...user.uiLibraries,

@@ -1,4 +1,6 @@
-// Compares a response's text with the expected result: names in order, stored text to the byte, strings by what they say.
+// Compares a response's text with the expected result: names in order, stored text to the byte, everything else by what it
+// says: a string or a list of them may stand there as the document writes it, with its escapes and spaces.
+import { isDeepStrictEqual } from 'node:util'
 import { RawText } from './model-resolvers.ts'
 
 export interface ResponseError {
@@ -43,6 +45,12 @@ export function requireSameData(expected: unknown, text: string, at: number): vo
 /** The position after the value. */
 function match(expected: unknown, text: string, at: number, place: string): number {
   if (expected instanceof RawText) return expectText(expected.text, text, at, place)
+  if (Array.isArray(expected) && expected.every((item) => typeof item === 'string')) {
+    const end = endOfValue(text, at)
+    const actual: unknown = JSON.parse(text.slice(at, end))
+    if (!isDeepStrictEqual(actual, expected)) throw difference(place, JSON.stringify(expected), text, at)
+    return end
+  }
   if (typeof expected === 'string') {
     const end = endOfString(text, at)
     const actual: unknown = JSON.parse(text.slice(at, end))

@@ -1,4 +1,5 @@
 // Hostile by number: many requests of one client, each of them harmless.
+import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LimitedGateway } from './limited-gateway.ts'
@@ -50,7 +51,7 @@ export async function floodWithDocuments(
   for (const [outcome, number] of outcomes) if (!/^[24]00\b/.test(outcome)) wrong.push(`${number} × ${outcome}`)
   const again = await gateway.send(victimRequest(1), victim)
   if (!again.trace.includes('reply=kept')) wrong.push(`the same request: Gateway-Trace was "${again.trace}"`)
-  const other = await gateway.send(victimRequest(4), victim)
+  const other = await gateway.send(victimRequest(randomInt(4, 1_000_000)), victim)
   if (!other.trace.includes('plan=kept')) wrong.push(`the same document: Gateway-Trace was "${other.trace}"`)
   return wrong
 }
