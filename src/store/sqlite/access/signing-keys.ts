@@ -1,9 +1,9 @@
 // Signing keys in SQLite.
 import type { Database } from 'better-sqlite3'
 import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
-import type { EraseTraces } from '../engine/erase-traces.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
+import type { EraseTraces } from './erase-traces.ts'
 
 const KEYS =
   'select kid, private_jwk as privateJwk, created_at as createdAt from signing_key order by created_at desc, kid'
