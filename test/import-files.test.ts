@@ -72,11 +72,13 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
       'createdAt',
       'updatedAt',
     ]
+    /** What a document calls its id is `documentId` here. */
+    const toSelection = (fields: readonly string[]) => fields.join(' ').replace(/^id\b/, 'id: documentId')
     const elementFields = ['id', 'name', 'kind', 'type', 'path', 'content']
     for (const [email, user] of readImportFile(source)) {
       const query = `{ me { email
-        projects { ${projectFields.join(' ')} latestExport { createdAt byteLength elementCount elements { ${elementFields.join(' ')} } } exports { createdAt } }
-        templates { ${itemFields.join(' ')} } uiLibraries { ${itemFields.join(' ')} } } }`
+        projects { ${toSelection(projectFields)} latestExport { createdAt byteLength elementCount elements { ${toSelection(elementFields)} } } exports { createdAt } }
+        templates { ${toSelection(itemFields)} } uiLibraries { ${toSelection(itemFields)} } } }`
       const headers = await signIn(url, email)
       const answer = await ask(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
       const { data, errors } = answer.json()

@@ -123,7 +123,13 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     await primary.start()
     const hosts = `${primary.host}:${primary.port},${standby.host}:${standby.port}`
     const url = primary.url('postgres').replace(`${primary.host}:${primary.port}`, hosts)
-    const gateway = await serveForTest(['--database', `${url}?target_session_attrs=read-write`, ...TIMEOUTS])
+    const gateway = await serveForTest([
+      '--database',
+      `${url}?target_session_attrs=read-write`,
+      '--sessions-per-user',
+      '100000',
+      ...TIMEOUTS,
+    ])
     const acknowledged: string[] = []
     let isOver = false
     let unavailable = 0

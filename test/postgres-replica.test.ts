@@ -7,7 +7,8 @@ import { type ReplicatedServers, startReplicated } from './support/postgres-repl
 import { recordStatements, type Statements, sendTogether } from './support/statements.ts'
 import { documentLine, exportLine } from './support/workspaces.ts'
 
-const COUNT = 100
+/** As many as one connection may ask at once. */
+const COUNT = 16
 const USERS = Array.from({ length: COUNT }, (_, index) => `u${index}@example.com`)
 const [ANA = '', BEN = ''] = USERS
 

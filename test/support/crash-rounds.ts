@@ -57,7 +57,8 @@ export async function runCrashRounds({ rounds, seed, directory, onRound }: Crash
 
   async function start(): Promise<ServingProcess> {
     const begun = performance.now()
-    const started = await serve(flags)
+    // One user signs in again and again: no session makes room for another.
+    const started = await serve([...flags, '--sessions-per-user', '100000'])
     gateway = started
     using client = createClient(started.url)
     while ((await client.get('/readyz')).status !== 200);

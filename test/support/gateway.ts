@@ -117,7 +117,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     keyCipher: createKeyCipher([]),
     refreshIdleTtlSeconds: 14 * 86_400,
     refreshAbsoluteTtlSeconds: 90 * 86_400,
-    sessionsPerUser: 100,
+    sessionsPerUser: 100_000,
     audit,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,

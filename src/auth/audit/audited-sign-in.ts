@@ -2,11 +2,9 @@
 import { GatewayError } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 import { canonicalEmail } from '../email.ts'
+import { withoutCode } from '../mail/code.ts'
 import type { SignIn } from '../sign-in.ts'
 import type { Audit, AuditKind } from './audit-event.ts'
-
-/** A code that came inside the address (guard `mail`) is no part of whose address it is, and must not be kept. */
-const CODE_IN_ADDRESS = /\+code-[^@]*@/i
 
 /** The same sign-in. A refresh that succeeds is not told: it is no event, and there are many. */
 export function withAudit(signIn: SignIn, audit: Audit): SignIn {
@@ -35,7 +33,7 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
 
   return {
     async login(sent, caller) {
-      const email = canonicalEmail(sent.email.replace(CODE_IN_ADDRESS, '@')) ?? undefined
+      const email = canonicalEmail(withoutCode(sent.email)) ?? undefined
       const about = { email, address: addressOf(caller) }
       const tokens = await refusalsOf('login', () => signIn.login(sent, caller), about)
       audit.record({ kind: 'login', result: 'done', ...about })

@@ -9,8 +9,8 @@ const BITS_PER_LETTER = 5n
 /** What people type instead. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1' }
 const SEPARATORS = /[\s-]/g
-const SPELLED = new RegExp(`^[${ALPHABET}]{${CODE_LENGTH}}$`)
-const TAGGED = /^(?<local>[^@]+)\+code-(?<code>[^@+]+)@(?<domain>[^@]+)$/
+/** Stands between the address and the code, before the `@`. */
+const TAG = '+code-'
 
 /** The code that these bits spell. */
 export function spellCode(bits: Uint8Array): string {
@@ -28,7 +28,7 @@ export function readCode(typed: string): string | null {
   if (typed.length > 4 * CODE_LENGTH) return null
   const letters = typed.replace(SEPARATORS, '').toUpperCase()
   const code = [...letters].map((letter) => LOOK_ALIKES[letter] ?? letter).join('')
-  return SPELLED.test(code) ? code : null
+  return code.length === CODE_LENGTH && [...code].every((letter) => ALPHABET.includes(letter)) ? code : null
 }
 
 export interface TaggedAddress {
@@ -39,7 +39,16 @@ export interface TaggedAddress {
 
 /** The code inside a canonical address, for clients with one field: `ana+code-K7QM2P9D@example.com`. Null without one. */
 export function readTaggedAddress(email: string): TaggedAddress | null {
-  const { local, code: typed, domain } = TAGGED.exec(email)?.groups ?? {}
-  const code = typed === undefined ? null : readCode(typed)
-  return code === null ? null : { email: `${local}@${domain}`, code }
+  const domainAt = email.lastIndexOf('@')
+  const tagAt = email.lastIndexOf(TAG, domainAt)
+  if (tagAt < 1 || domainAt < tagAt) return null
+  const code = readCode(email.slice(tagAt + TAG.length, domainAt))
+  return code === null ? null : { email: email.slice(0, tagAt) + email.slice(domainAt), code }
+}
+
+/** The address without whatever stands where a code would, code or not: for a log, which must not hold one. */
+export function withoutCode(email: string): string {
+  const domainAt = email.lastIndexOf('@')
+  const tagAt = email.toLowerCase().indexOf(TAG)
+  return tagAt === -1 || domainAt < tagAt ? email : email.slice(0, tagAt) + email.slice(domainAt)
 }

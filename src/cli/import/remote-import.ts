@@ -49,7 +49,7 @@ export async function importRemotely(
 }
 
 function addressOf(to: string, { replace, dryRun, verbose }: ImportConfig): URL {
-  const address = new URL(`${to.replace(/\/+$/, '')}/import`)
+  const address = new URL(`${to.endsWith('/') ? to.slice(0, -1) : to}/import`)
   for (const [flag, isSet] of Object.entries({ replace, 'dry-run': dryRun, verbose })) {
     if (isSet) address.searchParams.set(flag, 'true')
   }

@@ -6,7 +6,7 @@ import type { KeySource } from './keys/key-source.ts'
 import type { AssertionSettings } from './settings.ts'
 import { AssertionError, verifyAssertion } from './verify-assertion.ts'
 
-const BEARER = /^Bearer +(?<token>.+)$/i
+const BEARER = 'bearer '
 
 export interface AssertionGuardParts {
   readonly settings: AssertionSettings
@@ -34,7 +34,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
     name: 'assertion',
     async decide({ caller, email }) {
       const value = caller.header(header)
-      const token = header === 'authorization' ? BEARER.exec(value ?? '')?.groups?.token : value
+      const token = header === 'authorization' ? bearerOf(value) : value
       if (token === undefined || token === '') {
         const reason = `the request has no assertion (${header})`
         return { ...refuse(reason, 'sign in through the identity proxy, which adds it'), outcome: 'passed' }
@@ -54,4 +54,9 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
 export function matching(asked: string, asserted: string): Admission | Refusal {
   if (canonicalEmail(asked) === asserted) return admit(asserted)
   return refuse('the assertion is about another email than the request', 'sign in with the email of the assertion')
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization?.slice(0, BEARER.length).toLowerCase() !== BEARER) return undefined
+  return authorization.slice(BEARER.length).trim() || undefined
 }
