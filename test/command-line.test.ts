@@ -1,15 +1,18 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DUMP_OPTIONS, IMPORT_OPTIONS, MOVE_OPTIONS, SERVE_OPTIONS } from '../src/cli/options/config.ts'
+import { DUMP_OPTIONS } from '../src/cli/options/dump-options.ts'
+import { IMPORT_OPTIONS } from '../src/cli/options/import-options.ts'
 import {
   KEYS_ENCRYPT_OPTIONS,
   KEYS_LIST_OPTIONS,
   KEYS_RETIRE_OPTIONS,
   KEYS_ROTATE_OPTIONS,
 } from '../src/cli/options/key-options.ts'
+import { MOVE_OPTIONS } from '../src/cli/options/move-options.ts'
 import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from '../src/cli/options/operator-options.ts'
 import { environmentName } from '../src/cli/options/option.ts'
+import { SERVE_OPTIONS } from '../src/cli/options/serve-options.ts'
 import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'

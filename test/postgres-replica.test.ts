@@ -221,10 +221,10 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     async function disturber(): Promise<void> {
       while (!isOver) {
         await servers.pauseReplay()
-        await Promise.all([read(20), read(21)])
+        await Promise.all([read(14), read(15)])
         await servers.resumeReplay()
         await servers.untilCaughtUp()
-        await Promise.all([read(20), read(21)])
+        await Promise.all([read(14), read(15)])
       }
     }
     const disturbing = [disturber(), writer()]

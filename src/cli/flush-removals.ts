@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EditableStore } from '../store/workspace-edits.ts'
 import type { CommandIo } from './io.ts'
-import type { StoreConfig } from './options/config.ts'
+import type { StoreConfig } from './options/database-options.ts'
 
 const RETRY_MS = 20
 

@@ -5,7 +5,7 @@ import type { BreakReason, ReportBrokenOff } from '../http/server/broken-off.ts'
 import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
-import type { ServeConfig } from './options/config.ts'
+import type { ServeConfig } from './options/serve-options.ts'
 
 /** Of a message or a stack, in UTF-16 units: what a client sent may be in it. */
 const MAX_LOGGED_LENGTH = 8_192

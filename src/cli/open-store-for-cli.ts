@@ -2,7 +2,7 @@
 
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
-import type { StoreConfig } from './options/config.ts'
+import type { StoreConfig } from './options/database-options.ts'
 
 export interface CommandStoreConfig extends StoreConfig {
   readonly database: string

@@ -1,11 +1,11 @@
 // Which page stands in the frame, and for whom.
 import { type ReactNode, useEffect } from 'react'
 import { Skeleton } from './design/skeleton.tsx'
+import { type Theme, useTheme } from './design/theme.ts'
 import { EmptyPage } from './frame/empty-page.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { Frame } from './frame/frame.tsx'
 import { lazyPart } from './frame/lazy-part.tsx'
-import { type Theme, useTheme } from './frame/theme.ts'
 import { usePlace, useSessionState } from './frame/use-explorer.ts'
 import { RosettaPage } from './rosetta/rosetta-page.tsx'
 import { SignInCard } from './sign-in/sign-in-card.tsx'

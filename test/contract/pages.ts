@@ -1,6 +1,7 @@
 // The part of the store's contract that is about pages: every page there is of a short list, and long lists in parts.
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type DocumentList, MAX_ITEMS_WITHIN, type PageWithin, type Store } from '../../src/store/contract.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { type DocumentList, MAX_ITEMS_WITHIN, type PageWithin } from '../../src/store/reads-contract.ts'
 import { ANA, BEN, NOW, put } from './values.ts'
 
 const LIMITS = [null, 0, 1, 2, 9]

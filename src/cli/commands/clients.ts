@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
-import type { ClientsAddConfig, ClientsConfig } from '../options/client-options.ts'
+import type { ClientsAddConfig, ClientsConfig } from '../options/sign-in/client-options.ts'
 
 /** Without a colon, which ends the user-id of Basic credentials. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/

@@ -8,7 +8,7 @@ import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
-import type { DumpConfig } from '../options/config.ts'
+import type { DumpConfig } from '../options/dump-options.ts'
 
 export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreForCli(config, true)

@@ -14,7 +14,7 @@ import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
-import type { ImportConfig } from '../options/config.ts'
+import type { ImportConfig } from '../options/import-options.ts'
 import { createProgress, toDuration, toSize } from '../progress.ts'
 
 /** Bad lines that are named one by one. */

@@ -5,7 +5,7 @@ import { composeCodeMail } from '../../auth/mail/code-mail.ts'
 import { createMailServer, MailError } from '../../auth/mail/mail-server.ts'
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { type MailTestConfig, toMailServerOptions } from '../options/mail-options.ts'
+import { type MailTestConfig, toMailServerOptions } from '../options/sign-in/mail-options.ts'
 
 /** Looks like a code, and is none. */
 const EXAMPLE = { code: 'EXAMPLE0', network: 'the mail test', agent: 'workspace-gateway mail test', validMinutes: 10 }

@@ -7,7 +7,7 @@ import { MoveError } from '../../migration/row-copies.ts'
 import type { MigratableStore } from '../../store/cutover/contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
-import type { MoveConfig } from '../options/config.ts'
+import type { MoveConfig } from '../options/move-options.ts'
 
 const REDRAW_MS = 100
 const CLEAR_LINE = '\r\u001b[2K'

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises'
 import { checkInput } from '../../import-export/checks/validate.ts'
 import { applyInput } from '../../import-export/load.ts'
 import type { Store } from '../../store/contract.ts'
-import { IMPORT_OPTIONS } from '../options/config.ts'
+import { IMPORT_OPTIONS } from '../options/import-options.ts'
 import { parseOptions } from '../options/option.ts'
 
 export const DEMO_EMAIL = 'demo@example.com'

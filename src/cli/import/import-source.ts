@@ -8,7 +8,7 @@ import { createExportDigest } from '../../import-export/export-digest.ts'
 import { ContractError, type FetchedExport, fetchWorkspace } from '../../import-export/remote-server.ts'
 import type { Store } from '../../store/contract.ts'
 import type { CommandIo } from '../io.ts'
-import type { ImportConfig } from '../options/config.ts'
+import type { ImportConfig } from '../options/import-options.ts'
 
 export interface ImportSource extends AsyncDisposable {
   readonly file: FileHandle

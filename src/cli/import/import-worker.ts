@@ -7,7 +7,8 @@ import { redact } from '../../redact.ts'
 import { StoreUnavailableError } from '../../store/contract.ts'
 import { openActiveStore, type ServedDatabase } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
-import { IMPORT_OPTIONS, type ImportConfig, type StoreConfig } from '../options/config.ts'
+import type { StoreConfig } from '../options/database-options.ts'
+import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
 import { parseOptions } from '../options/option.ts'
 
 export interface ImportWork {

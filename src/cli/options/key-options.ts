@@ -1,6 +1,6 @@
 // The options of the commands that manage signing keys.
 import { auditOptions } from './audit-options.ts'
-import { database, storeOptions } from './config.ts'
+import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, integer, type OptionRow } from './option.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 

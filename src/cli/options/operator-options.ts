@@ -1,7 +1,7 @@
 // The options of the commands that show and end what is in use: sessions, and the audit log.
 import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
-import { database, storeOptions } from './config.ts'
+import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, type OptionRow, time } from './option.ts'
 
 /** Whom a command is about. */

@@ -1,7 +1,7 @@
 // The options of the commands that look at, take away and keep what is stored.
 import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
-import { database, storeOptions } from './config.ts'
+import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, duration, integer, type OptionRow } from './option.ts'
 
 export const USERS_OPTIONS = { database, ...auditOptions, ...storeOptions } as const satisfies Record<string, OptionRow>

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CommandIo, ExitCode } from '../io.ts'
-import type { ServeConfig } from '../options/config.ts'
+import type { ServeConfig } from '../options/serve-options.ts'
 
 /** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
 const HEALTHY_MS = 2_000

@@ -1,11 +1,11 @@
 // The frame around every page: where one is, who one is, light or dark, and whether the gateway answers.
 import { Menu, Search, X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import type { ThemeState } from '../design/theme.ts'
 import { AccountMenu } from '../sign-in/account-menu.tsx'
 import { lazyPart } from './lazy-part.tsx'
 import { Link } from './link.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
-import type { ThemeState } from './theme.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { useExplorer, useSessionState } from './use-explorer.ts'
 import './frame.css'

@@ -1,7 +1,7 @@
 // System, light, dark: one of three, as radio buttons with icons.
 import { Monitor, Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { CHOICES, type ThemeState } from './theme.ts'
+import { CHOICES, type ThemeState } from '../design/theme.ts'
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon }
 const LABELS = { system: 'System theme', light: 'Light theme', dark: 'Dark theme' }

@@ -5,7 +5,7 @@ import { MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contra
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
-import { MOVE_LOCK } from './migrations.ts'
+import { MOVE_LOCK } from './migrations/2-move.ts'
 
 const TABLES = [
   'user',

@@ -29,6 +29,8 @@ export async function serveModel(sources: string = SOURCES): Promise<ServedModel
     database,
     '--port',
     '0',
+    '--graphql-max-fields',
+    '100000',
     '--access-token-ttl',
     '86400',
     '--log-level',

@@ -1,5 +1,5 @@
 // Parts of pages: as many rows as pass a number of bytes, found without reading texts that are stored out of line.
-import { MAX_ITEMS_WITHIN, type PagePart } from '../../contract.ts'
+import { MAX_ITEMS_WITHIN, type PagePart } from '../../reads-contract.ts'
 import type { Direction } from './read-verb.ts'
 
 /** A row of a part; the one after the last comes without its text, and tells that there is more. */

@@ -1,5 +1,5 @@
 // How far a part of a page reaches, from the sizes of its items: no text is read to know.
-import { MAX_ITEMS_WITHIN, type PageWithin } from '../../contract.ts'
+import { MAX_ITEMS_WITHIN, type PageWithin } from '../../reads-contract.ts'
 
 export interface ItemSize {
   readonly position: number

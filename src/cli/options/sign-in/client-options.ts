@@ -1,10 +1,10 @@
 // The options of `clients add`, `clients list` and `clients remove`.
 import { z } from 'zod'
-import { canonicalEmail } from '../../auth/email.ts'
-import { ANY_DOMAIN, CLIENT_SCOPES } from '../../auth/guards/client/client.ts'
-import { auditOptions } from './audit-options.ts'
-import { database, storeOptions } from './config.ts'
-import { type Config, integer, list, type OptionRow } from './option.ts'
+import { canonicalEmail } from '../../../auth/email.ts'
+import { ANY_DOMAIN, CLIENT_SCOPES } from '../../../auth/guards/client/client.ts'
+import { auditOptions } from '../audit-options.ts'
+import { database, storeOptions } from '../database-options.ts'
+import { type Config, integer, list, type OptionRow } from '../option.ts'
 
 export const CLIENTS_OPTIONS = { database, ...auditOptions, ...storeOptions } as const satisfies Record<
   string,

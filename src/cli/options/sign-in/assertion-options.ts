@@ -1,8 +1,8 @@
 // The options of the login guard `assertion`: a preset, and every field of it.
 import { z } from 'zod'
-import type { AssertionGuardOptions } from '../../auth/guards/assertion/open-assertion-guard.ts'
-import { PRESET_NAMES } from '../../auth/guards/assertion/presets.ts'
-import { type Config, integer, list, type OptionRow } from './option.ts'
+import type { AssertionGuardOptions } from '../../../auth/guards/assertion/open-assertion-guard.ts'
+import { PRESET_NAMES } from '../../../auth/guards/assertion/presets.ts'
+import { type Config, integer, list, type OptionRow } from '../option.ts'
 
 /** Asymmetric ones only (RFC 7518 section 3.1, RFC 8037): with a shared key, whoever verifies could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const

@@ -1,7 +1,7 @@
 // What the command line says to the login guards.
-import type { GuardOptions } from '../../auth/guards/guards.ts'
+import type { GuardOptions } from '../../../auth/guards/guards.ts'
+import type { ServeConfig } from '../serve-options.ts'
 import { toAssertionGuardOptions } from './assertion-options.ts'
-import type { ServeConfig } from './config.ts'
 import { toMailGuardOptions } from './mail-options.ts'
 
 export function toGuardOptions(config: ServeConfig): GuardOptions {

@@ -1,61 +1,18 @@
-// Every option of every command: one table each.
+// The options of serve.
 import { z } from 'zod'
 import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
-import { ASSERTION_OPTIONS } from './assertion-options.ts'
 import { auditOptions } from './audit-options.ts'
+import { database, storeOptions } from './database-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
-import { MAIL_OPTIONS } from './mail-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 import { protectionOptions } from './protection.ts'
+import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
+import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
 const YEAR_SECONDS = 31_536_000
-
-export const database = {
-  flags: '--database <url>',
-  description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
-  default: 'file:./data/workspace.db',
-  schema: databaseUrl,
-} as const satisfies OptionRow
-
-/** How long and how often a command waits for its database. */
-export const storeOptions = {
-  lockTimeout: {
-    flags: '--lock-timeout <milliseconds>',
-    description: 'SQLite: how long a write waits for other processes before it is answered 503',
-    default: '5000',
-    schema: integer(1, 600_000),
-  },
-  checkpoints: {
-    flags: '--checkpoints <who>',
-    description:
-      'SQLite: own, or external while a program such as Litestream copies the log and makes checkpoints itself',
-    default: 'own',
-    schema: z.enum(['own', 'external'], 'must be own or external'),
-  },
-  connectTimeout: {
-    flags: '--connect-timeout <milliseconds>',
-    description: 'PostgreSQL: how long each host may take to connect, and a request may wait for a connection',
-    default: '3000',
-    schema: integer(1, 600_000),
-  },
-  statementTimeout: {
-    flags: '--statement-timeout <milliseconds>',
-    description: 'PostgreSQL: how long a statement may take before the request is answered 503',
-    default: '10000',
-    schema: integer(1, 3_600_000),
-  },
-  poolSize: {
-    flags: '--pool-size <count>',
-    description: 'PostgreSQL: connections of one process at most',
-    default: '10',
-    schema: integer(2, 1_000),
-  },
-} as const satisfies Record<string, OptionRow>
-
-export const DEFAULT_DATABASE = database.default
 
 export const SERVE_OPTIONS = {
   host: {
@@ -236,116 +193,4 @@ export const SERVE_OPTIONS = {
   },
 } as const satisfies Record<string, OptionRow>
 
-export const IMPORT_OPTIONS = {
-  database,
-  idFields: {
-    flags: '--id-fields <names>',
-    description: "a document's id is the first of these members it has as a string or an integer",
-    default: 'id,uuid,ref,slug,name',
-    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
-  },
-  refFields: {
-    flags: '--ref-fields <names>',
-    description: "a project's reference is the first of these members it has as a string or an integer",
-    default: 'ref,reference,id,uuid,slug',
-    schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
-  },
-  email: {
-    flags: '--email <emails>',
-    description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
-    schema: list.optional(),
-  },
-  to: {
-    flags: '--to <url>',
-    description: 'import into a gateway on another machine, through its POST /import, in place of --database',
-    schema: z
-      .string()
-      .regex(/^https?:\/\//, 'must be http(s)://…')
-      .optional(),
-  },
-  tokenFile: {
-    flags: '--token-file <path>',
-    description: '--to: the file that holds the token of its --import-token-file',
-    schema: z.string().min(1, 'must not be empty').optional(),
-  },
-  keepGoing: {
-    flags: '--keep-going',
-    description: 'import the good lines and write the bad ones to the rejects file',
-    schema: booleanOption.optional(),
-  },
-  replace: {
-    flags: '--replace',
-    description: 'every user of the input has exactly the input afterwards: what is not in it is removed',
-    schema: booleanOption.optional(),
-  },
-  dryRun: {
-    flags: '--dry-run',
-    description: '--replace: only say what would be added, replaced, left and removed',
-    schema: booleanOption.optional(),
-  },
-  verbose: {
-    flags: '--verbose',
-    description: '--replace: say it of each user',
-    schema: booleanOption.optional(),
-  },
-  rejects: {
-    flags: '--rejects <path>',
-    description: 'where --keep-going writes bad lines: a new file (default: FILE.rejects.ndjson)',
-    schema: z.string().min(1, 'must not be empty').optional(),
-  },
-  ...auditOptions,
-  ...storeOptions,
-} as const satisfies Record<string, OptionRow>
-
-export const DUMP_OPTIONS = {
-  database,
-  email: {
-    flags: '--email <email>',
-    description: 'only this user',
-    schema: z.string().optional(),
-  },
-  output: {
-    flags: '--output <path>',
-    description: 'write to a file that does not exist yet, instead of stdout',
-    schema: z.string().min(1, 'must not be empty').optional(),
-  },
-  ...storeOptions,
-} as const satisfies Record<string, OptionRow>
-
-export const MOVE_OPTIONS = {
-  from: {
-    flags: '--from <url>',
-    description: 'the database to read; no gateway may be serving on it, unless --online is given',
-    schema: databaseUrl,
-  },
-  to: {
-    flags: '--to <url>',
-    description: 'the database to fill: empty, or left by a move from the same one that was broken off',
-    schema: databaseUrl.optional(),
-  },
-  online: {
-    flags: '--online',
-    description:
-      'while gateways serve on it, which were started with this --to as their --database-next: they go on there',
-    schema: booleanOption.optional(),
-  },
-  maxPause: {
-    flags: '--max-pause <milliseconds>',
-    description:
-      '--online: how long writes may be stopped for the last step; gateways answer 503 to those that wait 5 s',
-    default: '3000',
-    schema: integer(10, 30_000),
-  },
-  cancel: {
-    flags: '--cancel',
-    description: '--from goes on as if an online move that was broken off had never begun',
-    schema: booleanOption.optional(),
-  },
-  ...storeOptions,
-} as const satisfies Record<string, OptionRow>
-
 export type ServeConfig = Config<typeof SERVE_OPTIONS>
-export type ImportConfig = Config<typeof IMPORT_OPTIONS>
-export type DumpConfig = Config<typeof DUMP_OPTIONS>
-export type MoveConfig = Config<typeof MOVE_OPTIONS>
-export type StoreConfig = Config<typeof storeOptions>

@@ -1,9 +1,9 @@
 // The options of the login guard `mail`, and of `mail test`.
 import { z } from 'zod'
-import { canonicalEmail } from '../../auth/email.ts'
-import type { MailGuardOptions } from '../../auth/guards/mail/open-mail-guard.ts'
-import { type MailServerOptions, mailUrlProblem } from '../../auth/mail/mail-server.ts'
-import { booleanOption, type Config, integer, list, type OptionRow } from './option.ts'
+import { canonicalEmail } from '../../../auth/email.ts'
+import type { MailGuardOptions } from '../../../auth/guards/mail/open-mail-guard.ts'
+import { type MailServerOptions, mailUrlProblem } from '../../../auth/mail/mail-server.ts'
+import { booleanOption, type Config, integer, list, type OptionRow } from '../option.ts'
 
 const NAME_AND_ADDRESS = /^(?:[^<>@\r\n]*<(?<bracketed>[^<>\s]+)>|(?<plain>[^<>\s]+))$/
 /** Nothing is said of a URL that may hold a password. */

@@ -1,0 +1,49 @@
+// Where everything is stored, and how long a command waits for it: options of every command that opens a database.
+import { z } from 'zod'
+import { type Config, databaseUrl, integer, type OptionRow } from './option.ts'
+
+export const database = {
+  flags: '--database <url>',
+  description: 'where everything is stored: file:PATH, or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
+  default: 'file:./data/workspace.db',
+  schema: databaseUrl,
+} as const satisfies OptionRow
+
+/** How long and how often a command waits for its database. */
+export const storeOptions = {
+  lockTimeout: {
+    flags: '--lock-timeout <milliseconds>',
+    description: 'SQLite: how long a write waits for other processes before it is answered 503',
+    default: '5000',
+    schema: integer(1, 600_000),
+  },
+  checkpoints: {
+    flags: '--checkpoints <who>',
+    description:
+      'SQLite: own, or external while a program such as Litestream copies the log and makes checkpoints itself',
+    default: 'own',
+    schema: z.enum(['own', 'external'], 'must be own or external'),
+  },
+  connectTimeout: {
+    flags: '--connect-timeout <milliseconds>',
+    description: 'PostgreSQL: how long each host may take to connect, and a request may wait for a connection',
+    default: '3000',
+    schema: integer(1, 600_000),
+  },
+  statementTimeout: {
+    flags: '--statement-timeout <milliseconds>',
+    description: 'PostgreSQL: how long a statement may take before the request is answered 503',
+    default: '10000',
+    schema: integer(1, 3_600_000),
+  },
+  poolSize: {
+    flags: '--pool-size <count>',
+    description: 'PostgreSQL: connections of one process at most',
+    default: '10',
+    schema: integer(2, 1_000),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export const DEFAULT_DATABASE = database.default
+
+export type StoreConfig = Config<typeof storeOptions>

@@ -1,0 +1,21 @@
+// The options of dump.
+import { z } from 'zod'
+import { database, storeOptions } from './database-options.ts'
+import type { Config, OptionRow } from './option.ts'
+
+export const DUMP_OPTIONS = {
+  database,
+  email: {
+    flags: '--email <email>',
+    description: 'only this user',
+    schema: z.string().optional(),
+  },
+  output: {
+    flags: '--output <path>',
+    description: 'write to a file that does not exist yet, instead of stdout',
+    schema: z.string().min(1, 'must not be empty').optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export type DumpConfig = Config<typeof DUMP_OPTIONS>
