@@ -1,3 +1,4 @@
+// The options of move.
 import { storeOptions } from './database-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, type OptionRow } from './option.ts'
 
