@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { LoadRequest } from '../load/plan.ts'
 import type { Machine } from '../machine.ts'
-import { ask } from '../measuring/ask.ts'
+import { askRaw } from '../measuring/ask.ts'
 import { MAIN, type SampleAnswer, startGateway } from '../servers/start.ts'
 
 /** The values that go into requests. */
@@ -75,14 +75,12 @@ export async function sampleOf(
   users: readonly Readonly<Record<string, string>>[],
 ): Promise<SampleAnswer> {
   await using gateway = await startGateway(machine, databaseUrl)
-  const response = await ask(gateway.url, request, users[0] ?? {})
+  const { status, headers, bytes } = await askRaw(gateway.url, request, users[0] ?? {})
   // What node:http says by itself, and what the transfer alone is about, is left out.
-  const headers = Object.fromEntries(
-    [...response.headers].filter(
-      ([name]) => !/^(?:date|connection|keep-alive|content-length|transfer-encoding)$/.test(name),
-    ),
+  const shown = Object.entries(headers).filter(
+    ([name]) => !/^(?:date|connection|keep-alive|content-length|transfer-encoding)$/.test(name),
   )
-  return { status: response.status, headers, body: await response.text() }
+  return { status, headers: Object.fromEntries(shown.map(([name, value]) => [name, String(value)])), bytes }
 }
 
 /** The users with the entity tag of what each gets from `GET /projects`. */
