@@ -77,6 +77,19 @@ export function elementTexts(text: string): readonly string[] | null {
   return elements
 }
 
+/** Whether a JSON text is an array of nothing but strings. */
+export function isStringList(text: string): boolean {
+  let at = skipSpace(text, 0)
+  if (text.charCodeAt(at) !== OPEN_BRACKET) return false
+  at = skipSpace(text, at + 1)
+  while (text.charCodeAt(at) !== CLOSE_BRACKET) {
+    if (text.charCodeAt(at) !== QUOTE) return false
+    at = skipSpace(text, skipString(text, at))
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
+  }
+  return true
+}
+
 function nameOf(text: string, start: number, end: number): string {
   const name = text.slice(start + 1, end - 1)
   return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name
@@ -94,6 +107,7 @@ function skipSpace(text: string, at: number): number {
 /** From the opening quote to just past the closing one. */
 function skipString(text: string, at: number): number {
   for (let close = text.indexOf('"', at + 1); ; close = text.indexOf('"', close + 1)) {
+    if (text.charCodeAt(close - 1) !== BACKSLASH) return close + 1
     let backslashes = 0
     while (text.charCodeAt(close - 1 - backslashes) === BACKSLASH) backslashes += 1
     if (backslashes % 2 === 0) return close + 1

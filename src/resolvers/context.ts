@@ -40,8 +40,8 @@ export interface Context extends Services {
    * that a session is looked up in, so what shows them is no longer consistent, and not kept.
    */
   readonly ownSessions: () => Promise<readonly OpenSession[]>
-  /** What has a name is read through these. */
-  readonly loaders: Loaders
+  /** What has a name is read through these; made when they are first asked for. */
+  readonly loaders: () => Loaders
   /** The viewer's: whatever a request can reach is the viewer's own. */
   readonly nodeIds: NodeIds
 }
@@ -65,6 +65,7 @@ export function createContext(
     reading ??= viewer ? sessions.listOf(viewer.email) : Promise.resolve([])
     return reading
   }
+  let loaders: Loaders | null = null
   return {
     reads,
     sessions,
@@ -75,7 +76,7 @@ export function createContext(
     caller,
     budget,
     isConsistent: () => isConsistent,
-    loaders: createLoaders(reads, { reads, yieldTurn, paceReading }, budget),
+    loaders: () => (loaders ??= createLoaders(reads, { reads, yieldTurn, paceReading }, budget)),
     ownSessions,
     nodeIds: createNodeIds(viewer?.email ?? ''),
   }

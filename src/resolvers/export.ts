@@ -42,7 +42,7 @@ export const Export = {
       () => snapshot.elementCount,
     ),
   async data(snapshot, _args, { loaders }) {
-    return toRawJson(await loaders.exportBytes.load(snapshot))
+    return toRawJson(await loaders().exportBytes.load(snapshot))
   },
 } satisfies ExportResolvers
 

@@ -47,17 +47,20 @@ function once<K, V>(
   count: (answer: V) => void,
   isKept: (answer: V) => boolean = () => true,
 ): (question: K) => Promise<V> {
-  const asked = new Map<string, Promise<V>>()
-  const readCounted = counted(read, count)
+  // Made when the first is asked: most requests ask one kind of question.
+  let asked: Map<string, Promise<V>> | null = null
   return (question) => {
+    asked ??= new Map()
+    const kept = asked
     const key = JSON.stringify(question)
-    const known = asked.get(key)
+    const known = kept.get(key)
     if (known) return known
-    const answer = readCounted(question).then((found) => {
-      if (!isKept(found)) asked.delete(key)
+    const answer = read(question).then((found) => {
+      count(found)
+      if (!isKept(found)) kept.delete(key)
       return found
     })
-    asked.set(key, answer)
+    kept.set(key, answer)
     return answer
   }
 }

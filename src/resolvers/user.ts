@@ -44,7 +44,7 @@ export const User = {
   email: ({ email }) => email,
   projects: (me, args, context) => documents('project', me, args, context),
   projectsConnection: (me, args, context) => documentConnection('project', me, args, context),
-  project: ({ userId }, { ref }, { loaders }) => loaders.project.load({ userId, ref }),
+  project: ({ userId }, { ref }, { loaders }) => loaders().project.load({ userId, ref }),
   templates: (me, args, context) => documents('template', me, args, context),
   templatesConnection: (me, args, context) => documentConnection('template', me, args, context),
   uiLibraries: (me, args, context) => documents('uiLibrary', me, args, context),
@@ -55,8 +55,8 @@ export const User = {
     return limit === null ? open : open.slice(0, limit)
   },
   async latestExport({ userId }, { ref }, { loaders }) {
-    const newest = await loaders.latestExport.load({ userId, ref })
+    const newest = await loaders().latestExport.load({ userId, ref })
     if (newest) return newest
-    throw new GatewayError((await loaders.project.load({ userId, ref })) ? 'NO_EXPORT' : 'NO_PROJECT')
+    throw new GatewayError((await loaders().project.load({ userId, ref })) ? 'NO_EXPORT' : 'NO_PROJECT')
   },
 } satisfies UserResolvers

@@ -12,20 +12,21 @@ export interface Path {
   readonly order: number
 }
 
-/** A field that failed, on its way up to the nearest field that may be null. */
-export class FieldFailure extends Error {
-  readonly located: GraphQLError
+/** A field that failed, on its way up to the nearest field that may be null. Thrown, but no Error: nobody reads its stack. */
+export class FieldFailure {
+  readonly thrown: unknown
+  readonly nodes: readonly FieldNode[]
   readonly path: Path | null
 
   constructor(thrown: unknown, nodes: readonly FieldNode[], path: Path | null) {
-    super('a field failed')
+    this.thrown = thrown
+    this.nodes = nodes
     this.path = path
-    this.located = locatedError(thrown, nodes, keysOf(path))
   }
 }
 
 interface Collected {
-  readonly error: GraphQLError
+  readonly failure: FieldFailure
   /** Of the field that failed. */
   readonly orders: readonly number[]
   /** How many steps lead from the root to what became null. */
@@ -42,8 +43,8 @@ export interface CollectedErrors {
 export function createCollectedErrors(): CollectedErrors {
   const collected: Collected[] = []
   return {
-    add({ located, path }, nulled) {
-      collected.push({ error: located, orders: ordersOf(path), nulledDepth: ordersOf(nulled).length })
+    add(failure, nulled) {
+      collected.push({ failure, orders: ordersOf(failure.path), nulledDepth: ordersOf(nulled).length })
     },
     /** What follows a failure within the place it made null is never executed depth first, so it is not reported. */
     inOrder() {
@@ -52,7 +53,7 @@ export function createCollectedErrors(): CollectedErrors {
       for (const next of collected.toSorted((a, b) => compareOrders(a.orders, b.orders))) {
         if (!kept.some((earlier) => isWithin(next.orders, earlier))) kept.push(next)
       }
-      return kept.map(({ error }) => error)
+      return kept.map(({ failure: { thrown, nodes, path } }) => locatedError(thrown, nodes, keysOf(path)))
     },
   }
 }

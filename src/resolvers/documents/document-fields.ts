@@ -1,5 +1,5 @@
 // Typed fields of stored documents: members of the document, null when it lacks them or holds another type there.
-import { elementTexts } from '../../json-text.ts'
+import { isStringList } from '../../json-text.ts'
 import type { StoredDocument } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
 import { fromMember, type HasText, readMemberTexts } from './member-field.ts'
@@ -22,7 +22,7 @@ export function text(name: string) {
 
 /** A list of strings. */
 export function textList(name: string) {
-  return member<readonly string[]>(name, (written) => (elementTexts(written)?.every(isString) ? written : null))
+  return member<readonly string[]>(name, (written) => (isStringList(written) ? written : null))
 }
 
 /** What the document calls its id: a string, or an integer of any size with all its digits. */

@@ -31,10 +31,10 @@ async function find(me: WorkspaceUser, key: NodeKey, { loaders, ownSessions }: C
   if (key.type === 'User') return me
   if (key.type === 'Session') return (await ownSessions()).find(({ id }) => id === key.id) ?? null
   if (key.type !== 'Export' && key.type !== 'ExportElement') {
-    return loaders.document.load({ userId, kind: key.type, id: key.id })
+    return loaders().document.load({ userId, kind: key.type, id: key.id })
   }
-  const snapshot = await loaders.export.load({ userId, ...key.key })
+  const snapshot = await loaders().export.load({ userId, ...key.key })
   if (snapshot === null || key.type === 'Export') return snapshot
-  const element = await loaders.element.load({ userId, exportId: snapshot.id, position: key.position })
+  const element = await loaders().element.load({ userId, exportId: snapshot.id, position: key.position })
   return element && { ...element, snapshot }
 }

@@ -12,6 +12,10 @@ const SIZE = `octet_length(text) as byteLength, ${DOCUMENT_POSITION} as position
 
 /** Positions whose sizes are added up to see whether a list is short: nearly every list is. */
 const SHORT_LIST = 256
+/** Lists that are remembered as short, some 60 bytes each. */
+const MAX_SHORT_LISTS = 50_000
+/** More than there are codes of kinds. */
+const KINDS = 4
 
 export interface DocumentPages {
   readonly page: (page: DocumentList & Page) => readonly StoredDocument[]
@@ -23,18 +27,34 @@ export function createDocumentPages(database: Database): DocumentPages {
   const some = database.prepare<[...Range, number], StoredDocument>(`select ${DOCUMENT} ${RANGE} limit ?`)
   const fromEnd = database.prepare<[...Range, number], StoredDocument>(`select ${DOCUMENT} ${RANGE} desc limit ?`)
   const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE}`)
+  const shortLists = new Map<number, string>()
   const size = database.prepare<Range, { readonly byteLength: number | null }>(
     `select sum(octet_length(text)) as byteLength from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY}`,
   )
   const next = database.prepare<Range, { readonly key: number }>(`select key ${RANGE} limit 1`)
   const sizesFromEnd = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} desc`)
 
+  /** A hint only, and of the newest state: a list that has grown since is asked for in another state. */
+  function rememberShort({ userId, kind }: DocumentList, stateVersion: string): void {
+    if (shortLists.size >= MAX_SHORT_LISTS) shortLists.clear()
+    shortLists.set(userId * KINDS + KIND_CODES[kind], stateVersion)
+  }
+
+  /** In the very state that the page is asked of. */
+  function isKnownShort({ userId, kind, limit, seen, after, before }: DocumentList & PageWithin): boolean {
+    if (!seen || limit !== null || after !== 0 || before !== undefined) return false
+    return shortLists.get(userId * KINDS + KIND_CODES[kind]) === seen.stateVersion
+  }
+
   /** Two lookups tell, where the walk below would take as long as the reading. */
   function isShort(page: DocumentList & PageWithin): boolean {
     if (page.limit !== null) return false
     const before = page.after + SHORT_LIST + 1
     const byteLength = size.get(...rangeOf({ ...page, before }))?.byteLength ?? 0
-    return byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
+    const isWhole = byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
+    if (isWhole && page.after === 0 && page.before === undefined && page.seen)
+      rememberShort(page, page.seen.stateVersion)
+    return isWhole
   }
 
   return {
@@ -44,7 +64,7 @@ export function createDocumentPages(database: Database): DocumentPages {
       return page.fromEnd ? fromEnd.all(...range, page.limit).reverse() : some.all(...range, page.limit)
     },
     part(page) {
-      if (isShort(page)) return { items: all.all(...rangeOf(page)), isCut: false }
+      if (isKnownShort(page) || isShort(page)) return { items: all.all(...rangeOf(page)), isCut: false }
       const statement = page.fromEnd ? sizesFromEnd : sizes
       const reach = reachWithin(() => statement.iterate(...rangeOf(page)), page)
       if (!reach) return { items: [], isCut: false }
