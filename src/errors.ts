@@ -36,6 +36,8 @@ const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
+export const FAILURE_CODES = Object.keys(FAILURES).filter(isFailureCode)
+
 export function isFailureCode(code: unknown): code is FailureCode {
   return typeof code === 'string' && Object.hasOwn(FAILURES, code)
 }

@@ -28,7 +28,7 @@ interface ReadRow extends Pick<SideBySide, 'goals'> {
   readonly contenders: readonly ContenderName[]
 }
 
-/** From profiles of both; what was tried is in the README's Design. */
+/** From profiles of both; what was tried is in docs/decisions/http.md. */
 const BESIDE_BARE =
   'one start differs from the next by 4 %; of what is more than bare, 39 % are the functions of the gateway, 30 % looking up ' +
   'token, session and reply in memory that no cache of the processor holds'

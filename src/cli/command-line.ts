@@ -22,13 +22,29 @@ const WRONG_USAGE = 2
 /** What a process is told by its operator. */
 type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
 
-/** Answers the exit code. Each command is loaded when it runs: --help and import need nothing of what serve needs. */
+/** Answers the exit code. */
 export async function runCommandLine(
   args: readonly string[] = process.argv.slice(2),
   io: CommandIo = processIo(),
   signals: Signals = process,
 ): Promise<number> {
   let exitCode: ExitCode = 0
+  const program = createProgram(io, signals, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    return report(error, io)
+  }
+}
+
+/**
+ * Every command with its options. Each command's code is loaded when it runs: --help and import need nothing of what serve
+ * needs. `onExit` is told how the command ended.
+ */
+export function createProgram(io: CommandIo, signals: Signals, onExit: (code: ExitCode) => void): Command {
   const program = new Command('workspace-gateway')
     .description("A signed-in user's design workspace over REST and GraphQL.")
     .version(packageVersion())
@@ -40,36 +56,34 @@ export async function runCommandLine(
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
     .action(async (values) => {
       const { runServe } = await import('./commands/serve.ts')
-      exitCode = await runServe(parseOptions(SERVE_OPTIONS, values), io, {
-        stop: stopSignal(signals),
-        onReload: (listener) => signals.on('SIGHUP', listener),
-      })
+      onExit(
+        await runServe(parseOptions(SERVE_OPTIONS, values), io, {
+          stop: stopSignal(signals),
+          onReload: (listener) => signals.on('SIGHUP', listener),
+        }),
+      )
     })
   describe(program.command('import'), IMPORT_OPTIONS)
     .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
     .argument('<source>', 'an NDJSON file, - for stdin, an http(s):// address of one or, with --email, of a server')
     .action(async (source: string, values) => {
       const { runImport } = await import('./commands/import.ts')
-      exitCode = await runImport(source, parseOptions(IMPORT_OPTIONS, values), io)
+      onExit(await runImport(source, parseOptions(IMPORT_OPTIONS, values), io))
     })
   describe(program.command('dump'), DUMP_OPTIONS)
     .description('write all workspaces as NDJSON that import reads')
     .action(async (values) => {
       const { runDump } = await import('./commands/dump.ts')
-      exitCode = await runDump(parseOptions(DUMP_OPTIONS, values), io)
+      onExit(await runDump(parseOptions(DUMP_OPTIONS, values), io))
     })
   describe(program.command('move'), MOVE_OPTIONS)
     .description('everything into another database, sessions and keys too, compared; run again to resume')
     .action(async (values) => {
       const { runMove } = await import('./commands/move.ts')
-      exitCode = await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals))
+      onExit(await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals)))
     })
-  addWorkspaceCommands(program, describe, io, (code) => {
-    exitCode = code
-  })
-  addAccessCommands(program, describe, io, (code) => {
-    exitCode = code
-  })
+  addWorkspaceCommands(program, describe, io, onExit)
+  addAccessCommands(program, describe, io, onExit)
 
   const clients = program.command('clients').description('back ends that may sign their users in')
   describe(clients.command('add'), CLIENTS_ADD_OPTIONS)
@@ -77,20 +91,20 @@ export async function runCommandLine(
     .argument('<name>', 'what it is called: the user-id of its credentials')
     .action(async (name: string, values) => {
       const { runClientsAdd } = await import('./commands/clients.ts')
-      exitCode = await runClientsAdd(name, parseOptions(CLIENTS_ADD_OPTIONS, values), io)
+      onExit(await runClientsAdd(name, parseOptions(CLIENTS_ADD_OPTIONS, values), io))
     })
   describe(clients.command('list'), CLIENTS_OPTIONS)
     .description('list registered back ends')
     .action(async (values) => {
       const { runClientsList } = await import('./commands/clients.ts')
-      exitCode = await runClientsList(parseOptions(CLIENTS_OPTIONS, values), io)
+      onExit(await runClientsList(parseOptions(CLIENTS_OPTIONS, values), io))
     })
   describe(clients.command('remove'), CLIENTS_OPTIONS)
     .description('forget a back end: it signs nobody in any more')
     .argument('<name>', 'what it is called')
     .action(async (name: string, values) => {
       const { runClientsRemove } = await import('./commands/clients.ts')
-      exitCode = await runClientsRemove(name, parseOptions(CLIENTS_OPTIONS, values), io)
+      onExit(await runClientsRemove(name, parseOptions(CLIENTS_OPTIONS, values), io))
     })
   const mail = program.command('mail').description('the mail server that codes go out through')
   describe(mail.command('test'), MAIL_SERVER_OPTIONS)
@@ -98,15 +112,9 @@ export async function runCommandLine(
     .argument('<address>', 'whom to mail to')
     .action(async (address: string, values) => {
       const { runMailTest } = await import('./commands/mail-test.ts')
-      exitCode = await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io)
+      onExit(await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io))
     })
-
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return exitCode
-  } catch (error) {
-    return report(error, io)
-  }
+  return program
 }
 
 /** Flags over environment over defaults; every option's environment variable is shown by --help. */

@@ -36,7 +36,7 @@ export interface Oracle {
 }
 
 const SCHEMA_FILE = new URL('../../../schema.graphql', import.meta.url)
-/** Statuses of failures (schema.graphql and the README's table of codes). */
+/** Statuses of failures (schema.graphql and docs/api/errors.md). */
 const STATUSES: Readonly<Record<string, number>> = { UNAUTHENTICATED: 401, NO_PROJECT: 404, NO_EXPORT: 404 }
 
 export function createOracle(): Oracle {

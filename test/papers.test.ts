@@ -1,0 +1,131 @@
+// The papers say what is so: what is generated is fresh, what they link to and name is there.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { papers } from '../docs/generate/papers.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PAGES = [
+  ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join('docs', file)),
+]
+/** Rooms of the repository: what begins so is a path in it. */
+const PATH_IN_REPOSITORY = /^(?:src|test|docs|bench|\.ci)\/[\w./-]+$/
+/** Of the benchmark, and of other programs. */
+const OPTIONS_OF_OTHERS = [
+  '--unpinned',
+  '--rounds',
+  '--seconds',
+  '--users',
+  '--directory',
+  '--generator',
+  '--pass-authorization-header',
+]
+
+test('what is generated of the papers is as the code is', () => {
+  for (const { path, url, text } of papers()) {
+    expect(readFileSync(url, 'utf8') === text, `${path} is stale: run \`npm run docs\``).toBe(true)
+  }
+})
+
+test('the first page is short', () => {
+  const text = read('README.md')
+  expect(text.split('\n').length - 1).toBeLessThanOrEqual(150)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(9_216)
+})
+
+test('every relative link leads to a file, and to a heading of it', () => {
+  const links = PAGES.flatMap((page) =>
+    [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
+  ).filter(({ target }) => !/^[a-z]+:/.test(target))
+  expect(links.length).toBeGreaterThan(50)
+  expect(links.filter(({ page, target }) => !leadsSomewhere(page, target))).toEqual([])
+})
+
+test('every path that a paper names is there', () => {
+  const named = PAGES.flatMap((page) =>
+    [...prose(page).matchAll(/`([^`\s]+)`/g)].map(([, path = '']) => ({ page, path })),
+  ).filter(({ path }) => PATH_IN_REPOSITORY.test(path))
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+test('every option that a paper names is one of a command', () => {
+  const configuration = read('docs/guide/configuration.md')
+  const unknown = PAGES.flatMap((page) =>
+    [...prose(page).matchAll(/`(--[a-z][a-z-]*[a-z])[` =]/g)].map(([, option = '']) => ({ page, option })),
+  ).filter(({ option }) => !OPTIONS_OF_OTHERS.includes(option) && !configuration.includes(`\`${option}`))
+  expect(unknown).toEqual([])
+})
+
+test('every script that a paper names is one', () => {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'))
+  const named = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/npm run ([a-z:-]+)/g)].map(([, script = '']) => ({ page, script })),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter(({ script }) => scripts[script] === undefined)).toEqual([])
+})
+
+test('every test that a promise names is there', () => {
+  const named = [...read('docs/promises.md').matchAll(/^- `([^`]+)` › (.+)$/gm)]
+  expect(named.length).toBeGreaterThan(50)
+  const missing = named.filter(([, file = '', name = '']) => !hasTest(file, name)).map(([line]) => line)
+  expect(missing).toEqual([])
+})
+
+test('every line of the log that a paper names is written', () => {
+  const sources = readdirSync(join(ROOT, 'src/cli'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => read(join('src/cli', file)))
+    .join('\n')
+  const table = /\| look for \|.*?\n\n/s.exec(read('docs/operate/observability.md'))?.[0] ?? ''
+  const lines = [...table.matchAll(/^\| `(.+?)(?:…)?` \|/gm)].map(([, line = '']) => line.trim())
+  expect(lines.length).toBeGreaterThan(5)
+  expect(lines.filter((line) => !sources.includes(`'${line}`))).toEqual([])
+})
+
+test('every page is reached from another one', () => {
+  const reached = new Set(
+    PAGES.flatMap((page) =>
+      [...prose(page).matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) => normalize(join(dirname(page), target))),
+    ),
+  )
+  expect(PAGES.filter((page) => page !== 'README.md' && !reached.has(page))).toEqual([])
+})
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+/** A page without its blocks of code. */
+function prose(page: string): string {
+  return read(page).replace(/^```.*?^```/gms, '')
+}
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? page : normalize(join(dirname(page), path))
+  if (!existsSync(join(ROOT, file))) return false
+  return anchor === undefined || anchorsOf(file).includes(anchor)
+}
+
+/** As the usual renderers make them of headings. */
+function anchorsOf(page: string): readonly string[] {
+  return [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** Whether a call of `test` in the file has this name, as it is written there. */
+function hasTest(file: string, name: string): boolean {
+  if (!existsSync(join(ROOT, file))) return false
+  const source = read(file).replaceAll(/\(\s+/g, '(')
+  return ["'", '"', '`'].some((quote) => source.includes(`(${quote}${name}${quote}`))
+}
