@@ -1,6 +1,6 @@
 // The text of one object: its fields in the order of the selection, each resolved, completed, or taken from the stored text.
 import { GraphQLError } from 'graphql'
-import { type HasText, readMemberTexts } from '../../resolvers/documents/member-field.ts'
+import { type HasText, type MemberField, readMemberTexts } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan.ts'
@@ -21,11 +21,52 @@ export function completeObject(
   const { fields, members } = selection
   // Fields of members stand on types of stored documents only.
   const memberTexts = members && readMemberTexts(source as HasText, members)
-  const values: (Text | Promise<Text> | Failed)[] = []
+  let text = ''
   let ownLength = selection.frameLength
+  for (let index = 0; index < fields.length; index += 1) {
+    const field = fields[index]
+    if (!field) break
+    const value =
+      field.member === null
+        ? settleField(field, run, source, path)
+        : memberValue(field.member, memberTexts?.[field.memberSlot])
+    if (typeof value !== 'string') return completeRest(selection, run, source, path, { text, ownLength, index, value })
+    if (!field.isComposite) ownLength += value.length
+    text += field.opening + value
+  }
+  run.context.budget.addObject(ownLength)
+  return fields.length === 0 ? '{}' : `${text}}`
+}
+
+/** How far an object came before a field that is not text yet. */
+interface Begun {
+  readonly text: string
+  readonly ownLength: number
+  /** Of the field that `value` is of. */
+  readonly index: number
+  readonly value: Text | Promise<Text> | Failed
+}
+
+/** The fields from there on: all are asked before any is waited for. */
+function completeRest(
+  { fields, members }: SelectionPlan,
+  run: Run,
+  source: unknown,
+  path: Path | null,
+  begun: Begun,
+): Text | Promise<Text> {
+  const rest = fields.slice(begun.index)
+  const memberTexts = members && readMemberTexts(source as HasText, members)
+  const values: (Text | Promise<Text> | Failed)[] = []
+  let { ownLength } = begun
   let isPending = false
-  for (const field of fields) {
-    const value = settleField(field, run, source, path, memberTexts)
+  for (const field of rest) {
+    const value =
+      values.length === 0
+        ? begun.value
+        : field.member === null
+          ? settleField(field, run, source, path)
+          : memberValue(field.member, memberTexts?.[field.memberSlot])
     values.push(value)
     if (value instanceof Promise) isPending = true
     // What follows a failure is never executed (specification, "Handling Execution Errors").
@@ -35,10 +76,14 @@ export function completeObject(
   // Like a failure of its last field: what is pending before it is still waited for.
   const excess = countObject(run, ownLength)
   if (excess) values.push(excess)
-  if (!isPending) return joinFields(fields, settledValues(values))
-  return settle(values, (thrown, index) => fieldFailed(fields[index], run, thrown, path)).then(() =>
-    joinFields(fields, settledValues(values)),
+  if (!isPending) return joinFields(begun.text, rest, settledValues(values))
+  return settle(values, (thrown, index) => fieldFailed(rest[index], run, thrown, path)).then(() =>
+    joinFields(begun.text, rest, settledValues(values)),
   )
+}
+
+function memberValue(member: MemberField, written: string | null | undefined): string {
+  return (written != null && member.accept(written)) || 'null'
 }
 
 function countObject(run: Run, length: number): Failed | null {
@@ -51,15 +96,9 @@ function countObject(run: Run, length: number): Failed | null {
 }
 
 /** A failure of the field itself is answered, not thrown: a field before it may fail as well, and comes first. */
-function settleField(
-  field: FieldPlan,
-  run: Run,
-  source: unknown,
-  path: Path | null,
-  memberTexts: readonly (string | null)[] | null,
-): Text | Promise<Text> | Failed {
+function settleField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Promise<Text> | Failed {
   try {
-    return completeField(field, run, source, path, memberTexts)
+    return completeField(field, run, source, path)
   } catch (thrown) {
     try {
       return fieldFailed(field, run, thrown, path)
@@ -69,22 +108,12 @@ function settleField(
   }
 }
 
-/** Throws, or rejects with, whatever the resolver does. */
-export function completeField(
-  field: FieldPlan,
-  run: Run,
-  source: unknown,
-  path: Path | null,
-  memberTexts: readonly (string | null)[] | null,
-): Text | Promise<Text> {
+/** Throws, or rejects with, whatever the resolver does. Not for members of the stored document. */
+export function completeField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Promise<Text> {
   if (field.constant !== null) return field.constant
-  if (field.member !== null) {
-    const written = memberTexts?.[field.memberSlot] ?? null
-    return (written !== null && field.member.accept(written)) || 'null'
-  }
   const value = field.resolve(source, run)
   if (value instanceof Promise) return value.then((resolved) => field.complete(run, resolved, fieldPath(field, path)))
-  return field.complete(run, value, fieldPath(field, path))
+  return field.complete(run, value, field.isLeaf ? null : fieldPath(field, path))
 }
 
 function fieldPath({ responseName, order }: FieldPlan, parent: Path | null): Path {
@@ -106,21 +135,22 @@ function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new GraphQLError(String(thrown))
 }
 
-export function joinFields(fields: readonly FieldPlan[], values: readonly Text[]): Text {
-  let joined = ''
+/** `begun` is the text of the fields before these. */
+export function joinFields(begun: string, fields: readonly FieldPlan[], values: readonly Text[]): Text {
+  let joined = begun
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index]
-    const key = fields[index]?.key ?? ''
-    if (typeof value !== 'string') return joinPieces(fields, values)
-    joined += index === 0 ? key + value : `,${key}${value}`
+    if (typeof value !== 'string') return joinPieces(begun, fields, values)
+    joined += (fields[index]?.opening ?? '') + value
   }
-  return `{${joined}}`
+  return joined === '' ? '{}' : `${joined}}`
 }
 
-function joinPieces(fields: readonly FieldPlan[], values: readonly Text[]): Text {
+function joinPieces(begun: string, fields: readonly FieldPlan[], values: readonly Text[]): Text {
   const builder = createTextBuilder()
+  builder.add(begun)
   values.forEach((value, index) => {
-    builder.add(`${index === 0 ? '{' : ','}${fields[index]?.key ?? ''}`)
+    builder.add(fields[index]?.opening ?? '')
     builder.add(value)
   })
   builder.add('}')

@@ -16,11 +16,11 @@ export async function completeSerially(
   const values: Text[] = []
   for (const field of fields) {
     try {
-      values.push(await completeField(field, run, source, path, null))
+      values.push(await completeField(field, run, source, path))
     } catch (thrown) {
       values.push(fieldFailed(field, run, thrown, path))
     }
   }
   run.context.budget.addObject(frameLength)
-  return joinFields(fields, values)
+  return joinFields('', fields, values)
 }

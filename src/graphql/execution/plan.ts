@@ -9,6 +9,8 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
+  getNullableType,
+  isLeafType,
   isNonNullType,
   Kind,
   type OperationDefinitionNode,
@@ -26,8 +28,8 @@ export type Complete = (run: Run, value: unknown, path: Path | null) => Text | P
 
 export interface FieldPlan {
   readonly responseName: string
-  /** `"name":`, as it is written. */
-  readonly key: string
+  /** `{"name":` or `,"name":`, as it is written. */
+  readonly opening: string
   /** Place among the fields of its selection. */
   readonly order: number
   readonly nodes: readonly FieldNode[]
@@ -39,6 +41,8 @@ export interface FieldPlan {
   /** Where `readMemberTexts` puts it. */
   readonly memberSlot: number
   readonly resolve: (source: unknown, run: Run) => unknown
+  /** A scalar or an enum, and no list: nothing within it has a place of its own. */
+  readonly isLeaf: boolean
   /** Whether the field has fields of its own: then they count what they write. */
   readonly isComposite: boolean
   readonly complete: Complete
@@ -115,13 +119,14 @@ function planSelection(
     fields.push({
       responseName,
       // Names of GraphQL need no escapes (specification, section 2.1.9).
-      key: `"${responseName}":`,
+      opening: `${fields.length === 0 ? '{' : ','}"${responseName}":`,
       order: fields.length,
       nodes,
       isNullable: !isNonNullType(definition.type),
       constant: node.name.value === '__typename' ? `"${type.name}"` : null,
       member,
       memberSlot,
+      isLeaf: isLeafType(getNullableType(definition.type)),
       isComposite: node.selectionSet !== undefined,
       resolve: createResolve(builder, type, definition, node),
       complete: builder.completeOf(definition.type, nodes, builder),
@@ -129,7 +134,7 @@ function planSelection(
   }
   return {
     fields,
-    frameLength: fields.reduce((sum, { key }) => sum + key.length + 1, 1),
+    frameLength: fields.reduce((sum, { opening }) => sum + opening.length, 1),
     members: members.size > 0 ? members : null,
   }
 }

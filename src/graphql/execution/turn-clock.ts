@@ -1,7 +1,7 @@
 // Tells when a turn of the event loop has done enough, so that a large answer does not hold up the small ones.
 
 /** Milliseconds of work in one turn, all executions together, after which the next piece waits for another turn. */
-const MAX_TURN_MS = 8
+const MAX_TURN_MS = 2
 
 export interface TurnClock {
   readonly isOverdue: () => boolean

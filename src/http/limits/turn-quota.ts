@@ -1,8 +1,8 @@
 // Bounds what is read in one turn of the event loop: more of it waits for a turn of its own.
 import type { YieldTurn } from './round-robin-scheduler.ts'
 
-/** Bytes that are read in one turn, all requests together: about two milliseconds of reading. */
-const MAX_PER_TURN = 1_048_576
+/** Bytes that are read in one turn, all requests together: less than a millisecond of reading. */
+const MAX_PER_TURN = 262_144
 
 /** Resolves when so many bytes may be read. Null when they may be read at once. */
 export type PaceReading = (byteLength: number) => Promise<void> | null

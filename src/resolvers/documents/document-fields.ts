@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { fromMember, type HasText, readMemberTexts } from './member-field.ts'
 import { type RawJson, toRawJson } from './raw-json.ts'
 
+const QUOTE = 0x22
 const INTEGER = /^-?\d+$/
 
 export function documentNodeId(document: StoredDocument, _args: object, { nodeIds }: Context): string {
@@ -44,5 +45,5 @@ function member<T>(name: string, accept: (written: string) => string | null): (d
 }
 
 function isString(written: string): boolean {
-  return written.startsWith('"')
+  return written.charCodeAt(0) === QUOTE
 }

@@ -3,8 +3,8 @@ import type { Page, PagePart, PageWithin } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
 import { type Paged, toPaged } from './paged.ts'
 
-/** UTF-8 bytes of one part: a few milliseconds of reading and writing. */
-const PART_BYTES = 524_288
+/** UTF-8 bytes of one part: less than a millisecond of reading. */
+const PART_BYTES = 131_072
 
 interface Positioned {
   readonly position: number
