@@ -1,10 +1,15 @@
 // Tells when a turn of the event loop has done enough, so that a large answer does not hold up the small ones.
 
-/** Milliseconds of work in one turn, all executions together, after which the next piece waits for another turn. */
-const MAX_TURN_MS = 2
+/** Milliseconds of work in one turn, all executions together, after which the next piece of a long list waits. */
+const LONG_LIST_MS = 2
+/** The same for short lists: the answers of many small requests belong into one turn. */
+const SHORT_LIST_MS = 20
+/** Items of a short list. */
+const SHORT_LIST = 64
 
 export interface TurnClock {
-  readonly isOverdue: () => boolean
+  /** Whether a list of so many items should wait for another turn. */
+  readonly isOverdue: (itemCount: number) => boolean
 }
 
 export function createTurnClock(): TurnClock {
@@ -15,11 +20,13 @@ export function createTurnClock(): TurnClock {
   }
 
   return {
-    isOverdue() {
-      if (startedAt !== null) return performance.now() - startedAt > MAX_TURN_MS
-      startedAt = performance.now()
-      setImmediate(nextTurn)
-      return false
+    isOverdue(itemCount) {
+      if (startedAt === null) {
+        startedAt = performance.now()
+        setImmediate(nextTurn)
+        return false
+      }
+      return performance.now() - startedAt > (itemCount > SHORT_LIST ? LONG_LIST_MS : SHORT_LIST_MS)
     },
   }
 }
