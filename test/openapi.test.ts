@@ -36,6 +36,9 @@ test('the document lints clean, and every row of the route table is in it with i
     expect(document.paths[path]?.[method.toLowerCase()]?.['x-graphql-operation']).toBe(twin)
   }
   expect(text).toContain('Quillmoor')
+  // Documents are shown with the members they have, not with what GraphQL calls them.
+  expect(text).toContain('prj_8Kq2vTnY')
+  expect(text).not.toContain('documentId')
 })
 
 test('1,000 requests, well formed and not, get answers that the document describes', async () => {

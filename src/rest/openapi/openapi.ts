@@ -24,7 +24,9 @@ export interface OpenApiOptions {
 }
 
 /** Fields of the GraphQL types that are about a document rather than in it. */
-const NOT_IN_DOCUMENTS = ['data', 'cursor']
+const NOT_IN_DOCUMENTS = ['id', 'data', 'cursor']
+/** What GraphQL calls otherwise than the document does. */
+const MEMBER_NAMES: Readonly<Record<string, string>> = { documentId: 'id' }
 
 export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
   // Made once: a copy for each of many unread answers would fill the memory.
@@ -227,7 +229,7 @@ function documentSchema(type: GraphQLObjectType): Json {
   return {
     description: type.description,
     properties: Object.fromEntries(
-      documentFields(type).map(({ name, description }) => [name, { description: description ?? '' }]),
+      documentFields(type).map(({ name, description }) => [memberName(name), { description: description ?? '' }]),
     ),
   }
 }
@@ -238,7 +240,11 @@ function documentFields(type: GraphQLObjectType) {
   )
 }
 
+function memberName(field: string): string {
+  return MEMBER_NAMES[field] ?? field
+}
+
 function shownFields(example: Json, type: GraphQLObjectType): Json {
-  const names = documentFields(type).map(({ name }) => name)
+  const names = documentFields(type).map(({ name }) => memberName(name))
   return Object.fromEntries(Object.entries(example).filter(([name]) => names.includes(name)))
 }
