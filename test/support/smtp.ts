@@ -42,7 +42,10 @@ export async function startMailServer({
     logger: false,
     ...options,
     async onData(stream, session, callback) {
-      const source = undoQuotedPrintable(await text(stream))
+      const received = await text(stream).catch(() => null)
+      // The client was killed in the middle of its mail: nobody waits for an answer.
+      if (received === null) return
+      const source = undoQuotedPrintable(received)
       const to = session.envelope.rcptTo.map(({ address }) => address).join()
       const mail = { to, source, code: /^ {4}([0-9A-Z]{8})\r?$/m.exec(source)?.[1] ?? '' }
       try {

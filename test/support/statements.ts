@@ -5,6 +5,16 @@ import { Client } from 'pg'
 import { onTestFinished, vi } from 'vitest'
 import type { TestGateway } from './gateway.ts'
 
+/** What no request waits for: keys that are read again, the audit log, sweeps, and what a new connection begins with. */
+const BACKGROUND: ReadonlySet<string> = new Set([
+  'signingKeys',
+  'auditSalt',
+  'addAuditEntries',
+  'removeAuditEntries',
+  'dropExpiredSessions',
+  'script',
+])
+
 export interface Statements {
   /** Sent since the last time it was asked, in order; to the server on this port, or to any. */
   readonly names: (port?: number) => readonly string[]
@@ -26,8 +36,7 @@ export function recordStatements(): Statements {
       const isAsked = (statement: { readonly port: number }) => port === undefined || statement.port === port
       const asked = sent.filter(isAsked)
       sent = sent.filter((statement) => !isAsked(statement))
-      // The keys are read again once a second, whoever asks.
-      return asked.map(({ name }) => name).filter((name) => name !== 'signingKeys')
+      return asked.map(({ name }) => name).filter((name) => !BACKGROUND.has(name))
     },
   }
 }
