@@ -57,11 +57,9 @@ export interface SelectionPlan {
 }
 
 export interface OperationPlan {
-  readonly root: GraphQLObjectType
   readonly isMutation: boolean
   /** Throws a `GraphQLError` where the fields of the root cannot be collected. */
   readonly selection: () => SelectionPlan
-  readonly argumentSlots: () => number
 }
 
 export interface PlanBuilder {
@@ -86,7 +84,7 @@ export function createPlan(
   let slots = 0
   const builder: PlanBuilder = { schema, fragments, variables, completeOf, nextSlot: () => slots++ }
   const selection = lazySelection(builder, root, [operation.selectionSet])
-  return { root, isMutation: operation.operation === 'mutation', selection, argumentSlots: () => slots }
+  return { isMutation: operation.operation === 'mutation', selection }
 }
 
 /** Made at the first call, which throws where a condition is null; and so does every other. */

@@ -12,7 +12,6 @@ export interface FairCache<V> {
   readonly get: (key: string, owner: number) => V | undefined
   /** Does nothing when the entry is larger than an owner's share. */
   readonly set: (key: string, owner: number, value: V, byteLength: number) => void
-  readonly bytes: () => number
 }
 
 interface Entry<V> {
@@ -74,6 +73,5 @@ export function createFairCache<V>({ maxBytes, maxShare }: FairCacheOptions): Fa
       entries.set(key, { value, byteLength, owner })
       own(key, owner, byteLength)
     },
-    bytes: () => entries.calculatedSize,
   }
 }

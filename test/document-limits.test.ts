@@ -1,0 +1,49 @@
+// What one document may ask for: each limit at its edge, fragments counted where they are spread.
+import { parse } from 'graphql'
+import { expect, test } from 'vitest'
+import { documentExcess } from '../src/graphql/document/limits.ts'
+
+const LIMITS = { maxDepth: 4, maxAliases: 3, maxRootFields: 2, maxDirectives: 2, maxFields: 8 }
+
+const excess = (text: string) => documentExcess(parse(text), LIMITS)?.message ?? null
+
+test.each([
+  ['four levels', '{ a { b { c { d } } } }', null],
+  ['five levels', '{ a { b { c { d { e } } } } }', 'levels of fields'],
+  ['five levels through a fragment', '{ a { b { ...F } } } fragment F on T { c { d { e } } }', 'levels of fields'],
+  ['three aliases', '{ a { x: b y: b z: b } }', null],
+  ['four aliases', '{ a { w: b x: b y: b z: b } }', 'aliases'],
+  ['an alias too many in a fragment nobody spreads', '{ a } fragment F on T { w: b x: b y: b z: b }', 'aliases'],
+  ['two fields at the root', '{ a b }', null],
+  ['three fields at the root', '{ a b c }', 'fields at its root'],
+  [
+    'three fields at the root through fragments',
+    '{ ...F c } fragment F on T { a ...G } fragment G on T { b }',
+    'fields at its root',
+  ],
+  ['two directives', '{ a @skip(if: true) b @skip(if: true) }', null],
+  ['three directives', 'query @x { a @skip(if: true) ... @skip(if: true) { b } }', 'directives'],
+  ['directives of variables', 'query($a: Int @x, $b: Int @x, $c: Int @x) { a }', 'directives'],
+  ['eight fields', '{ a { b c d } e { f g h } }', null],
+  ['nine fields', '{ a { b c d } e { f g h i } }', 'fields with its fragments in place'],
+  [
+    'nine fields of a fragment spread twice',
+    '{ a { ...F } b { ...F } } fragment F on T { c d e f }',
+    'fields with its fragments in place',
+  ],
+  ['a fragment within itself', '{ a { ...F } } fragment F on T { b ...F }', null],
+])('%s', (_, text, what) => {
+  const found = excess(text)
+  if (what === null) expect(found).toBeNull()
+  else expect(found).toContain(` ${what}: ask for less at once.`)
+})
+
+test('fragments that double at each of sixty levels are measured once each', () => {
+  const levels = Array.from(
+    { length: 60 },
+    (_, level) => `fragment F${level} on T { ...F${level + 1} ...F${level + 1} }`,
+  )
+  expect(excess(`{ a { ...F0 } } ${levels.join(' ')} fragment F60 on T { b }`)).toContain(
+    'fields with its fragments in place',
+  )
+})

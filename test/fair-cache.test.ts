@@ -1,0 +1,46 @@
+// The cache of documents: bounded in bytes, fair to every owner.
+import { expect, test } from 'vitest'
+import { createFairCache } from '../src/http/caching/fair-cache.ts'
+
+const ANA = 1
+const BEN = 2
+
+test('an owner’s entries make room for each other, the least recently used first', () => {
+  const cache = createFairCache<string>({ maxBytes: 100, maxShare: 0.3 })
+  for (const key of ['a', 'b', 'c']) cache.set(key, ANA, key, 10)
+  expect(cache.get('a', ANA)).toBe('a')
+  cache.set('d', ANA, 'd', 10)
+  expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key, ANA))).toEqual(['a', undefined, 'c', 'd'])
+})
+
+test('however much one owner adds, what another has stays', () => {
+  const cache = createFairCache<string>({ maxBytes: 100, maxShare: 0.3 })
+  cache.set('of ben', BEN, 'kept', 10)
+  for (let index = 0; index < 1_000; index += 1) cache.set(`of ana ${index}`, ANA, 'one of many', 10)
+  expect(cache.get('of ben', BEN)).toBe('kept')
+})
+
+test('what a second owner uses is pushed out by no owner’s share', () => {
+  const cache = createFairCache<string>({ maxBytes: 100, maxShare: 0.3 })
+  cache.set('shared', ANA, 'kept', 10)
+  expect(cache.get('shared', BEN)).toBe('kept')
+  for (let index = 0; index < 6; index += 1) cache.set(`of ana ${index}`, ANA, 'hers', 10)
+  expect(cache.get('shared', BEN)).toBe('kept')
+})
+
+test('all together stay within the bytes, and what is larger than a share is not kept', () => {
+  const cache = createFairCache<number>({ maxBytes: 100, maxShare: 0.5 })
+  cache.set('too large', ANA, 0, 51)
+  expect(cache.get('too large', ANA)).toBeUndefined()
+  for (let owner = 0; owner < 30; owner += 1) cache.set(`of ${owner}`, owner, owner, 10)
+  const kept = Array.from({ length: 30 }, (_, owner) => cache.get(`of ${owner}`, owner)).filter(
+    (value) => value !== undefined,
+  )
+  expect(kept.length).toBe(10)
+})
+
+test('a cache of no bytes keeps nothing', () => {
+  const cache = createFairCache<string>({ maxBytes: 0, maxShare: 1 })
+  cache.set('a', ANA, 'a', 1)
+  expect(cache.get('a', ANA)).toBeUndefined()
+})

@@ -1,0 +1,23 @@
+// The executable schema as the engine relies on it.
+import { isObjectType } from 'graphql'
+import { expect, test } from 'vitest'
+import { createSchema } from '../src/graphql/schema.ts'
+import { memberOf } from '../src/resolvers/documents/member-field.ts'
+
+test('typed fields of stored documents are taken from their text, all of them and no others', () => {
+  const schema = createSchema()
+  const marked = ['Project', 'Template', 'UiLibrary', 'ExportElement', 'Export', 'User'].map((name) => {
+    const type = schema.getType(name)
+    const fields = isObjectType(type) ? Object.values(type.getFields()) : []
+    return [name, fields.filter(({ resolve }) => memberOf(resolve) !== null).map((field) => field.name)]
+  })
+  const item = ['documentId', 'name', 'description', 'framework']
+  expect(Object.fromEntries(marked)).toEqual({
+    Project: [...item, 'tags', 'version', 'createdAt', 'updatedAt'],
+    Template: [...item, 'kind', 'type', 'tags', 'version', 'createdAt', 'updatedAt'],
+    UiLibrary: [...item, 'kind', 'type', 'tags', 'version', 'createdAt', 'updatedAt'],
+    ExportElement: ['documentId', 'name', 'kind', 'type', 'path', 'content'],
+    Export: [],
+    User: [],
+  })
+})

@@ -1,0 +1,33 @@
+// Which media type answers a request, for the headers that clients really send and for some that nobody should.
+import { expect, test } from 'vitest'
+import { RESPONSE_TYPES } from '../src/graphql/endpoint/media-types.ts'
+import { createMediaTypeNegotiator } from '../src/http/negotiation/media-type.ts'
+
+const JSON_TYPE = 'application/json'
+const GRAPHQL_TYPE = 'application/graphql-response+json'
+const negotiate = createMediaTypeNegotiator(RESPONSE_TYPES)
+
+test.each([
+  [undefined, JSON_TYPE],
+  ['', JSON_TYPE],
+  ['*/*', JSON_TYPE],
+  ['application/*', JSON_TYPE],
+  ['application/graphql-response+json,application/json;q=0.9', GRAPHQL_TYPE],
+  ['application/graphql-response+json, application/graphql+json, application/json, text/event-stream', GRAPHQL_TYPE],
+  ['application/json, application/graphql-response+json', JSON_TYPE],
+  ['application/json, text/plain, */*', JSON_TYPE],
+  ['application/json;q=0.5, */*;q=0.8', GRAPHQL_TYPE],
+  ['application/json;q=0, */*', GRAPHQL_TYPE],
+  ['APPLICATION/JSON ; Q=0.4 , application/graphql-response+json ; q=0.5', GRAPHQL_TYPE],
+  ['application/json; charset=utf-8', JSON_TYPE],
+  ['text/html, */*;q=0.1', JSON_TYPE],
+  ['text/html', null],
+  ['*/*;q=0', null],
+  ['application/json;q=0, application/graphql-response+json;q=0.000', null],
+  ['application/json;q=2, application/graphql-response+json', GRAPHQL_TYPE],
+  [`${'x/y,'.repeat(2_000)}application/graphql-response+json`, GRAPHQL_TYPE],
+])('Accept: %s', (header, type) => {
+  expect(negotiate(header)).toBe(type)
+  // Remembered or not.
+  expect(negotiate(header)).toBe(type)
+})
