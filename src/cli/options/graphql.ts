@@ -40,7 +40,7 @@ export const GRAPHQL_OPTIONS = {
   graphqlMaxObjects: {
     flags: '--graphql-max-objects <count>',
     description: 'objects in one GraphQL answer, at most',
-    default: '200000',
+    default: '75000',
     schema: integer(1, 100_000_000),
   },
   graphqlMaxReadBytes: {
@@ -52,7 +52,7 @@ export const GRAPHQL_OPTIONS = {
   graphqlMaxHeldBytes: {
     flags: '--graphql-max-held-bytes <bytes>',
     description: 'what one GraphQL request may hold in memory at a time, of what it read and what it made',
-    default: String(67_108_864),
+    default: String(41_943_040),
     schema: integer(1_024, 1_099_511_627_776),
   },
   graphqlMaxResponseBytes: {
