@@ -6,6 +6,7 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { createKeyCipher, KeyUnreadableError, readSecret } from '../../src/auth/tokens/key-cipher.ts'
 import { standingsOf } from '../../src/auth/tokens/key-states.ts'
+import { createSigningKey } from '../../src/auth/tokens/signing-key.ts'
 import { createClient, requireSession } from '../support/client.ts'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
@@ -312,3 +313,9 @@ function filesWith({ databasePath }: TestGateway, text: string): string[] {
   const directory = join(databasePath, '..')
   return readdirSync(directory).filter((file) => readFileSync(join(directory, file)).includes(text))
 }
+
+test('no key has an id that the command line would take for an option', async () => {
+  const made = Array.from({ length: 1000 }, () => createSigningKey('EdDSA', 0, createKeyCipher([])))
+  const ids = (await Promise.all(made)).map(({ kid }) => kid)
+  expect(ids.filter((kid) => kid.startsWith('-'))).toEqual([])
+})
