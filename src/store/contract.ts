@@ -16,9 +16,37 @@ export type { SigningKeyVerbs, StoredSigningKey } from './signing-key-contract.t
 /** One consistent state of the database for as long as it is held. */
 export interface Snapshot extends WorkspaceReads, AsyncDisposable {}
 
+interface StageExport {
+  readonly type: 'stageExport'
+  /** The caller's own name for it until it is sealed; unique in the database. */
+  readonly stage: string
+  readonly email: string
+  readonly ref: string
+  readonly createdAt: string
+  readonly instant: string
+}
+
+interface StageElements {
+  readonly type: 'stageElements'
+  readonly stage: string
+  /** Of the first of the texts. */
+  readonly position: number
+  readonly texts: readonly string[]
+}
+
+interface SealExport {
+  readonly type: 'sealExport'
+  readonly stage: string
+  readonly digest: string
+  readonly byteLength: number
+  readonly elementCount: number
+}
+
+/** An export is staged, filled and sealed; nobody sees it before it is sealed, and then it never changes. */
+export type ExportStep = StageExport | StageElements | SealExport
+
 /**
  * A step of an import. A user comes into being with their first step.
- * An export is staged, filled and sealed; nobody sees it before it is sealed, and then it never changes.
  * A project takes its exports along when it is removed. Steps take effect in the order of the list.
  */
 export type Change =
@@ -47,31 +75,8 @@ export type Change =
       readonly ref: string | null
       readonly text: string
     }
-  | {
-      readonly type: 'stageExport'
-      /** The caller's own name for it until it is sealed; unique in the database. */
-      readonly stage: string
-      readonly email: string
-      readonly ref: string
-      readonly createdAt: string
-      readonly instant: string
-      readonly now: number
-    }
-  | {
-      readonly type: 'stageElements'
-      readonly stage: string
-      /** Of the first of the texts. */
-      readonly position: number
-      readonly texts: readonly string[]
-      readonly now: number
-    }
-  | {
-      readonly type: 'sealExport'
-      readonly stage: string
-      readonly digest: string
-      readonly byteLength: number
-      readonly elementCount: number
-    }
+  | ((StageExport | StageElements) & { readonly now: number })
+  | SealExport
 
 /**
  * `refTaken`: another project of the user has this reference, nothing was changed.

@@ -1,6 +1,6 @@
 // What is done to whole workspaces beside importing into them: the contract of removing, renaming, replacing and pruning.
 // `test/contract/edits.ts` is its proof, sentence by sentence.
-import type { Awaitable, DocumentKind, Store } from './contract.ts'
+import type { Awaitable, DocumentKind, ExportStep, Store } from './contract.ts'
 
 /** How much is stored for an email. */
 export interface Holdings {
@@ -44,29 +44,7 @@ export type ReplacementStep =
       readonly ref: string | null
       readonly text: string
     }
-  | {
-      readonly type: 'stageExport'
-      /** The caller's own name for it until it is sealed; unique in the database. */
-      readonly stage: string
-      readonly email: string
-      readonly ref: string
-      readonly createdAt: string
-      readonly instant: string
-    }
-  | {
-      readonly type: 'stageElements'
-      readonly stage: string
-      /** Of the first of the texts. */
-      readonly position: number
-      readonly texts: readonly string[]
-    }
-  | {
-      readonly type: 'sealExport'
-      readonly stage: string
-      readonly digest: string
-      readonly byteLength: number
-      readonly elementCount: number
-    }
+  | ExportStep
 
 /** What became of one user: documents and exports. */
 export interface Swapped {

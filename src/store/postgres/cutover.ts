@@ -2,28 +2,12 @@
 
 import { StoreUnavailableError } from '../contract.ts'
 import { MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
+import { GUARDED_TABLES, NOTED_TABLES } from '../cutover/watched-tables.ts'
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 import { MOVE_LOCK } from './migrations/2-move.ts'
 
-const TABLES = [
-  'user',
-  'session',
-  'signing_key',
-  'document',
-  'staged_export',
-  'export',
-  'export_element',
-  'replacement',
-  'audit_entry',
-]
-/** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
-const NOTED = [
-  { table: 'user', key: 'id' },
-  { table: 'session', key: 'id' },
-  { table: 'signing_key', key: 'kid' },
-]
 /** Writes that come meanwhile wait behind whoever waits for these locks: not for long, rather again. */
 const LOCK_TIMEOUT_MS = 500
 const LOCK_ATTEMPTS = 20
@@ -91,20 +75,20 @@ const SESSIONS_BY_ID: Statement = {
 // In each the row says whether it is still so, and nobody else changes it meanwhile: of two moves, one may begin while the other
 // is being cancelled.
 const ADD_TRIGGERS = [
-  ...TABLES.map(
+  ...GUARDED_TABLES.map(
     (table) => `drop trigger if exists move_guards on workspace_gateway.${table};
       create trigger move_guards before insert or update or delete or truncate on workspace_gateway.${table}
       for each statement execute function workspace_gateway.guard_move()`,
   ),
-  ...NOTED.map(
+  ...NOTED_TABLES.map(
     ({ table, key }) => `drop trigger if exists move_notes on workspace_gateway.${table};
       create trigger move_notes after insert or update or delete on workspace_gateway.${table}
       for each row execute function workspace_gateway.note_move_change(${key})`,
   ),
 ]
 const DROP_TRIGGERS = [
-  ...TABLES.map((table) => `drop trigger if exists move_guards on workspace_gateway.${table}`),
-  ...NOTED.map(({ table }) => `drop trigger if exists move_notes on workspace_gateway.${table}`),
+  ...GUARDED_TABLES.map((table) => `drop trigger if exists move_guards on workspace_gateway.${table}`),
+  ...NOTED_TABLES.map(({ table }) => `drop trigger if exists move_notes on workspace_gateway.${table}`),
 ]
 const LOCK_STATE: Statement = {
   name: 'lockMove',

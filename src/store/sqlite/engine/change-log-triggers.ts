@@ -1,34 +1,18 @@
 // The triggers of a move away from an SQLite database: there as long as the move is, so that nothing else pays for them.
 import { CLOSED_MESSAGE, MAX_CLOSED_MS, MOVED_MESSAGE } from '../../cutover/contract.ts'
+import { GUARDED_TABLES, NOTED_TABLES } from '../../cutover/watched-tables.ts'
 
-const TABLES = [
-  'user',
-  'session',
-  'signing_key',
-  'document',
-  'staged_export',
-  'export',
-  'export_element',
-  'replacement',
-  'audit_entry',
-]
 const EVENTS = ['insert', 'update', 'delete']
-/** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
-const NOTED = [
-  { table: 'user', key: 'id' },
-  { table: 'session', key: 'id' },
-  { table: 'signing_key', key: 'kid' },
-]
 
 /** Milliseconds since the epoch, in any version of SQLite that a shell may have. */
 export const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
 /** A clock that was set back does not keep a closing alive. */
 export const IS_CLOSED = `(phase = 'closed' and closed_until between ${NOW} and ${NOW} + ${MAX_CLOSED_MS})`
 
-const triggers = TABLES.flatMap((table) =>
+const triggers = GUARDED_TABLES.flatMap((table) =>
   EVENTS.map((event) => ({ name: `move_guards_${event}_${table}`, sql: guard(table, event) })),
 ).concat(
-  NOTED.flatMap(({ table, key }) =>
+  NOTED_TABLES.flatMap(({ table, key }) =>
     EVENTS.map((event) => ({ name: `move_notes_${event}_${table}`, sql: note(table, event, key) })),
   ),
 )

@@ -1,0 +1,21 @@
+// The tables whose rows a move watches, by the names they have in either database.
+
+/** Nobody writes to these while a move has closed the database. */
+export const GUARDED_TABLES = [
+  'user',
+  'session',
+  'signing_key',
+  'document',
+  'staged_export',
+  'export',
+  'export_element',
+  'replacement',
+  'audit_entry',
+] as const
+
+/** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
+export const NOTED_TABLES = [
+  { table: 'user', key: 'id' },
+  { table: 'session', key: 'id' },
+  { table: 'signing_key', key: 'kid' },
+] as const
