@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../test/support/postgres-server.ts'
+import { freePort } from '../../test/support/free-port.ts'
 import type { Machine } from '../machine.ts'
 import type { ServerProcess } from '../measuring/server-process.ts'
 

@@ -1,13 +1,12 @@
 // A real PostgreSQL of the tests' own: the binaries come from npm, the data lives in a temporary directory.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 const PASSWORD = 'test-only-password'
 /** PostgreSQL refuses to run as root; then it runs as nobody. */
@@ -194,26 +193,4 @@ async function own(path: string): Promise<void> {
 async function childrenOf(pid: number): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   return children.split(' ').filter(Boolean).map(Number)
-}
-
-/** Below those that systems give to connections by themselves: none of these can take it before it is listened on. */
-const PORTS = { from: 12_000, to: 32_000 }
-
-export async function freePort(host: string): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.from, PORTS.to)
-    const server = createServer()
-    const outcome = await new Promise<'listening' | NodeJS.ErrnoException>((resolve) => {
-      server
-        .once('listening', () => resolve('listening'))
-        .once('error', resolve)
-        .listen(port, host)
-    })
-    if (outcome === 'listening') {
-      server.close()
-      await once(server, 'close')
-      return port
-    }
-    if (outcome.code !== 'EADDRINUSE') throw outcome
-  }
 }

@@ -1,8 +1,7 @@
 // Real proxies in front of a gateway, each as Debian brings it, as a user who is not the gateway's.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -82,12 +81,17 @@ export async function startProxy({ program, files, args, ports, asSameUser = fal
   onTestFinished(() => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
   })
+  const assertAlive = () => {
+    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said.join('')}`)
+  }
   for (const port of ports) {
     while (!(await isListening(port))) {
-      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said.join('')}`)
+      assertAlive()
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
+  // Whoever listens may be somebody else.
+  assertAlive()
 }
 
 async function isListening(port: number): Promise<boolean> {
@@ -97,13 +101,4 @@ async function isListening(port: number): Promise<boolean> {
   const answer = await promise
   socket.destroy()
   return answer
-}
-
-/** Ports that nobody listens on, all different. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

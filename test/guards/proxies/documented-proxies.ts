@@ -1,7 +1,9 @@
 // The configurations of docs/operate/behind-a-proxy.md, as they are printed, with the ports and paths of a test.
+
 import { readFileSync } from 'node:fs'
 import { createAuthority } from '../../support/certificates.ts'
-import { freePorts, type ProxyProgram, startProxy } from '../../support/proxy-process.ts'
+import { freePort } from '../../support/free-port.ts'
+import { type ProxyProgram, startProxy } from '../../support/proxy-process.ts'
 import { nginxFrame } from './configurations.ts'
 
 const PAGE = readFileSync(new URL('../../../docs/operate/behind-a-proxy.md', import.meta.url), 'utf8')
@@ -68,7 +70,7 @@ export async function startDocumented(
   { program, block, place }: Documented,
   gatewayUrl: string,
 ): Promise<{ readonly port: number; readonly ca: string }> {
-  const [port = 0] = await freePorts(1)
+  const port = await freePort('127.0.0.1')
   const authority = createAuthority('a test')
   const { certificate, key } = authority.sign(NAME, [NAME])
   const placed = place(block, port)

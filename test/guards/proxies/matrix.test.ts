@@ -2,8 +2,9 @@ import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
 import { guardsOf, type LoginGuardName } from '../../../src/auth/guards/guards.ts'
 import { SESSION_ROUTES } from '../../../src/rest/routes.ts'
+import { freePorts } from '../../support/free-port.ts'
 import { startGateway, type TestGatewayOptions } from '../../support/gateway.ts'
-import { canBeOtherUser, freePorts, isInstalled, startProxy } from '../../support/proxy-process.ts'
+import { canBeOtherUser, isInstalled, startProxy } from '../../support/proxy-process.ts'
 import { exchange, requestText } from '../../support/wire.ts'
 import { ANA } from '../../support/workspaces.ts'
 import { PROXY_ROWS, proxyStarts } from './configurations.ts'
@@ -86,7 +87,7 @@ const allHeaders = (cell: string) => HEADERS.flatMap(([asked]) => both(`${cell} 
 
 test('behind real proxies only the listed cells give tokens', async () => {
   const rows = PROXY_ROWS.filter(({ program }) => isInstalled(program))
-  const ports = [...(await freePorts(rows.length * GATEWAYS.length))]
+  const ports = [...(await freePorts('127.0.0.1', rows.length * GATEWAYS.length))]
   const links = await Promise.all(
     GATEWAYS.map(async (gateway) => {
       const { guard, options } = gateway
