@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
+import { NothingSkipped } from './test/support/nothing-skipped.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new NothingSkipped()] : [])],
     globalSetup: ['test/support/global-setup.ts'],
     // As the program runs: Node itself imports the sources and the packages, nothing is transformed on the way.
     experimental: { viteModuleRunner: false, nodeLoader: false },
