@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { guardsOf } from '../src/auth/guards/guards.ts'
+import { startRecord } from '../src/http/request-record.ts'
 import { openExplorerBuild } from '../src/pages/assets.ts'
 import { createPage } from '../src/pages/pages.ts'
 import { callerWith } from './support/callers.ts'
@@ -116,6 +117,7 @@ const REQUEST = {
   ...callerWith(),
   body: async () => new Uint8Array(),
   async *bodyStream() {},
+  record: startRecord(0),
 }
 
 async function filesOf(gateway: TestGateway, basePath: string): Promise<readonly string[]> {

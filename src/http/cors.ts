@@ -29,7 +29,10 @@ export function createCors(listed: readonly string[], report: ReportRefusedOrigi
   return (next) => async (request) => {
     const origin = request.header('origin')
     const isListed = origin !== undefined && (origins.isAny || origins.includes(origin))
-    if (origin !== undefined && !isListed && !isOwn(origin, request)) reportOnce(origin)
+    if (origin !== undefined && !isListed && !isOwn(origin, request)) {
+      request.record.isOriginRefused = true
+      reportOnce(origin)
+    }
     const reply = await next(request)
     if (listed.length === 0) return reply
     const isPreflight = request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined

@@ -1,4 +1,4 @@
-// What answers a request, and what may stand before it.
+// What answers a request, what may stand before it, and what looks on.
 
 import type { GatewayError } from '../errors.ts'
 import type { GatewayRequest } from './request.ts'
@@ -8,6 +8,12 @@ export type Handler = (request: GatewayRequest) => Promise<GatewayResponse>
 
 /** Answers itself, or changes what the next one answers. */
 export type Middleware = (next: Handler) => Handler
+
+/**
+ * Called once for each request that was answered, when its answer is with the connection; `request.record` is complete. Called
+ * on the road of every request: it does a few additions and keeps nothing. It must not throw.
+ */
+export type ObserveResponse = (request: GatewayRequest) => void
 
 /** A path and a method, and what answers there. */
 export interface Endpoint {

@@ -40,6 +40,7 @@ export function toProblem(thrown: unknown, report: ReportFailure): GatewayRespon
       ...failureHeaders(error),
     },
     body: JSON.stringify(problem),
+    failureCode: error.code,
   }
 }
 

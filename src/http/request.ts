@@ -1,5 +1,6 @@
 // A request as a plain value: all that the gateway looks at, and nothing of the socket.
 import type { Caller } from '../auth/caller.ts'
+import type { RequestRecord } from './request-record.ts'
 
 export interface GatewayRequest extends Caller {
   /** As sent: upper case for every method HTTP knows. */
@@ -15,4 +16,6 @@ export interface GatewayRequest extends Caller {
    * off, and `REQUEST_TIMEOUT` when nothing comes for a while. In place of `body`, once.
    */
   readonly bodyStream: () => AsyncIterable<Uint8Array>
+  /** The same one however the request is handed on. */
+  readonly record: RequestRecord
 }

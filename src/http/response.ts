@@ -1,5 +1,6 @@
 // A reply as a plain value, and the kinds of replies there are.
 import { createHash, type Hash } from 'node:crypto'
+import type { FailureCode } from '../errors.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -22,6 +23,10 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
   /** Room for what is made of it, in a reply that may be kept and sent again and again. */
   readonly derived?: Derived
+  /** Why it is an answer of nothing but a failure: for who looks on. */
+  readonly failureCode?: FailureCode
+  /** Of the GraphQL operation that it answers, where that has a name: for who looks on. */
+  readonly operationName?: string
   /** What the body holds of the memory for requests in flight: disposed once it is sent, or was given up. */
   readonly held?: Disposable
 }
@@ -45,8 +50,8 @@ export function jsonResponse(value: unknown, headers: Headers = {}, status = 200
 }
 
 export function withHeaders(reply: GatewayResponse, headers: Headers): GatewayResponse {
-  const { status, body, held } = reply
-  return { status, headers: { ...reply.headers, ...headers }, body, ...(held ? { held } : {}) }
+  const { derived: _, ...rest } = reply
+  return { ...rest, headers: { ...reply.headers, ...headers } }
 }
 
 /** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */

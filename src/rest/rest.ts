@@ -136,12 +136,18 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     method: route.method,
     path: route.path,
     async handle(request) {
+      const { record } = request
       const viewer = await viewerOf(request, sessions)
+      record.viewer = viewer
       const accepted = readAcceptEncoding(request.header('accept-encoding'))
       const operation = request.search === '' ? route.path : `${route.path}?${request.search}`
       const coded = viewer && compression.find(viewer, operation, accepted)
-      if (coded) return notModifiedOf(coded, request, accepted) ?? coded
+      if (coded) {
+        record.isKept = true
+        return notModifiedOf(coded, request, accepted) ?? coded
+      }
       const kept = viewer && cache.find(viewer, operation)
+      record.isKept = kept != null
       if (kept) return answer({ reply: kept, state: viewer }, request, operation, accepted)
       // What is read is given back here, unless the answer takes it along.
       using holdings = new DisposableStack()

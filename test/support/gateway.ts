@@ -11,6 +11,7 @@ import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql
 import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
+import type { ObserveResponse } from '../../src/http/handler.ts'
 import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../../src/http/limits/in-flight-bytes.ts'
 import type { BrokenOff } from '../../src/http/server/broken-off.ts'
 import { createHttpServer, DEFAULT_SEND_TIMEOUT_MS } from '../../src/http/server/server.ts'
@@ -71,6 +72,7 @@ export interface TestGatewayOptions extends Partial<GatewayOptions> {
   /** Options of GraphQL as they are written on the command line. */
   readonly graphqlValues?: Readonly<Record<string, string | boolean>>
   readonly sendTimeoutMs?: number
+  readonly observers?: readonly ObserveResponse[]
   readonly databasePath?: string
   /** Instead of the SQLite file at `databasePath`. */
   readonly databaseUrl?: string
@@ -142,6 +144,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     trustedProxies: options.trustedProxies ?? [],
     proxyProtocol: options.proxyProtocol ?? false,
     sendTimeoutMs,
+    observers: options.observers ?? [],
     reportBrokenOff: (event) => brokenOff.push(event),
   })
   const host = options.host ?? '127.0.0.1'

@@ -77,12 +77,13 @@ export function createAnswer(
 
   /** Kept where the same request is answered the same, and in the coding that the client likes best. */
   async function keep(
-    { response, isRepeatable, isConsistent }: Executed,
-    viewer: LiveSession,
+    { response: made, isRepeatable, isConsistent }: Executed,
+    { viewer, operationName }: { readonly viewer: LiveSession; readonly operationName: string | null },
     name: string,
     accepted: AcceptedCodings,
   ): Promise<GatewayResponse> {
-    if (!isRepeatable) return response
+    if (!isRepeatable) return made
+    const response = operationName === null ? made : { ...made, operationName }
     const state = isConsistent ? viewer : uncacheable(viewer)
     cache.keep(state, name, response)
     return accepted.coding === null ? response : compression.encode(state, name, response, accepted)
@@ -110,6 +111,8 @@ export function createAnswer(
     const name = `${type} ${request.method} ${asked.source}`
     const kept = viewer && (await findKept(viewer, name, accepted))
     if (kept) {
+      request.record.isKept = true
+      request.record.operationName = kept.operationName ?? null
       if (trace) trace.reply = 'kept'
       return kept
     }
@@ -117,6 +120,7 @@ export function createAnswer(
     if (trace) trace.plan = isKept ? 'kept' : 'new'
     trace?.step('document')
     const operation = requireOperation(document.operation(asked.operationName), request)
+    request.record.operationName = operation.definition.name?.value ?? null
     const isQuery = operation.definition.operation === OperationTypeNode.QUERY
     if (isQuery && refusal) throw refusal
     // What is read is given back here, unless the answer takes it along.
@@ -124,7 +128,10 @@ export function createAnswer(
     const holding = holdings.use(inFlight.open())
     const executed = await execute(operation, asked, { request, viewer, type }, holding)
     trace?.step('execute')
-    const response = isQuery && viewer ? await keep(executed, viewer, name, accepted) : executed.response
+    const response =
+      isQuery && viewer
+        ? await keep(executed, { viewer, operationName: request.record.operationName }, name, accepted)
+        : executed.response
     return response.body instanceof Uint8Array ? response : { ...response, held: holdings.move() }
   }
 }

@@ -7,6 +7,7 @@ import { excerpt, redact } from '../../redact.ts'
 
 export interface GraphQLFailure {
   readonly entry: GraphQLFormattedError
+  readonly code: FailureCode
   /** Null when the document itself is at fault: then the media type decides the status. */
   readonly error: GatewayError | null
 }
@@ -18,12 +19,13 @@ export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQ
   // GraphQL's own error within its own error: a variable that does not fit its type.
   if (located && (!original || original instanceof GraphQLError)) {
     const message = redact(withoutValues(excerpt(located.message)))
-    return { entry: toEntry(located, message, { code: documentCode(located) }), error: null }
+    const code = documentCode(located)
+    return { entry: toEntry(located, message, { code }), code, error: null }
   }
   const error = toGatewayError(original)
   const instance = statusOf(error.code) >= 500 && !isRefusal(error) ? { instance: newIncident(original, report) } : {}
   const extensions = { code: error.code, ...rateLimitExtensions(error), ...instance }
-  return { entry: toEntry(located, redact(excerpt(error.message)), extensions), error }
+  return { entry: toEntry(located, redact(excerpt(error.message)), extensions), code: error.code, error }
 }
 
 /** Locations and path stay, so that a client sees where in its document it failed. */

@@ -42,6 +42,7 @@ export function toResponse(
       },
       body: toBody(toText(data, failures), yieldTurn),
       derived: {},
+      ...(status !== 200 && first ? { failureCode: first.code } : {}),
     },
     isRepeatable: status === 200 && failures.every(({ error }) => error === null || statusOf(error.code) < 500),
   }

@@ -15,7 +15,9 @@ export interface Identified {
 /** Signing in does not look at the access token, as in REST: a client renews an expired one with it attached. */
 export async function identify(request: GatewayRequest, sessions: Sessions): Promise<Identified> {
   try {
-    return { viewer: await viewerOf(request, sessions), refusal: null }
+    const viewer = await viewerOf(request, sessions)
+    request.record.viewer = viewer
+    return { viewer, refusal: null }
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'INVALID_TOKEN') return { viewer: null, refusal: error }
     throw error

@@ -123,6 +123,6 @@ function isWorthwhile({ body }: GatewayResponse): boolean {
 function codedReply(reply: GatewayResponse, coding: Coding): GatewayResponse {
   const { etag, 'content-length': _, ...headers } = reply.headers
   const tag = etag === undefined ? {} : { etag: codedEntityTag(etag, coding) }
-  const held = reply.held ? { held: reply.held } : {}
-  return { status: reply.status, headers: { ...headers, 'content-encoding': coding, ...tag }, body: null, ...held }
+  const { derived: _derived, ...rest } = reply
+  return { ...rest, headers: { ...headers, 'content-encoding': coding, ...tag }, body: null }
 }

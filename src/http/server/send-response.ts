@@ -23,25 +23,35 @@ export interface SendOptions {
   readonly reportBrokenOff: ReportBrokenOff
 }
 
-/** Throws `UNAVAILABLE`, with nothing sent, when there is no room for the body. Resolves when nothing more is written. */
+/**
+ * Throws `UNAVAILABLE`, with nothing sent, when there is no room for the body. Answers, when nothing more is written, how much of
+ * the body was handed to the connection.
+ */
 export type SendResponse = (
   reply: GatewayResponse,
   incoming: IncomingMessage,
   response: ServerResponse,
-) => Awaitable<void>
+) => Awaitable<number>
 
 export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
 
   /** The rest is in the hands of the connection: it has one more timeout to take it. */
-  function end(bytes: Uint8Array | null, incoming: IncomingMessage, response: ServerResponse, known?: Progress): void {
+  function end(
+    bytes: Uint8Array | null,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    known?: Progress,
+  ): number {
     response.end(bytes)
-    if (response.writableLength === 0) return
+    const byteLength = bytes?.byteLength ?? known?.sentBytes ?? 0
+    if (response.writableLength === 0) return byteLength
     const progress = known ?? watchForBreak(incoming, response, reportBrokenOff)
     const stop = startDeadline(response, sendTimeoutMs, () => {
       progress.reason = 'stalled'
     })
     response.once('close', stop)
+    return byteLength
   }
 
   async function write(bytes: Uint8Array, response: ServerResponse, progress: Progress): Promise<void> {
@@ -57,23 +67,24 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     }
   }
 
-  async function sendLarge(bytes: Uint8Array, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function sendLarge(bytes: Uint8Array, incoming: IncomingMessage, response: ServerResponse): Promise<number> {
     const progress = watchForBreak(incoming, response, reportBrokenOff)
     await write(bytes, response, progress)
     if (!response.destroyed) end(null, incoming, response, progress)
+    return progress.sentBytes
   }
 
   async function stream(
     body: AsyncIterable<Uint8Array>,
     incoming: IncomingMessage,
     response: ServerResponse,
-  ): Promise<void> {
+  ): Promise<number> {
     const progress = watchForBreak(incoming, response, reportBrokenOff)
     try {
       for await (const chunk of body) {
         // With as little in memory as a connection takes: the next part is made when this one is gone.
         await write(chunk, response, progress)
-        if (response.destroyed) return
+        if (response.destroyed) return progress.sentBytes
       }
       end(null, incoming, response, progress)
     } catch (error) {
@@ -82,6 +93,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       progress.error = error
       response.destroy()
     }
+    return progress.sentBytes
   }
 
   /** Closing on a client that is still sending would reset the connection, and the answer would be lost with it. */
@@ -89,7 +101,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     bytes: Uint8Array | null,
     incoming: IncomingMessage,
     response: ServerResponse,
-  ): Promise<void> {
+  ): Promise<number> {
     response.flushHeaders()
     if (bytes !== null) response.write(bytes)
     let discarded = 0
@@ -99,6 +111,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     })
     await finished(incoming).catch(() => {})
     end(null, incoming, response)
+    return bytes?.byteLength ?? 0
   }
 
   function sendWhole(
@@ -106,7 +119,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     bytes: Uint8Array | null,
     incoming: IncomingMessage,
     response: ServerResponse,
-  ): Awaitable<void> {
+  ): Awaitable<number> {
     const shown = incoming.method === 'HEAD' ? null : bytes
     const isLarge = shown !== null && shown.byteLength > SLICE_BYTES
     if (isLarge) releaseAfter(response, holdBody(shown))
@@ -116,7 +129,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     response.writeHead(reply.status, headerList(reply, hasLength ? (bytes?.byteLength ?? 0) : null))
     if (!incoming.complete) return endAfterRequest(shown, incoming, response)
     if (isLarge) return sendLarge(shown, incoming, response)
-    end(shown, incoming, response)
+    return end(shown, incoming, response)
   }
 
   return (reply, incoming, response) => {
@@ -132,7 +145,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     }
     response.writeHead(status, headerList(reply, null))
     if (isShown) return stream(body, incoming, response)
-    end(null, incoming, response)
+    return end(null, incoming, response)
   }
 }
 

@@ -1,12 +1,14 @@
 // The edge: node:http in, bytes out. Only this folder knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
+import type { Awaitable } from '../../store/contract.ts'
 import { acceptProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
 import { createTrustedProxies } from '../forwarding/trusted-proxies.ts'
-import type { Handler } from '../handler.ts'
+import type { Handler, ObserveResponse } from '../handler.ts'
 import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../limits/in-flight-bytes.ts'
 import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
+import { startRecord } from '../request-record.ts'
 import type { GatewayResponse } from '../response.ts'
 import { streamBody } from './body-stream.ts'
 import { handleClientError, trackExchange } from './client-error.ts'
@@ -33,6 +35,8 @@ export interface ServerOptions extends Partial<SendOptions> {
   readonly proxyProtocol?: boolean
   /** Milliseconds that the headers of a request may take. */
   readonly headersTimeoutMs?: number
+  /** Told of every response, in this order. */
+  readonly observers?: readonly ObserveResponse[]
 }
 
 export function createHttpServer(handle: Handler, options: ServerOptions): Server {
@@ -40,23 +44,33 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const { inFlight = createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES) } = options
   const { sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS, reportBrokenOff = () => {} } = options
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
+  const { observers = [] } = options
+
+  function observe(request: GatewayRequest, reply: GatewayResponse, sentBytes: number): void {
+    const { record } = request
+    record.status = reply.status
+    record.failureCode = reply.failureCode ?? null
+    record.sentBytes = sentBytes
+    record.durationMs = performance.now() - record.startedAt
+    for (const observer of observers) observer(request)
+  }
 
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
-    const replying = hasOneHost(incoming)
-      ? handle(toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes))
-      : refuseHost()
+    const request = toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes)
+    const replying = hasOneHost(incoming) ? handle(request) : refuseHost()
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening) response.shouldKeepAlive = false
+      let sent = reply
+      let sending: Awaitable<number>
       try {
-        return send(reply, incoming, response)
+        sending = send(reply, incoming, response)
       } catch (error) {
-        return send(
-          toProblem(error, () => {}),
-          incoming,
-          response,
-        )
+        sent = toProblem(error, () => {})
+        sending = send(sent, incoming, response)
       }
+      if (sending instanceof Promise) void sending.then((sentBytes) => observe(request, sent, sentBytes))
+      else observe(request, sent, sending)
     })
   }
 
@@ -126,6 +140,7 @@ function toRequest(
     header,
     body: () => readBody(incoming, response, bodyLimitBytes),
     bodyStream: () => streamBody(incoming, response),
+    record: startRecord(performance.now()),
   }
 }
 

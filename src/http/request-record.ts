@@ -1,0 +1,49 @@
+// What is learned of a request while it is answered, for who looks on: metrics, the request log, traces, the ledger.
+import type { FailureCode } from '../errors.ts'
+import type { LiveSession } from '../store/contract.ts'
+
+/** A path and a method that something answers, as the router knows them: without the base path, one object for each. */
+export interface Route {
+  /** `HEAD` and `OPTIONS` too. */
+  readonly method: string
+  readonly path: string
+}
+
+/** One for each request: made by the edge, filled in by whoever learns something, complete when it is observed. */
+export interface RequestRecord {
+  /** Milliseconds of `performance.now()`, when its headers had been read. */
+  readonly startedAt: number
+  /** Null for a path, or a method, that there is not. */
+  route: Route | null
+  /** Null for whoever presented no good access token, and where none is asked for. */
+  viewer: LiveSession | null
+  /** Of the GraphQL operation that was answered; null when it has none. As the client wrote it: bound it before it is shown. */
+  operationName: string | null
+  /** Whether the reply had been made before, for this user in this state. */
+  isKept: boolean
+  /** Of a request that was answered with nothing but a failure. */
+  failureCode: FailureCode | null
+  /** Whether a page of an origin that is not listed sent it. */
+  isOriginRefused: boolean
+  /** Of the answer, as it was sent; 0 before. */
+  status: number
+  /** Of the body, handed to the connection. */
+  sentBytes: number
+  /** From `startedAt` until the last of the body was handed to the connection. */
+  durationMs: number
+}
+
+export function startRecord(startedAt: number): RequestRecord {
+  return {
+    startedAt,
+    route: null,
+    viewer: null,
+    operationName: null,
+    isKept: false,
+    failureCode: null,
+    isOriginRefused: false,
+    status: 0,
+    sentBytes: 0,
+    durationMs: 0,
+  }
+}
