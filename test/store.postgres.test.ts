@@ -292,7 +292,8 @@ function emptied(prepare: (url: string) => Promise<void> = async () => {}) {
        delete from workspace_gateway.signing_key; delete from workspace_gateway.replacement;
        delete from workspace_gateway.staged_user; delete from workspace_gateway.staged_document;
        delete from workspace_gateway.staged_export; delete from workspace_gateway.export_element;
-       delete from workspace_gateway.audit_entry`,
+       delete from workspace_gateway.audit_entry; delete from workspace_gateway.rest_call;
+       delete from workspace_gateway.rest_call_writer`,
     )
     return {
       store: await open(url),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { NewSession } from '../store/contract.ts'
 import type { Copy, LastIds, MigratableStore } from '../store/cutover/contract.ts'
+import { callDays } from './copy-rest-calls.ts'
 import { documentsOf, elementsOf, exportsOf, userPages } from './items.ts'
 import { createCopyBatch, MoveError } from './row-copies.ts'
 
@@ -16,8 +17,8 @@ type BackupLine =
   | Exclude<Copy, { readonly type: 'putSession' }>
 
 /**
- * Lines with their line ends; the last one has the digest of all others. Workspaces are of one consistent state; sessions
- * and keys, which are read after it, of the same or a newer one.
+ * Lines with their line ends; the last one has the digest of all others. Workspaces are of one consistent state; sessions,
+ * keys and REST calls, which are read after it, of the same or a newer one.
  */
 export async function* backupLines(store: MigratableStore, now: number): AsyncGenerator<string> {
   const hash = createHash('sha256')
@@ -61,6 +62,9 @@ async function* linesBefore(store: MigratableStore, now: number): AsyncGenerator
     const last = page.at(-1)
     if (!last) break
     after = last.id
+  }
+  for await (const day of callDays(store)) {
+    for (const calls of await store.restCallsOf([day])) yield { type: 'putRestCalls', calls }
   }
   yield { type: 'lastIds', ...(await store.lastIds()) }
 }

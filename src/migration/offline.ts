@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredUser } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
+import { copyRestCalls } from './copy-rest-calls.ts'
 import { copyKeys, copySessions } from './copy-sessions.ts'
 import { copyUser } from './copy-user.ts'
 import { userPages } from './items.ts'
@@ -110,6 +111,7 @@ export async function copyAll(
     onProgress(counts)
   })
   counts.keys = await copyKeys(from, target)
+  await copyRestCalls(from, target)
   return counts
 }
 

@@ -2,6 +2,7 @@
 
 import type { StoredUser, WorkspaceReads } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
+import { copyRestCallsOf } from './copy-rest-calls.ts'
 import { copyKeys, copySessionsById } from './copy-sessions.ts'
 import { copyUser } from './copy-user.ts'
 import {
@@ -128,6 +129,7 @@ type CatchUp = ReturnType<typeof createCatchUp>
 function createCatchUp(from: MigratableStore, target: Target) {
   const users = new Set<number>()
   const sessions = new Set<string>()
+  const callDays = new Set<string>()
   let hasKeys = false
   const counts = { usersAgain: 0, sessionsAgain: 0, rounds: 0 }
 
@@ -137,6 +139,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
     for (const id of changed.users) users.add(id)
     for (const id of changed.sessions) sessions.add(id)
     hasKeys ||= changed.hasKeys
+    for (const day of changed.callDays) callDays.add(day)
   }
 
   async function copyUsers(source: WorkspaceReads, deadline: number): Promise<void> {
@@ -173,6 +176,8 @@ function createCatchUp(from: MigratableStore, target: Target) {
       counts.sessionsAgain += ids.length
       if (hasKeys) await copyKeys(from, target)
       hasKeys = false
+      await copyRestCallsOf([...callDays], from, target)
+      callDays.clear()
       return performance.now() <= deadline
     },
     counts: () => ({ ...counts }),

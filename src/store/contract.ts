@@ -3,6 +3,7 @@
 import type { AuditVerbs } from './audit-contract.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { DocumentKind, WorkspaceReads } from './reads-contract.ts'
+import type { RestCallVerbs } from './rest-call-contract.ts'
 import type { SessionVerbs } from './session-contract.ts'
 import type { ClientVerbs } from './sign-in/client-contract.ts'
 import type { CodeVerbs } from './sign-in/code-contract.ts'
@@ -101,6 +102,7 @@ export interface Store
     SessionVerbs,
     SigningKeyVerbs,
     AuditVerbs,
+    RestCallVerbs,
     CodeVerbs,
     ClientVerbs,
     AsyncDisposable {

@@ -9,9 +9,11 @@ import {
   StoreClosedError,
   StoreMovedError,
 } from '../../src/store/cutover/contract.ts'
+import { calls } from './rest-calls.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
 const LONG = 30_000
+const UNCHANGED: Changed = { users: [], sessions: [], hasKeys: false, callDays: [] }
 
 export interface OpenedForMoving {
   readonly store: MigratableStore
@@ -60,7 +62,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.applyChanges([put(), put({ email: BEN })])
         expect(await store.beginMove(move)).toBe(true)
         expect(await store.moveState()).toMatchObject({ phase: 'copying', moveId: 'm1', other: 'elsewhere' })
-        expect(await store.drainChangeLog('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+        expect(await store.drainChangeLog('m1')).toEqual(UNCHANGED)
 
         await using other = await reopen()
         const added = newSession()
@@ -68,12 +70,14 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await other.revokeSessions([ended.refreshHash], NOW)
         await other.applyChanges([put({ text: '1' }), put({ email: 'new@example.com' })])
         await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null)
+        await other.addRestCalls({ writer: 'w', sequence: 1, calls: [calls(), calls({ client: 'curl' })] })
         const [ana, ben, created] = await store.usersAfter('', 9)
         const changed = requireChanges(await store.drainChangeLog('m1'))
         expect([...changed.users].sort()).toEqual([ana?.id, created?.id])
         expect([...changed.sessions].sort()).toEqual([added.id, ended.id].sort())
         expect(changed.hasKeys).toBe(true)
-        expect(await store.drainChangeLog('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+        expect(changed.callDays).toEqual([calls().day])
+        expect(await store.drainChangeLog('m1')).toEqual(UNCHANGED)
 
         await store.extendSessions([{ id: before.id, lastUsedAt: NOW, idleExpiresAt: NOW + 1_500 }])
         await hand(`delete from document where user_id = ${ben?.id}; delete from "user" where email = '${ANA}'`)
@@ -199,7 +203,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await phase()).toBe('live')
         await store.addSessions([newSession()])
         await store.applyChanges([put()])
-        expect(await store.drainChangeLog('m1')).toEqual({ users: [], sessions: [], hasKeys: false })
+        expect(await store.drainChangeLog('m1')).toEqual(UNCHANGED)
         await store.beginMove(move)
         await store.cancelMove(null)
         expect(await phase()).toBe('live')
@@ -266,6 +270,20 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
           [1, '1'],
           [2, '2'],
         ])
+      })
+
+      test('makes a day of REST calls what it is elsewhere', async () => {
+        await store.reserveTarget(move)
+        const [some, others] = [calls({ count: 3 }), calls({ client: 'curl', day: '2026-11-23' })]
+        await store.applyCopies('m1', [
+          { type: 'putRestCalls', calls: calls({ client: 'gone' }) },
+          { type: 'putRestCalls', calls: others },
+        ])
+        await store.applyCopies('m1', [
+          { type: 'putRestCalls', calls: some },
+          { type: 'dropRestCalls', day: some.day },
+        ])
+        expect(await store.restCallsOf(await store.restCallDays('', 9))).toEqual([some, others])
       })
 
       test('puts what is in the way aside first, whatever the order', async () => {

@@ -4,6 +4,7 @@ import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change, ExpectedVersion, Store } from '../../src/store/contract.ts'
 import { describeAuditLog } from './audit.ts'
+import { describeRestCalls } from './rest-calls.ts'
 import { describeSigningKeys } from './signing-keys.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
@@ -281,6 +282,10 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
 
     describeSigningKeys(() => store)
     describeAuditLog(() => store)
+    describeRestCalls(
+      () => store,
+      () => reopen(),
+    )
 
     describe('documents', () => {
       test('keep their text to the byte', async () => {

@@ -1,6 +1,7 @@
 // What a store can do beside serving: be moved into another database, and be the one that is moved into.
 import type { Awaitable, NewSession, StoredDocument, StoredExport, StoredSigningKey, StoredUser } from '../contract.ts'
 import { StoreUnavailableError } from '../contract.ts'
+import type { RestCalls } from '../rest-call-contract.ts'
 import type { EditableStore } from '../workspace-edits.ts'
 
 /**
@@ -27,11 +28,12 @@ export interface Move {
   readonly other: string
 }
 
-/** Users by id, sessions by id, and whether signing keys are among it. */
+/** Users by id, sessions by id, whether signing keys are among it, and the days whose REST calls are. */
 export interface Changed {
   readonly users: readonly number[]
   readonly sessions: readonly string[]
   readonly hasKeys: boolean
+  readonly callDays: readonly string[]
 }
 
 /** The highest number ever given to a user and to an export; no later one is given twice. */
@@ -63,6 +65,9 @@ export type Copy =
   | { readonly type: 'putSession'; readonly session: NewSession }
   | { readonly type: 'dropKey'; readonly kid: string }
   | { readonly type: 'putKey'; readonly key: StoredSigningKey }
+  /** All of the day. */
+  | { readonly type: 'dropRestCalls'; readonly day: string }
+  | { readonly type: 'putRestCalls'; readonly calls: RestCalls }
 
 export type CopyOf<T extends Copy['type']> = Extract<Copy, { readonly type: T }>
 
@@ -80,6 +85,8 @@ const COPY_TYPES = [
   'putSession',
   'dropKey',
   'putKey',
+  'dropRestCalls',
+  'putRestCalls',
 ] as const satisfies readonly Copy['type'][]
 
 /** The copies of each type there is, in the order in which they are applied. */

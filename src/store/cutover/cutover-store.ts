@@ -143,6 +143,11 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     addAuditEntries: (entries) => askInCharge((asked) => asked.addAuditEntries(entries)),
     removeAuditEntries: (before, limit) => askInCharge((asked) => asked.removeAuditEntries(before, limit)),
 
+    addRestCalls: (batch) => askInCharge((asked) => asked.addRestCalls(batch)),
+    restCallDays: (after, limit) => ask((asked) => asked.restCallDays(after, limit)),
+    restCallsOf: (days) => ask((asked) => asked.restCallsOf(days)),
+    removeRestCalls: (before, limit) => askInCharge((asked) => asked.removeRestCalls(before, limit)),
+
     addCodeRequests: async (requests) => askInCharge((asked) => asked.addCodeRequests(requests)),
     decideCodeRequests: async (rules, now, limit) =>
       askInCharge((asked) => asked.decideCodeRequests(rules, now, limit)),

@@ -11,6 +11,8 @@ export const GUARDED_TABLES = [
   'export_element',
   'replacement',
   'audit_entry',
+  'rest_call',
+  'rest_call_writer',
 ] as const
 
 /** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
@@ -18,4 +20,5 @@ export const NOTED_TABLES = [
   { table: 'user', key: 'id' },
   { table: 'session', key: 'id' },
   { table: 'signing_key', key: 'kid' },
+  { table: 'rest_call', key: 'day' },
 ] as const

@@ -167,6 +167,7 @@ export function createMoves(pool: Pool): MoveVerbs {
           users: keysOf('user').map(Number),
           sessions: keysOf('session'),
           hasKeys: keysOf('signing_key').length > 0,
+          callDays: keysOf('rest_call'),
         }
       }),
     fenceWrites: (moveId, milliseconds) =>

@@ -4,6 +4,7 @@ import type { Snapshot } from '../contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
+import { createRestCalls } from './access/rest-calls.ts'
 import { createSessions } from './access/sessions.ts'
 import { createSigningKeys } from './access/signing-keys.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -47,6 +48,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createSessions(pool),
     ...createSigningKeys(pool),
     ...createAuditLog(pool),
+    ...createRestCalls(pool),
     ...createCodes(pool),
     ...createOutbox(pool),
     ...createClients(pool),

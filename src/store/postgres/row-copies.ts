@@ -1,5 +1,6 @@
 // The steps of a move into a PostgreSQL database: those of one type are one statement.
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
+import { restCallColumns } from './access/rest-calls.ts'
 import { SESSION_VALUES, sessionColumns } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
@@ -115,6 +116,16 @@ const PUT_KEYS: Statement = {
     select * from unnest($1::text[], $2::text[], $3::bigint[])
     on conflict (kid) do update set private_jwk = excluded.private_jwk, created_at = excluded.created_at`,
 }
+const DROP_REST_CALLS: Statement = {
+  name: 'dropRestCalls',
+  text: 'delete from workspace_gateway.rest_call where day = any($1::text[])',
+}
+const PUT_REST_CALLS: Statement = {
+  name: 'putRestCalls',
+  text: `insert into workspace_gateway.rest_call (day, route, client, count, last_seen)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+    on conflict (day, route, client) do update set count = excluded.count, last_seen = excluded.last_seen`,
+}
 
 type Query = readonly [statement: Statement, values: readonly unknown[]]
 
@@ -151,6 +162,8 @@ const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) =>
     const keys = copies.map(({ key }) => key)
     return [[PUT_KEYS, columns(keys, ['kid', 'privateJwk', 'createdAt'])]]
   },
+  dropRestCalls: (copies) => [[DROP_REST_CALLS, columns(copies, ['day'])]],
+  putRestCalls: (copies) => [[PUT_REST_CALLS, restCallColumns(copies.map(({ calls }) => calls))]],
 }
 
 function queriesOf<T extends Copy['type']>(type: T, copies: readonly CopyOf<T>[]): readonly Query[] {

@@ -114,6 +114,7 @@ export function createMoves(
           users: keysOf('user').map(Number),
           sessions: keysOf('session'),
           hasKeys: keysOf('signing_key').length > 0,
+          callDays: keysOf('rest_call'),
         }
       }),
     fenceWrites: (moveId, milliseconds) => commits.write(() => close.run(milliseconds, moveId).changes > 0),

@@ -7,6 +7,7 @@ import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../contr
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
 import { createEraseTraces } from './access/erase-traces.ts'
+import { createRestCalls } from './access/rest-calls.ts'
 import { createSessions } from './access/sessions.ts'
 import { createSigningKeys } from './access/signing-keys.ts'
 import { type Checkpoints, openReader, openWriter } from './connection.ts'
@@ -71,6 +72,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     ...createSessions(reader, turn, writer, openCommits),
     ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, options.lockTimeoutMs)),
     ...createAuditLog(reader, turn, writer, openCommits),
+    ...createRestCalls(reader, turn, writer, openCommits),
     ...createCodes(reader, turn, writer, openCommits),
     ...createOutbox(writer, openCommits),
     ...createClients(reader, turn, writer, openCommits),

@@ -54,6 +54,11 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
   )
   const dropKey = writer.prepare<[string]>('delete from signing_key where kid = ?')
 
+  const dropRestCalls = writer.prepare<[string]>('delete from rest_call where day = ?')
+  const putRestCalls = writer.prepare<[string, string, string, number, number]>(
+    'insert or replace into rest_call (day, route, client, count, last_seen) values (?, ?, ?, ?, ?)',
+  )
+
   const APPLY: { readonly [T in Copy['type']]: (copy: CopyOf<T>) => void } = {
     putUser({ id, email }) {
       dropOtherUser.run(email, id)
@@ -78,6 +83,9 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
     dropSession: ({ id }) => dropSession.run(id),
     putKey: ({ key: { kid, privateJwk, createdAt } }) => putKey.run(kid, privateJwk, createdAt),
     dropKey: ({ kid }) => dropKey.run(kid),
+    dropRestCalls: ({ day }) => dropRestCalls.run(day),
+    putRestCalls: ({ calls: { day, route, client, count, lastSeen } }) =>
+      putRestCalls.run(day, route, client, count, lastSeen),
   }
 
   function apply<T extends Copy['type']>(copy: CopyOf<T> & { readonly type: T }): void {

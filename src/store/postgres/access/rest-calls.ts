@@ -1,0 +1,74 @@
+// The ledger of REST calls in PostgreSQL.
+import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
+import type { Statement } from '../connection.ts'
+import type { Pool } from '../engine/pool.ts'
+
+/** Batches are added one after the other: how many clients a day has is exact, and no two wait for each other's rows. */
+const LOCK: Statement = { name: 'lockRestCalls', text: `select pg_advisory_xact_lock(${0x57_53_47_4c})` }
+const ADVANCE: Statement = {
+  name: 'advanceRestCalls',
+  text: `insert into workspace_gateway.rest_call_writer as w (writer, sequence, day) values ($1, $2, $3)
+    on conflict (writer) do update set sequence = excluded.sequence, day = excluded.day
+    where w.sequence < excluded.sequence returning 1`,
+}
+const KNOWN: Statement = {
+  name: 'restCallClients',
+  text: 'select distinct day, client from workspace_gateway.rest_call where day = any($1::text[])',
+}
+const ADD: Statement = {
+  name: 'addRestCalls',
+  text: `insert into workspace_gateway.rest_call as c (day, route, client, count, last_seen)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+    on conflict (day, route, client) do update
+    set count = c.count + excluded.count, last_seen = greatest(c.last_seen, excluded.last_seen)`,
+}
+const DAYS: Statement = {
+  name: 'restCallDays',
+  text: 'select distinct day from workspace_gateway.rest_call where day > $1 order by day limit $2',
+}
+const OF_DAYS: Statement = {
+  name: 'restCallsOf',
+  text: `select day, route, client, count, last_seen as "lastSeen" from workspace_gateway.rest_call
+    where day = any($1::text[]) order by day, route, client`,
+}
+const REMOVE: Statement = {
+  name: 'removeRestCalls',
+  text: `with old as (
+      select day, route, client from workspace_gateway.rest_call where day < $1 order by day limit $2 for update skip locked),
+    writers as (
+      delete from workspace_gateway.rest_call_writer where writer in (
+        select writer from workspace_gateway.rest_call_writer where day < $1 limit $2 for update skip locked))
+    delete from workspace_gateway.rest_call where (day, route, client) in (select day, route, client from old) returning 1`,
+}
+
+export function createRestCalls(pool: Pool): RestCallVerbs {
+  return {
+    addRestCalls: ({ writer, sequence, calls }) =>
+      pool.transaction(async (connection) => {
+        const days = [...new Set(calls.map(({ day }) => day))].sort()
+        await connection.query(LOCK)
+        if ((await connection.query(ADVANCE, [writer, sequence, days.at(-1) ?? ''])).length === 0) return
+        const rows = withinBounds(calls, await connection.query<KnownClient & object>(KNOWN, [days]))
+        await connection.query(ADD, restCallColumns(rows))
+      }),
+    restCallDays: (after, limit) =>
+      pool.repeatable(async (connection) =>
+        (await connection.query<{ readonly day: string }>(DAYS, [after, limit])).map(({ day }) => day),
+      ),
+    restCallsOf: (days) =>
+      pool.repeatable((connection) => connection.query<RestCalls & object>(OF_DAYS, [[...new Set(days)]])),
+    removeRestCalls: (before, limit) =>
+      pool.once(async (connection) => (await connection.query(REMOVE, [before, limit])).length),
+  }
+}
+
+/** In the order of the table's columns. */
+export function restCallColumns(calls: readonly RestCalls[]): readonly unknown[] {
+  return [
+    calls.map(({ day }) => day),
+    calls.map(({ route }) => route),
+    calls.map(({ client }) => client),
+    calls.map(({ count }) => count),
+    calls.map(({ lastSeen }) => lastSeen),
+  ]
+}
