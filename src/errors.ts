@@ -17,6 +17,7 @@ const FAILURES = {
   INVALID_TOKEN: [401, 'The token is not valid, or no longer.'],
   LOGIN_REFUSED: [403, 'This gateway does not let you sign in this way.'],
   LOGIN_CODE_SENT: [403, 'A code was mailed, if this address may sign in here: send it along to sign in.'],
+  READ_ONLY: [403, 'This gateway answers reads only: sign in, sign out and change things elsewhere.'],
   LOGIN_CODE_WRONG: [403, 'The code is wrong or no longer valid.'],
   NOT_FOUND: [404, 'There is nothing at this path.'],
   NO_WORKSPACE: [404, 'No workspace is stored for this email.'],

@@ -2,7 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
-import type { Store } from '../store/contract.ts'
+import { type Store, StoreReadOnlyError } from '../store/contract.ts'
 import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '../store/session-contract.ts'
 import type { Audit } from './audit/audit-event.ts'
 import type { Caller } from './caller.ts'
@@ -78,8 +78,14 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     const precisionMs = idleTtlMs * IDLE_PRECISION
     const isRecent = now - session.lastUsedAt < precisionMs
     if (isRecent && idleExpiresAt - session.idleExpiresAt < precisionMs) return true
-    const [extended] = await store.extendSessions([{ id: session.id, lastUsedAt: now, idleExpiresAt }])
-    return extended === true
+    try {
+      const [extended] = await store.extendSessions([{ id: session.id, lastUsedAt: now, idleExpiresAt }])
+      return extended === true
+    } catch (error) {
+      // The session is as good as it was: it only idles on.
+      if (error instanceof StoreReadOnlyError) return true
+      throw error
+    }
   }
 
   function recordRevoked(email: string, count: number): void {

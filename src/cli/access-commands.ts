@@ -48,7 +48,7 @@ export function addAccessCommands(
     })
   describe(keys.command('retire'), KEYS_RETIRE_OPTIONS)
     .description('remove a key once no token of it can be in use')
-    .argument('<kid>', 'the kid of the key')
+    .argument('<kid>', 'the kid of the key; behind -- when it begins with -')
     .action(async (kid: string, values) => {
       const { runKeysRetire } = await import('./commands/keys/retire.ts')
       onExit(await runKeysRetire(kid, parseOptions(KEYS_RETIRE_OPTIONS, values), io))

@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
-import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
+import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import { addAccessCommands } from './access-commands.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
@@ -149,7 +149,8 @@ function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): number {
     return WRONG_USAGE
   }
   if (error instanceof StoreUnavailableError || error instanceof StoreFaultError) {
-    stderr.write(`${redact(error.message)}\n`)
+    const help = error instanceof StoreNotWritableError ? '. To answer reads from it: serve --read-only' : ''
+    stderr.write(`${redact(error.message)}${help}\n`)
     return 1
   }
   // Whoever was reading has read enough, as `head` does.

@@ -23,7 +23,7 @@ export async function openActiveStore(
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openStore(database, { ...options, replica }))
   const next = databaseNext === undefined ? null : opened.use(await openStore(databaseNext, options))
-  const state = await store.activate()
+  const state = options.isReadOnly ? await store.moveState() : await store.activate()
   const there = await next?.moveState()
   if (state.identity === there?.identity) {
     throw new UsageError('--database-next is the database of --database: name the one that it will move to, or none')

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'
-import { StoreUnavailableError } from '../store/contract.ts'
+import { StoreReadOnlyError, StoreUnavailableError } from '../store/contract.ts'
 import { rateLimitHeaders } from './rate-limit-fields.ts'
 import { type GatewayResponse, type Headers, NO_STORE } from './response.ts'
 import { STATUS_CODES } from './server/http-builtin.ts'
@@ -16,6 +16,7 @@ export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof StoreUnavailableError) {
     return new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1, cause: error })
   }
+  if (error instanceof StoreReadOnlyError) return new GatewayError('READ_ONLY')
   return new GatewayError('INTERNAL', { cause: error })
 }
 

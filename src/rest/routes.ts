@@ -54,7 +54,7 @@ const LOGOUT = {
   requiresJson: false,
   requiresBody: false,
   summary: 'Sign out',
-  failures: ['MALFORMED_JSON', 'UNAUTHENTICATED', 'INVALID_TOKEN', 'BODY_TOO_LARGE'],
+  failures: ['MALFORMED_JSON', 'UNAUTHENTICATED', 'INVALID_TOKEN', 'READ_ONLY', 'BODY_TOO_LARGE'],
   twin: 'mutation($refreshToken: String!) { logout(refreshToken: $refreshToken) }',
   async resolve(refreshToken, context) {
     await Mutation.logout({}, { refreshToken }, context)
@@ -77,6 +77,7 @@ export const SESSION_ROUTES: readonly SessionRoute[] = [
       'LOGIN_REFUSED',
       'LOGIN_CODE_SENT',
       'LOGIN_CODE_WRONG',
+      'READ_ONLY',
       'BODY_TOO_LARGE',
       'UNSUPPORTED_MEDIA_TYPE',
       'TOO_MANY_REQUESTS',

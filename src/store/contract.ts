@@ -130,7 +130,15 @@ export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'
 }
 
+/** The store was opened for reads only: nothing was written, and nothing will be. */
+export class StoreReadOnlyError extends Error {
+  override readonly name = 'StoreReadOnlyError'
+}
+
 /** The database cannot be used until an operator has acted: damaged, no room on its disk, a folder that cannot be made. */
 export class StoreFaultError extends Error {
   override readonly name = 'StoreFaultError'
 }
+
+/** The database can be read, perhaps, and not be written to: its disk is read-only, or the rights are missing. */
+export class StoreNotWritableError extends StoreFaultError {}

@@ -31,6 +31,21 @@ async function listed(
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 
+test('a key of earlier versions, whose kid begins with -, is removed behind --', async () => {
+  const gateway = await startGateway()
+  const database = new Database(gateway.databasePath)
+  database.exec(`insert into signing_key select '-abc', private_jwk, created_at - 100000000 from signing_key`)
+  database.close()
+  gateway.advance(1_000)
+  expect((await keysOf(gateway, 'retire', '-abc')).exitCode).toBe(2)
+  const { exitCode, stderr, stdout } = await runHere(
+    ['keys', 'retire', '--database', gateway.databaseUrl, '--', '-abc'],
+    { clock: gateway.now },
+  )
+  expect([exitCode, stderr, stdout]).toEqual([0, '', '-abc was removed\n'])
+  expect((await listed(gateway)).map(({ kid }) => kid)).not.toContain('-abc')
+})
+
 test('a rotated key signs within a second, and the old one is removed only once its tokens have ended', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)

@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import { openAuditLog } from '../../auth/audit/audit-log.ts'
 import { guardsOf } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
+import { createReadOnlyGuard } from '../../auth/guards/read-only.ts'
 import { startSessionSweep } from '../../auth/session-sweep.ts'
 import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { UsageError } from '../../errors.ts'
@@ -32,6 +33,7 @@ import { toGraphQLOptions } from '../options/graphql.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { toGuardOptions } from '../options/sign-in/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
+import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
 import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
@@ -45,11 +47,9 @@ export interface ServeSignals {
 }
 
 /** Serves until `stop` is aborted. */
-export async function runServe(
-  config: ServeConfig,
-  io: CommandIo,
-  { stop, onReload }: ServeSignals,
-): Promise<ExitCode> {
+export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onReload }: ServeSignals): Promise<ExitCode> {
+  const config = withoutWrites(asked)
+  const isReadOnly = config.readOnly === true
   const isLoopback = isLoopbackBinding(config.host)
   const guardOptions = toGuardOptions(config)
   requireSafeExposure(config, guardOptions)
@@ -68,6 +68,7 @@ export async function runServe(
     { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
     {
       ...toStoreOptions(config),
+      isReadOnly,
       // Of several workers the first has looked already.
       check: cluster.isWorker && cluster.worker?.id !== 1 ? 'off' : config.check,
       onFatal(error) {
@@ -76,6 +77,7 @@ export async function runServe(
       },
     },
   )
+  if (isReadOnly) await requireSigningKey(store)
   const inFlight = createInFlightBytes(config.inFlightBytes)
   using _watch = watchExternalCheckpoints(config, log)
   // Disposed of before the store: what was recorded is durable when the process ends.
@@ -89,7 +91,7 @@ export async function runServe(
   await using running = new AsyncDisposableStack()
   const ending = AbortSignal.any([stop, failed.signal, retired.signal])
   const handle = await createGateway(store, {
-    createGuard: guardsOf(config.loginGuard, guardOptions),
+    createGuard: isReadOnly ? async () => createReadOnlyGuard() : guardsOf(config.loginGuard, guardOptions),
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
     reportRefusedOrigin: (origin) =>
@@ -119,7 +121,11 @@ export async function runServe(
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,
   })
-  if (keyCipher.hasSecret && (await store.signingKeys()).some(({ privateJwk }) => !isSealed(privateJwk))) {
+  if (
+    !isReadOnly &&
+    keyCipher.hasSecret &&
+    (await store.signingKeys()).some(({ privateJwk }) => !isSealed(privateJwk))
+  ) {
     log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
   }
   const server = createHttpServer(handle, {
@@ -131,9 +137,9 @@ export async function runServe(
     reportBrokenOff: createBrokenOffReport(log),
   })
   const url = await listen(server, config)
-  using _sweep = startSessionSweep(store, io.clock, (error) =>
-    log.warn({ err: error }, 'expired sessions stay for now'),
-  )
+  using _sweep = isReadOnly
+    ? null
+    : startSessionSweep(store, io.clock, (error) => log.warn({ err: error }, 'expired sessions stay for now'))
   // Not before the port is taken: what is told once must not be told to a start that fails.
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))

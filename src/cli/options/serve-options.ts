@@ -47,6 +47,12 @@ export const SERVE_OPTIONS = {
     description: 'the database that --database will move to while this gateway serves: it goes on there (see move)',
     schema: databaseUrl.optional(),
   },
+  readOnly: {
+    flags: '--read-only',
+    description:
+      'SQLite: write nothing, for a database on a disk that cannot be written to: reads and refreshes are answered, sign-in and sign-out are refused',
+    schema: booleanOption.optional(),
+  },
   basePath: {
     flags: '--base-path <path>',
     description: 'stands before every path, such as /v1',

@@ -37,9 +37,9 @@ export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Data
   ])
 }
 
-/** A connection for reads only; the file is there and migrated. */
-export function openReader(path: string): Database {
-  return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true }), [
+/** A connection for reads only; the file is there and migrated. `isReadOnly`: it cannot even be prepared for other readers. */
+export function openReader(path: string, { isReadOnly = false } = {}): Database {
+  return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true, readonly: isReadOnly }), [
     'query_only = ON',
     `cache_size = ${READ_CACHE_KIB}`,
   ])

@@ -37,6 +37,19 @@ export function migrate(database: Database): void {
   }
 }
 
+/** Throws `StoreOpenError` unless the database has this program's version, which reading alone cannot bring it to. */
+export function requireSchema(database: Database): void {
+  const version = database.pragma('user_version', { simple: true })
+  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+    throw new StoreOpenError('the file is no database of this program')
+  }
+  if (version !== MIGRATIONS.length) {
+    throw new StoreOpenError(
+      `the database has schema version ${version}, this program reads ${MIGRATIONS.length}: start it once where the database can be written to`,
+    )
+  }
+}
+
 function hasTables(database: Database): boolean {
   return database.prepare('select 1 from sqlite_master limit 1').get() !== undefined
 }

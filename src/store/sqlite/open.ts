@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { StoreFaultError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
 import { createEraseTraces } from './access/erase-traces.ts'
@@ -18,6 +18,8 @@ import { faultOf, isBusy, sqliteCode } from './engine/faults/sqlite-errors.ts'
 import { assertLocalFileSystem, assertWhole, damaged, type IntegrityCheck } from './engine/faults/startup-check.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
+import { openForReading } from './engine/read-only/open-for-reading.ts'
+import { refuseWrites } from './engine/read-only/refuse-writes.ts'
 import { createReadTransaction } from './engine/read-transaction.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
@@ -41,6 +43,8 @@ export interface SqliteStoreOptions {
   readonly mustExist?: boolean
   /** `external`: this process never makes a checkpoint. */
   readonly checkpoints?: Checkpoints
+  /** Nothing is ever written: every write is refused with `StoreReadOnlyError`. The file must be there and have the current schema. */
+  readonly isReadOnly?: boolean
   /** How much of the file is looked at before it is used (default: off). */
   readonly check?: IntegrityCheck
   /** Called once, when the disk or the file failed: what is durable is known again only after a fresh start. */
@@ -49,22 +53,25 @@ export interface SqliteStoreOptions {
 
 /** Opens the file, makes it when it is missing, and brings it to the current schema. */
 export async function openSqliteStore(relativePath: string, options: SqliteStoreOptions): Promise<MigratableStore> {
-  if (options.mustExist && !existsSync(relativePath)) throw new StoreOpenError(`there is no database ${relativePath}`)
+  if ((options.mustExist || options.isReadOnly) && !existsSync(relativePath))
+    throw new StoreOpenError(`there is no database ${relativePath}`)
   const path = absolute(relativePath)
-  const { lockTimeoutMs } = options
-  const { writer, reader } = await openConnections(path, options)
+  const { lockTimeoutMs, isReadOnly = false } = options
+  const connections = await openConnections(path, options)
+  const { writer, reader, files } = connections
   const faults = createFaultLatch(options.onFatal)
-  const files = watchDatabaseFiles(path, writer)
   const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
   const turn = createReadTransaction(reader, faults, createActiveCheck(reader))
-  const commits = createGroupCommit(writer, {
-    lockTimeoutMs,
-    faults,
-    onCommitted: turn.refresh,
-    assertInPlace: files.assertInPlace,
-  })
+  const commits = isReadOnly
+    ? refuseWrites()
+    : createGroupCommit(writer, {
+        lockTimeoutMs,
+        faults,
+        onCommitted: turn.refresh,
+        assertInPlace: files.assertInPlace,
+      })
   const openCommits = whileOpen(writer, commits)
-  const assertWritable = createWritableCheck(path, writer, commits, faults)
+  const assertWritable = isReadOnly ? () => {} : createWritableCheck(path, writer, commits, faults)
   const ping = reader.prepare('select 1 from user limit 1')
 
   return {
@@ -82,7 +89,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     ...createSpace(writer, openCommits, options.checkpoints),
     ...createMoves(reader, turn, writer, commits),
     ...createCopies(writer, commits),
-    openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(path, faults)),
+    openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections.path, faults)),
     async ping() {
       look(files, faults)
       faults.assertWritable()
@@ -93,8 +100,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
       clearInterval(watching)
       await commits.settled()
       turn.refresh()
-      reader.close()
-      writer.close()
+      connections.close()
     },
   }
 }
@@ -119,15 +125,41 @@ function absolute(path: string): string {
 interface Connections {
   readonly writer: Database
   readonly reader: Database
+  /** Of the file that is open. */
+  readonly path: string
+  readonly files: DatabaseFiles
+  readonly close: () => void
 }
 
 async function openConnections(path: string, options: SqliteStoreOptions): Promise<Connections> {
   try {
+    if (options.isReadOnly) return await openConnectionForReading(path, options)
     const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
-    return { writer, reader: await prepare(writer, path, options) }
+    const reader = await prepare(writer, path, options)
+    const close = () => {
+      reader.close()
+      writer.close()
+    }
+    return { writer, reader, path, files: watchDatabaseFiles(path, writer), close }
   } catch (error) {
     throw toOpenError(error, path)
   }
+}
+
+/** One connection stands for both: what would be written is refused before it gets there. */
+async function openConnectionForReading(
+  path: string,
+  { lockTimeoutMs, check = 'off' }: SqliteStoreOptions,
+): Promise<Connections> {
+  assertLocalFileSystem(path)
+  const opened = await whileLocked(lockTimeoutMs, () => openForReading(path))
+  try {
+    assertWhole(opened.reader, path, check)
+  } catch (error) {
+    opened.close()
+    throw error
+  }
+  return { writer: opened.reader, ...opened }
 }
 
 /** Answers a connection that reads. */
@@ -162,11 +194,13 @@ function openDatabase(path: string, checkpoints?: Checkpoints): Database {
       throw error
     const code: unknown = Reflect.get(Object(error), 'code')
     const message = `cannot open ${path}: ${error instanceof Error ? error.message : error}`
+    if (NOT_WRITABLE.has(code)) throw notWritable(path, error)
     throw HAS_NO_ROOM.has(code) ? noRoom(path, error) : new StoreOpenError(message, { cause: error })
   }
 }
 
 const HAS_NO_ROOM = new Set<unknown>(['ENOSPC', 'EDQUOT'])
+const NOT_WRITABLE = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
 
 /** What an operator has to put right, in a sentence. */
 function toOpenError(error: unknown, path: string): unknown {
@@ -174,13 +208,20 @@ function toOpenError(error: unknown, path: string): unknown {
   if (fault === 'full') return noRoom(path, error)
   if (fault === 'corrupt' && sqliteCode(error) !== 'SQLITE_NOTADB' && error instanceof Error)
     return damaged(path, error.message)
-  if (fault === 'readOnly' || fault === 'io') {
-    const reason = error instanceof Error ? error.message : String(error)
-    return new StoreFaultError(`cannot use ${path}: ${reason} (is its file system mounted read-only?)`, {
+  if (fault === 'readOnly') return notWritable(path, error)
+  if (fault === 'io') {
+    return new StoreFaultError(`cannot use ${path}: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     })
   }
   return error
+}
+
+function notWritable(path: string, cause: unknown): StoreNotWritableError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new StoreNotWritableError(`cannot write to ${path}, on a read-only disk or without the rights: ${reason}`, {
+    cause,
+  })
 }
 
 function noRoom(path: string, cause: unknown): StoreFaultError {

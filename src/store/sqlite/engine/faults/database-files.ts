@@ -56,6 +56,27 @@ export function watchDatabaseFiles(path: string, database: Database): DatabaseFi
   }
 }
 
+/** For a database that is only read, where it lies: `assertInPlace` throws when another file has its name. */
+export function watchReadFile(path: string): DatabaseFiles {
+  const file = watch(path, () => null)
+  return { assertInPlace: () => assertSame(file) }
+}
+
+/** For a database that a copy was made of: `assertInPlace` throws when anything was written to it since. */
+export function watchCopiedFiles(path: string): DatabaseFiles {
+  const contents = () => [path, `${path}-wal`].map((name) => contentsOf(statOf(name))).join()
+  const before = contents()
+  return {
+    assertInPlace() {
+      if (contents() !== before) throw new Error(`${path} was written to, and a copy of it is being read: start again`)
+    },
+  }
+}
+
+function contentsOf(found: BigIntStats | undefined): string {
+  return found ? [found.dev, found.ino, found.size, found.mtimeNs].join(':') : 'none'
+}
+
 function watch(name: string, leastSize: WatchedFile['leastSize']): WatchedFile {
   const before = statOf(name)
   return { name, before, lastSize: before?.size ?? 0n, leastSize }

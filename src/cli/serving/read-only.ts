@@ -1,0 +1,27 @@
+// What serve is without writes: no sign-in, nothing in the audit log, nothing loaded; and what it then cannot be asked for.
+import { UsageError } from '../../errors.ts'
+import type { Store } from '../../store/contract.ts'
+import { databasePath } from '../../store/open-store.ts'
+import type { ServeConfig } from '../options/serve-options.ts'
+
+/** The same, unless it says `readOnly`. Throws one `UsageError` that names every option that needs writes. */
+export function withoutWrites(config: ServeConfig): ServeConfig {
+  if (!config.readOnly) return config
+  const wrong = [
+    ...(databasePath(config.database) === null
+      ? ['--read-only: for SQLite. On PostgreSQL reads are spread with --database-replica']
+      : []),
+    ...(config.databaseNext === undefined ? [] : ['--database-next: a database that is only read does not move']),
+    ...(config.importTokenFile === undefined ? [] : ['--import-token-file: with --read-only nothing is imported']),
+  ]
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+  return { ...config, loginGuard: ['none'], noDemo: true, auditRetention: 0, tokenAlgorithm: undefined }
+}
+
+/** Throws `UsageError` for a database whose sessions nobody could use. */
+export async function requireSigningKey(store: Pick<Store, 'signingKeys'>): Promise<void> {
+  if ((await store.signingKeys()).length > 0) return
+  throw new UsageError(
+    '--read-only: the database has no signing key, so nobody is signed in: serve it once with writes',
+  )
+}

@@ -1,0 +1,76 @@
+// A database that is only read: where it lies when that works, else as a copy, since SQLite needs files beside it that it may write to.
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { StoreFaultError } from '../../../contract.ts'
+import { openReader } from '../../connection.ts'
+import { requireSchema } from '../../migrations.ts'
+import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/database-files.ts'
+import { sqliteCode } from '../faults/sqlite-errors.ts'
+
+export interface ReadOnlyDatabase {
+  readonly reader: Database
+  /** What is open: the file itself, or a copy of it. */
+  readonly path: string
+  readonly files: DatabaseFiles
+  readonly close: () => void
+}
+
+/**
+ * Read where it lies, it shows what others commit. Otherwise nobody has it open, or it would have an index of its log: a copy of
+ * the file and its log is read, in a folder of this user alone, for as long as it is open.
+ * Throws `StoreOpenError`, `StoreFaultError`, or what SQLite throws.
+ */
+export function openForReading(path: string): ReadOnlyDatabase {
+  try {
+    return opened(path, watchReadFile(path), () => {})
+  } catch (error) {
+    // There is no log beside it, or none of its index, and neither can be made.
+    if (sqliteCode(error) !== 'SQLITE_CANTOPEN') throw error
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-read-only-'))
+  const remove = () => rmSync(directory, { recursive: true, force: true })
+  try {
+    // Before it is copied: what is written meanwhile is noticed.
+    const files = watchCopiedFiles(path)
+    return opened(copyInto(directory, path), files, remove)
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+function opened(path: string, files: DatabaseFiles, onClosed: () => void): ReadOnlyDatabase {
+  const reader = openReader(path, { isReadOnly: true })
+  try {
+    requireSchema(reader)
+  } catch (error) {
+    reader.close()
+    throw error
+  }
+  return {
+    reader,
+    path,
+    files,
+    close() {
+      reader.close()
+      onClosed()
+    },
+  }
+}
+
+function copyInto(directory: string, path: string): string {
+  const copy = join(directory, 'workspace.db')
+  try {
+    copyFileSync(path, copy, constants.COPYFILE_FICLONE)
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreFaultError(
+      `cannot read ${path}: it is copied to a temporary folder first, which failed: ${reason}. Make room there, or name another folder with TMPDIR`,
+      { cause: error },
+    )
+  }
+  return copy
+}
