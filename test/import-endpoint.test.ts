@@ -18,6 +18,7 @@ const STORE = {
   connectTimeout: 30_000,
   statementTimeout: 10_000,
   poolSize: 2,
+  databasePooling: 'auto' as const,
 }
 const BEARER = { authorization: `Bearer ${TOKEN}` }
 

@@ -1,14 +1,14 @@
 import { Client } from 'pg'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Change } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
+import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
-import { countSql } from './contract/workspace-tables.ts'
-import { createDatabase, dropDatabase, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
 /** A connection may take as long as it does on a machine that has other things to do. */
@@ -25,40 +25,25 @@ const ANA_WORLD: readonly Change[] = [
 ]
 
 describe.skipIf(POSTGRES_URL === null)('postgres', () => {
-  describeStore('postgres', emptied())
-  describePages('postgres', emptied())
+  describeStore('postgres', emptied(open))
+  describePages('postgres', emptied(open))
 
   describeStore(
     'postgres with tables hash-partitioned by user',
-    emptied((url) => partitionByUser(url, 4)),
+    emptied(open, (url) => partitionByUser(url, 4)),
   )
 
-  describeEdits('postgres', emptied())
+  describeEdits('postgres', emptied(open))
 
   describeEdits(
     'postgres with tables hash-partitioned by user',
-    emptied((url) => partitionByUser(url, 4)),
+    emptied(open, (url) => partitionByUser(url, 4)),
   )
 
-  const moving = (prepare: (url: string) => Promise<void>) => async () => {
-    const url = await temporaryDatabase()
-    const store = await open(url)
-    await prepare(url)
-    return {
-      store,
-      reopen: () => open(url),
-      async hand(sql: string) {
-        await execute(url, `set search_path to workspace_gateway; ${sql}`)
-      },
-    }
-  }
-  describeMoves(
-    'postgres',
-    moving(async () => {}),
-  )
+  describeMoves('postgres', moving(open))
   describeMoves(
     'postgres with tables hash-partitioned by user',
-    moving((url) => partitionByUser(url, 4)),
+    moving(open, (url) => partitionByUser(url, 4)),
   )
 
   test('a hand in psql moves the revision with every change, however it is made', async () => {
@@ -274,36 +259,6 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     }
   })
 })
-
-/** One database for all tests of a suite, emptied for each: making one takes longer than most tests. */
-function emptied(prepare: (url: string) => Promise<void> = async () => {}) {
-  let url = ''
-  beforeAll(async () => {
-    url = await createDatabase()
-    const store = await open(url)
-    await store[Symbol.asyncDispose]()
-    await prepare(url)
-    return () => dropDatabase(url)
-  })
-  return async () => {
-    await execute(
-      url,
-      `delete from workspace_gateway.user; delete from workspace_gateway.session;
-       delete from workspace_gateway.signing_key; delete from workspace_gateway.replacement;
-       delete from workspace_gateway.staged_user; delete from workspace_gateway.staged_document;
-       delete from workspace_gateway.staged_export; delete from workspace_gateway.export_element;
-       delete from workspace_gateway.audit_entry; delete from workspace_gateway.rest_call;
-       delete from workspace_gateway.rest_call_writer`,
-    )
-    return {
-      store: await open(url),
-      reopen: () => open(url),
-      async countRows() {
-        return Number((await execute(url, countSql('workspace_gateway.')))[0]?.rows)
-      },
-    }
-  }
-}
 
 function projectOf(email: string, id: string): Extract<Change, { type: 'putDocument' }> {
   return { type: 'putDocument', email, kind: 'project', id, ref: id, text: '{}' }

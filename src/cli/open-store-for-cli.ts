@@ -20,12 +20,13 @@ export function toStoreOptions(config: StoreConfig): StoreOptions {
     connectTimeoutMs: config.connectTimeout,
     statementTimeoutMs: config.statementTimeout,
     poolSize: config.poolSize,
+    pooling: config.databasePooling,
     onFatal: () => {},
   }
 }
 
 /** What of a command's configuration concerns the store, as a value that can be sent to a thread. */
 export function storeConfig(config: StoreConfig): StoreConfig {
-  const { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize } = config
-  return { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize }
+  const { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize, databasePooling } = config
+  return { lockTimeout, checkpoints, connectTimeout, statementTimeout, poolSize, databasePooling }
 }

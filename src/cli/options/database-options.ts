@@ -42,6 +42,13 @@ export const storeOptions = {
     default: '10',
     schema: integer(2, 1_000),
   },
+  databasePooling: {
+    flags: '--database-pooling <mode>',
+    description:
+      'PostgreSQL: transaction behind a pooler that gives each transaction another connection, session without one or behind one that does not, auto to find out',
+    default: 'auto',
+    schema: z.enum(['auto', 'session', 'transaction'], 'must be auto, session or transaction'),
+  },
 } as const satisfies Record<string, OptionRow>
 
 export const DEFAULT_DATABASE = database.default

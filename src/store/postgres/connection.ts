@@ -4,8 +4,16 @@ import { Client, type QueryResultRow } from 'pg'
 import { StoreUnavailableError } from '../contract.ts'
 import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
 import { ConnectionLostError, toStoreError } from './engine/pg-errors.ts'
+import {
+  assertAccess,
+  beginSession,
+  beginTransaction,
+  isOtherServer,
+  type Pooling,
+  READ_COMMITTED,
+} from './engine/session-settings.ts'
 
-/** Prepared once per connection under its name. */
+/** Prepared once per connection under its name, where nothing but the server can answer the connection. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -14,8 +22,14 @@ export interface Statement {
 export interface Connection {
   /** The rows. Throws `StoreUnavailableError` for what may work again by itself. */
   readonly query: <R extends QueryResultRow>(statement: Statement, values?: readonly unknown[]) => Promise<readonly R[]>
-  /** Statements without parameters, separated by `;`. Answers the rows of the last. */
+  /** Statements without parameters, separated by `;`, none of which begins or ends a transaction. Answers the rows of the last. */
   readonly script: (text: string) => Promise<readonly QueryResultRow[]>
+  /** `mode` as SQL has it; read committed unless given. */
+  readonly begin: (mode?: string) => Promise<void>
+  readonly commit: () => Promise<void>
+  readonly rollback: () => Promise<void>
+  /** Whether each transaction may have another server: then nothing is kept between them. */
+  readonly isPooled: () => boolean
   /** Whether it can take no further statement. */
   readonly isLost: () => boolean
   readonly onLost: (listener: () => void) => void
@@ -26,6 +40,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs: number
   /** 0: none. */
   readonly statementTimeoutMs: number
+  /** What stands in between; `auto`, the default, finds it out for each connection. */
+  readonly pooling?: Pooling | undefined
 }
 
 const UNREACHABLE: Readonly<Record<Access, string>> = {
@@ -93,12 +109,17 @@ async function connectWith(
     ssl: tls === null || host.startsWith('/') ? false : tls(host),
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
+    // A transaction of one statement is sent at once; whatever else is sent waits for what was sent before it.
+    pipeline: true,
     stream: () => socket,
     types,
   })
   const listeners: (() => void)[] = []
   let lost = false
   let isWarned = false
+  let isPooled = false
+  let isInTransaction = false
+  let underWay = 0
 
   function lose(): void {
     if (lost) return
@@ -116,6 +137,7 @@ async function connectWith(
     function giveUp(): void {
       silence.reject(new ConnectionLostError('the database did not answer in time'))
     }
+    underWay += 1
     try {
       const answer = await Promise.race([asking(), silence.promise])
       // A commit whose wait for its standby was cancelled says so in a warning, and then that it succeeded.
@@ -126,8 +148,39 @@ async function connectWith(
       if (failure instanceof ConnectionLostError) lose()
       throw failure
     } finally {
+      underWay -= 1
       clearTimeout(timer)
     }
+  }
+
+  async function runScript(text: string): Promise<readonly QueryResultRow[]> {
+    const result = await client.query(text)
+    return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? []
+  }
+
+  async function runBegin(mode: string): Promise<void> {
+    if (!isPooled) await runScript(`begin ${mode}`)
+    else assertAccess((await runScript(beginTransaction(mode, options.statementTimeoutMs)))[0], target.access)
+  }
+
+  /** In one round trip. Behind a part that fails, the server refuses the others and rolls back. */
+  async function runAsTransaction<R extends QueryResultRow>(
+    { text }: Statement,
+    values: unknown[],
+  ): Promise<readonly R[]> {
+    const { stream } = client.connection
+    stream.cork()
+    const parts = [runBegin(READ_COMMITTED), client.query<R>({ text, values }), client.query('commit')] as const
+    stream.uncork()
+    // Until all have ended: what is sent next is another transaction.
+    await Promise.allSettled(parts)
+    const [, { rows }] = await Promise.all(parts)
+    return rows
+  }
+
+  async function end(command: 'commit' | 'rollback'): Promise<void> {
+    await runScript(command)
+    isInTransaction = false
   }
 
   client.on('error', lose)
@@ -136,55 +189,45 @@ async function connectWith(
     isWarned = /^(?:01|57)/.test(code)
   })
   const connection: Connection = {
-    query: (statement, values = []) =>
-      within(async () => (await client.query({ ...statement, values: [...values] })).rows),
-    script: (text) =>
+    query: <R extends QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>
       within(async () => {
-        const result = await client.query(text)
-        return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? []
+        if (!isPooled) return (await client.query<R>({ ...statement, values: [...values] })).rows
+        if (!isInTransaction) return runAsTransaction<R>(statement, [...values])
+        return (await client.query<R>({ text: statement.text, values: [...values] })).rows
       }),
+    script: (text) => within(() => runScript(text)),
+    begin: (mode = READ_COMMITTED) =>
+      within(async () => {
+        isInTransaction = true
+        await runBegin(mode)
+      }),
+    commit: () => within(() => end('commit')),
+    rollback: () => within(() => end('rollback')),
+    isPooled: () => isPooled,
     isLost: () => lost,
     onLost: (listener) => listeners.push(listener),
     close() {
       if (lost) return
       lost = true
-      void client.end().catch(() => {})
+      // What is under way would be waited for.
+      if (underWay > 0) socket.destroy()
+      else void client.end().catch(() => {})
       for (const listener of listeners) listener()
     },
   }
   try {
     await client.connect()
     isWarned = false
-    await requireAccess(connection, target.access, options)
+    const { statementTimeoutMs, pooling = 'auto' } = options
+    const processId: unknown = Reflect.get(client, 'processID')
+    const [state] = await connection.script(beginSession(statementTimeoutMs, pooling, processId))
+    assertAccess(state, target.access)
+    isPooled = isOtherServer(state, pooling, processId)
     return connection
   } catch (error) {
     lose()
     throw error
   }
-}
-
-/**
- * Settings the promises rest on, whatever the server's defaults are. Set by statement, not at start-up, so that a
- * connection pooler in between sees nothing unusual.
- */
-async function requireAccess(
-  connection: Connection,
-  access: Access,
-  { statementTimeoutMs }: ConnectionOptions,
-): Promise<void> {
-  const [state] = await connection.script(`
-    set statement_timeout = ${statementTimeoutMs};
-    set idle_in_transaction_session_timeout = ${statementTimeoutMs};
-    set default_transaction_isolation = 'read committed';
-    set standard_conforming_strings = on;
-    set jit = off;
-    select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
-    select pg_is_in_recovery()::text as standby, current_setting('transaction_read_only') as readonly,
-      current_setting('server_encoding') as encoding`)
-  const isStandby = state?.standby === 'true'
-  if (access === 'read-write' && (isStandby || state?.readonly === 'on'))
-    throw new Error('the server accepts no writes')
-  if (access === 'standby' && !isStandby) throw new Error('the server is not a standby')
 }
 
 function hasNoTls(error: unknown): boolean {

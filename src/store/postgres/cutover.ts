@@ -111,17 +111,20 @@ export function createMoves(pool: Pool): MoveVerbs {
     return pool.once(async (connection) => (await connection.query(statement, values)).length > 0)
   }
 
-  /** On a connection that gives up waiting for locks soon, and tries again. */
+  /** One transaction that gives up waiting for locks soon, and is tried again. */
   async function withLocks<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await pool.dedicated()
     try {
-      await connection.script(`set lock_timeout = ${LOCK_TIMEOUT_MS}`)
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await run(connection)
+          await connection.begin()
+          await connection.script(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+          const answer = await run(connection)
+          await connection.commit()
+          return answer
         } catch (error) {
           if (!(error instanceof StoreUnavailableError) || connection.isLost() || attempt === LOCK_ATTEMPTS) throw error
-          await connection.script('rollback')
+          await connection.rollback()
         }
       }
     } finally {
@@ -136,9 +139,8 @@ export function createMoves(pool: Pool): MoveVerbs {
   ): Promise<void> {
     for (const script of scripts) {
       await withLocks(async (connection) => {
-        await connection.script('begin')
         const [state] = await connection.query<Pick<MoveState, 'phase' | 'moveId'> & object>(LOCK_STATE)
-        await connection.script(condition(state) ? `${script}; commit` : 'rollback')
+        if (condition(state)) await connection.script(script)
       })
     }
   }
@@ -172,10 +174,8 @@ export function createMoves(pool: Pool): MoveVerbs {
       }),
     fenceWrites: (moveId, milliseconds) =>
       withLocks(async (connection) => {
-        await connection.script(`begin; select pg_advisory_xact_lock(${MOVE_LOCK})`)
-        const closed = await connection.query(CLOSE, [moveId, milliseconds])
-        await connection.script('commit')
-        return closed.length > 0
+        await connection.script(`select pg_advisory_xact_lock(${MOVE_LOCK})`)
+        return (await connection.query(CLOSE, [moveId, milliseconds])).length > 0
       }),
     async unfenceWrites(moveId) {
       await affects(OPEN, [moveId])

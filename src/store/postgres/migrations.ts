@@ -20,8 +20,9 @@ export async function migrate(connection: Connection, mustExist: boolean): Promi
   const found = await versionOf(connection)
   if (found === MIGRATIONS.length) return
   if (found === null && mustExist) throw new StoreOpenError('there is nothing of this program in the database')
-  await connection.script(`begin; select pg_advisory_xact_lock(${LOCK})`)
+  await connection.begin()
   try {
+    await connection.script(`select pg_advisory_xact_lock(${LOCK})`)
     const version = await versionOf(connection)
     if (version === null) {
       await connection.script(`
@@ -34,9 +35,10 @@ export async function migrate(connection: Connection, mustExist: boolean): Promi
       )
     }
     for (const migration of MIGRATIONS.slice(version ?? 0)) await connection.script(migration)
-    await connection.script(`update workspace_gateway.schema_version set version = ${MIGRATIONS.length}; commit`)
+    await connection.script(`update workspace_gateway.schema_version set version = ${MIGRATIONS.length}`)
+    await connection.commit()
   } catch (error) {
-    if (!connection.isLost()) await connection.script('rollback')
+    if (!connection.isLost()) await connection.rollback()
     throw error
   }
 }

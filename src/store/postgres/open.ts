@@ -101,7 +101,7 @@ function rootOf(error: unknown): unknown {
 
 async function openSnapshot(pool: Pool): Promise<Snapshot> {
   const connection = await pool.dedicated()
-  await connection.script('begin isolation level repeatable read read only')
+  await connection.begin('isolation level repeatable read read only')
   // The first statement takes the snapshot.
   await connection.query(PING)
   // One after the other, however many ask at once.

@@ -106,13 +106,13 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
   }
 
   async function inTransaction<T>(connection: Connection, run: (connection: Connection) => Promise<T>): Promise<T> {
-    await connection.script('begin')
+    await connection.begin()
     try {
       const answer = await run(connection)
-      await connection.script('commit')
+      await connection.commit()
       return answer
     } catch (error) {
-      if (!connection.isLost()) await connection.script('rollback').catch(() => connection.close())
+      if (!connection.isLost()) await connection.rollback().catch(() => connection.close())
       throw error
     }
   }

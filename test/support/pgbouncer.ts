@@ -1,0 +1,80 @@
+// Debian's PgBouncer in front of a PostgreSQL server, in transaction mode: few connections for many clients.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+
+const PROGRAM = '/usr/sbin/pgbouncer'
+/** It refuses to run as root; then it runs as nobody. */
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const asUser: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
+
+export const HAS_PGBOUNCER = existsSync(PROGRAM)
+if (!HAS_PGBOUNCER)
+  console.warn('skipped: the tests with PgBouncer, which is not installed (Debian: apt-get install pgbouncer)')
+
+export interface Pooler extends AsyncDisposable {
+  /** The same database, asked through the pooler. */
+  readonly through: (databaseUrl: string) => string
+}
+
+/** For each database of the server of `serverUrl`, this many connections at most. */
+export async function startPgbouncer(
+  serverUrl: string,
+  { connections, mode = 'transaction' }: { readonly connections: number; readonly mode?: 'transaction' | 'session' },
+): Promise<Pooler> {
+  const { hostname, port, username, password } = new URL(serverUrl)
+  const directory = await mkdtemp(join(tmpdir(), 'workspace-gateway-pgbouncer-'))
+  if (asUser.uid !== undefined) await chown(directory, asUser.uid, NOBODY.gid)
+  const ownPort = await freePort('127.0.0.1')
+  const settings = {
+    listen_addr: '127.0.0.1',
+    listen_port: ownPort,
+    unix_socket_dir: '',
+    auth_type: 'any',
+    pool_mode: mode,
+    default_pool_size: connections,
+    max_client_conn: 1_000,
+    logfile: join(directory, 'log'),
+  }
+  const configuration = join(directory, 'pgbouncer.ini')
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
+  await writeFile(
+    configuration,
+    `[databases]\n* = host=${hostname} port=${port} user=${username} password=${password}\n[pgbouncer]\n${lines.join('\n')}\n`,
+    { mode: 0o644 },
+  )
+  const child = spawn(PROGRAM, [configuration], { ...asUser, stdio: ['ignore', 'ignore', 'pipe'] })
+  const said: string[] = []
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  const ended = once(child, 'exit')
+  while (!(await isListening(ownPort))) {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${said.join('')}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    through(databaseUrl) {
+      const url = new URL(databaseUrl)
+      url.port = String(ownPort)
+      return url.href
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  const answer = await promise
+  socket.destroy()
+  return answer
+}
