@@ -593,6 +593,35 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect(await store.exportRefsWithoutProject(ben)).toEqual([])
       })
 
+      test('the newest of many projects of several users, in the order asked, under whatever reference', async () => {
+        const refs = ['plain', 'with "quotes" and \\', 'Ünï 💛 \u2028', '["a"]', '10', '1e1']
+        for (const email of [ANA, BEN]) {
+          for (const ref of refs) {
+            await store.applyChanges([put({ email, ref, id: ref })])
+            await addExport(email, ref, [JSON.stringify(`${email} old`)])
+            await addExport(email, ref, [JSON.stringify(`${email} new`)], later, `${email} ${ref}`)
+          }
+        }
+        const [ana, ben] = [await userId(ANA), await userId(BEN)]
+        const asked = [
+          ...refs.map((ref) => ({ userId: ana, ref })),
+          { userId: ana, ref: 'missing' },
+          ...refs.toReversed().flatMap((ref) => [
+            { userId: ben, ref },
+            { userId: ana, ref },
+          ]),
+          { userId: ana, ref: 'plain' },
+          { userId: ana, ref: 'plain' },
+        ]
+        const found = await store.latestExports(asked)
+        expect(found.map((one) => one && [one.userId, one.ref, one.instant, one.digest])).toEqual(
+          asked.map(({ userId, ref }) =>
+            ref === 'missing' ? null : [userId, ref, later.instant, `${userId === ana ? ANA : BEN} ${ref}`],
+          ),
+        )
+        expect(await store.latestExports([])).toEqual([])
+      })
+
       test('that were left staged are dropped once they are stale', async () => {
         const [old, fresh] = [randomUUID(), randomUUID()]
         await store.applyChanges([

@@ -2,7 +2,7 @@
 //
 // In this build of SQLite (with STAT4) a statement with a join, an ORDER BY over an index or a bound LIMIT is compiled anew
 // for every value bound to it, at ten times the cost of running it. So what is read most often has none of these: whole
-// lists come in the order of their row id, and for the newest export the values go through a one-row table.
+// lists come in the order of their row id, and for the newest exports the values go through tables of their own.
 import type { Database } from 'better-sqlite3'
 import type {
   Awaitable,
@@ -16,6 +16,7 @@ import type {
 import { createDocumentPages, DOCUMENT } from './engine/document-pages.ts'
 import { createElementPages } from './engine/element-pages.ts'
 import { createExportPages, EXPORT } from './engine/export-pages.ts'
+import { createNewestExports } from './engine/newest-exports.ts'
 
 type ExportIdentity = [user: number, ref: string, instant: string, digest: string]
 
@@ -27,6 +28,7 @@ interface Count {
 export function createReads(database: Database, read: <T>(run: () => T) => T): WorkspaceReads {
   const documents = createDocumentPages(database)
   const exports = createExportPages(database)
+  const newestExports = createNewestExports(database)
   const elements = createElementPages(database)
   const documentById = database.prepare<[number, string, string], StoredDocument>(
     `select ${DOCUMENT} from document where user_id = ? and kind = ? and id = ?`,
@@ -36,13 +38,6 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
   )
   const projectByRef = database.prepare<[number, string], StoredDocument>(
     `select ${DOCUMENT} from document where user_id = ? and ref = ?`,
-  )
-  const newestExport = database.prepare<[number, string], StoredExport>(
-    `with asked (user_id, ref) as (values (?, ?))
-     select ${EXPORT} from export
-     where (user_id, ref) = (select user_id, ref from asked)
-       and exists (select 1 from document where (user_id, ref) = (select user_id, ref from asked))
-     order by instant desc, id desc limit 1`,
   )
   const exportByKey = database.prepare<[...ExportIdentity, user: number, ref: string], StoredExport>(
     `select ${EXPORT} from export where user_id = ? and ref = ? and instant = ? and digest = ?
@@ -69,6 +64,10 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     questions: readonly K[],
     answer: (question: K) => V,
   ): Awaitable<readonly V[]> {
+    return inOneState(questions, () => questions.map(answer))
+  }
+
+  function inOneState<V>(questions: readonly OfUser[], answer: () => V): Awaitable<V> {
     return read(() => {
       const compared = new Set<ExpectedVersion>()
       for (const { userId, seen } of questions) {
@@ -76,7 +75,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
         compared.add(seen)
         if (storedVersionOf.get(userId)?.stamp !== seen.stateVersion) seen.onMismatch()
       }
-      return questions.map(answer)
+      return answer()
     })
   }
 
@@ -86,7 +85,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     documentsById: (keys) => answerAll(keys, ({ userId, kind, id }) => documentById.get(userId, kind, id) ?? null),
     documentCounts: (lists) => answerAll(lists, ({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0),
     projectsByRef: (refs) => answerAll(refs, ({ userId, ref }) => projectByRef.get(userId, ref) ?? null),
-    latestExports: (refs) => answerAll(refs, ({ userId, ref }) => newestExport.get(userId, ref) ?? null),
+    latestExports: (refs) => inOneState(refs, () => newestExports(refs)),
     exportsByKey: (keys) =>
       answerAll(
         keys,
