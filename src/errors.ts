@@ -26,12 +26,17 @@ const FAILURES = {
   METHOD_NOT_ALLOWED: [405, 'This path does not answer that method.'],
   NOT_ACCEPTABLE: [406, 'None of the media types you accept can be answered.'],
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  ROUTE_RETIRED: [410, 'This route has been retired: use its GraphQL twin.'],
   BODY_TOO_LARGE: [413, 'The request body is larger than this gateway accepts.'],
   RESPONSE_TOO_LARGE: [400, 'The answer would be too large: ask for fewer items, or page with `first` and `after`.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8.'],
   TOO_MANY_REQUESTS: [429, 'Too many requests: wait a little.'],
   HEADERS_TOO_LARGE: [431, 'The request headers are larger than this gateway accepts.'],
   INTERNAL: [500, 'Something went wrong on our side.'],
+  ROUTE_BROWNOUT: [
+    503,
+    'This route will be retired, and does not answer for a while, so that whoever still uses it notices.',
+  ],
   UNAVAILABLE: [503, 'The gateway cannot do this right now: try again shortly.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 

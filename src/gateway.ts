@@ -31,6 +31,8 @@ import { createReads } from './resolvers/reads.ts'
 import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
 import { createOpenApiEndpoint, type OpenApiOptions } from './rest/openapi/openapi.ts'
 import { createRestEndpoints } from './rest/rest.ts'
+import type { RetirementPlan } from './rest/retirement/plan.ts'
+import { createRetirement } from './rest/retirement/retirement.ts'
 import type { Store } from './store/contract.ts'
 
 export interface GatewayOptions {
@@ -69,6 +71,8 @@ export interface GatewayOptions {
   readonly isDraining: () => boolean
   /** Absent: there is no POST /import. */
   readonly importing?: ImportServices | undefined
+  /** Absent: every REST route stays. */
+  readonly retirement?: RetirementPlan | undefined
   /** For the log: something failed that no client waits for. */
   readonly reportBackground: (error: unknown, what: string) => void
   /** What the gateway keeps running besides its requests: to be disposed of before the store. */
@@ -147,5 +151,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const admitted = endpoints.map((endpoint) =>
     HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admit),
   )
-  return createPipeline(admitted, options)
+  if (!options.retirement || options.retirement.size === 0) return createPipeline(admitted, options)
+  const { announce, refuse } = createRetirement(options.retirement, clock)
+  return createPipeline(admitted.map(refuse), { ...options, announce })
 }

@@ -11,6 +11,7 @@ import { DUMP_OPTIONS } from './options/dump-options.ts'
 import { IMPORT_OPTIONS } from './options/import-options.ts'
 import { MOVE_OPTIONS } from './options/move-options.ts'
 import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
+import { LEDGER_OPTIONS } from './options/retirement/ledger-options.ts'
 import { SERVE_OPTIONS } from './options/serve-options.ts'
 import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/sign-in/client-options.ts'
 import { MAIL_SERVER_OPTIONS } from './options/sign-in/mail-options.ts'
@@ -81,6 +82,12 @@ export function createProgram(io: CommandIo, signals: Signals, onExit: (code: Ex
     .action(async (values) => {
       const { runMove } = await import('./commands/move.ts')
       onExit(await runMove(parseOptions(MOVE_OPTIONS, values), io, stopSignal(signals)))
+    })
+  describe(program.command('ledger'), LEDGER_OPTIONS)
+    .description('who still calls which REST route, how often and when last')
+    .action(async (values) => {
+      const { runLedger } = await import('./commands/moving/ledger.ts')
+      onExit(await runLedger(parseOptions(LEDGER_OPTIONS, values), io))
     })
   addWorkspaceCommands(program, describe, io, onExit)
   addAccessCommands(program, describe, io, onExit)

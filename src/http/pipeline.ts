@@ -11,11 +11,14 @@ export interface PipelineOptions {
   readonly corsOrigins: readonly string[]
   readonly reportRefusedOrigin: ReportRefusedOrigin
   readonly report: ReportFailure
+  /** Sees every answer, failures too, once it is known which route gave it. */
+  readonly announce?: Middleware
 }
 
 export function createPipeline(endpoints: readonly Endpoint[], options: PipelineOptions): Handler {
   const layers: readonly Middleware[] = [
     createCors(options.corsOrigins, options.reportRefusedOrigin),
+    ...(options.announce ? [options.announce] : []),
     failuresAsProblems(options.report),
     underBasePath(options.basePath),
   ]

@@ -57,7 +57,7 @@ export function failureHeaders(error: GatewayError): Headers {
 
 /** Decided on purpose, before anything went wrong: there is nothing to look up. */
 export function isRefusal({ code, cause }: GatewayError): boolean {
-  return code === 'UNAVAILABLE' && cause === undefined
+  return (code === 'UNAVAILABLE' && cause === undefined) || code === 'ROUTE_BROWNOUT'
 }
 
 /** Reports a failure under a new id (RFC 9562 section 4, in its URN form), and answers the id. */

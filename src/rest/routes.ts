@@ -17,7 +17,7 @@ interface Row {
 }
 
 /** How any route may fail. */
-export const ANY_ROUTE_FAILURES: readonly FailureCode[] = ['INTERNAL', 'UNAVAILABLE']
+export const ANY_ROUTE_FAILURES: readonly FailureCode[] = ['ROUTE_RETIRED', 'INTERNAL', 'ROUTE_BROWNOUT', 'UNAVAILABLE']
 
 /** A session call: one field in, tokens or nothing out. */
 export interface SessionRoute extends Row {
@@ -145,6 +145,11 @@ export const READ_ROUTES: readonly ReadRoute[] = [
     resolve: (me, _query, context) => User.uiLibraries(me, {}, context),
   },
 ]
+
+/** What of a route anybody may need to know. */
+export type RestRoute = Pick<Row, 'method' | 'path' | 'twin'>
+
+export const REST_ROUTES: readonly RestRoute[] = [...SESSION_ROUTES, ...READ_ROUTES]
 
 function requireParameter(query: URLSearchParams, name: string): string {
   const value = query.get(name)

@@ -18,6 +18,7 @@ import type { ReportFailure } from '../../http/problem-details.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import { redact } from '../../redact.ts'
 import type { ImportServices } from '../../rest/import-endpoint.ts'
+import { openLedger } from '../../rest/ledger/ledger.ts'
 import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
@@ -33,6 +34,7 @@ import { toGraphQLOptions } from '../options/graphql.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { toGuardOptions } from '../options/sign-in/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
+import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
 import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
@@ -53,6 +55,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
   const isLoopback = isLoopbackBinding(config.host)
   const guardOptions = toGuardOptions(config)
   requireSafeExposure(config, guardOptions)
+  const retirement = toRetirementPlan(config)
   const keyCipher = readKeyCipher(config)
   const log = createLog(config.logLevel, io)
   if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
@@ -88,6 +91,15 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     onEntry: (entry) => log.info({ audit: describeEntry({ ...entry, who: redact(entry.who) }) }, 'audit'),
     onFailure: (error) => log.error({ err: error }, 'the audit log cannot be written: its entries wait'),
   })
+  await using ledger =
+    config.ledgerRetention === 0
+      ? null
+      : openLedger(store, {
+          retentionMs: config.ledgerRetention,
+          clock: io.clock,
+          onFailure: (error) =>
+            log.error({ err: error }, 'the ledger of REST calls cannot be written: its counts wait'),
+        })
   await using running = new AsyncDisposableStack()
   const ending = AbortSignal.any([stop, failed.signal, retired.signal])
   const handle = await createGateway(store, {
@@ -117,6 +129,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     report: createReport(log),
     // A worker that was replaced is no news: the others listen on its port.
     isDraining: () => stop.aborted || failed.signal.aborted,
+    retirement,
     importing: await importServices(config, createReport(log)),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,
@@ -135,6 +148,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     inFlight,
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: createBrokenOffReport(log),
+    observers: ledger ? [ledger.observe] : [],
   })
   const url = await listen(server, config)
   using _sweep = isReadOnly

@@ -8,6 +8,8 @@ import { database, storeOptions } from './database-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
 import { protectionOptions } from './protection.ts'
+import { ledgerOptions } from './retirement/ledger-options.ts'
+import { retirementOptions } from './retirement/retirement-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
@@ -172,6 +174,8 @@ export const SERVE_OPTIONS = {
       'answer POST /import to whoever presents the token in this file as a bearer token (default: no such path)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
+  ...retirementOptions,
+  ...ledgerOptions,
   ...auditOptions,
   ...storeOptions,
   workers: {

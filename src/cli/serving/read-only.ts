@@ -15,7 +15,14 @@ export function withoutWrites(config: ServeConfig): ServeConfig {
     ...(config.importTokenFile === undefined ? [] : ['--import-token-file: with --read-only nothing is imported']),
   ]
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
-  return { ...config, loginGuard: ['none'], noDemo: true, auditRetention: 0, tokenAlgorithm: undefined }
+  return {
+    ...config,
+    loginGuard: ['none'],
+    noDemo: true,
+    auditRetention: 0,
+    ledgerRetention: 0,
+    tokenAlgorithm: undefined,
+  }
 }
 
 /** Throws `UsageError` for a database whose sessions nobody could use. */

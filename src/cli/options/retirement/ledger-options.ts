@@ -1,0 +1,37 @@
+// The options of the ledger of REST calls: what serve keeps, and what the command shows.
+import { z } from 'zod'
+import { database, storeOptions } from '../database-options.ts'
+import { booleanOption, type Config, duration, type OptionRow } from '../option.ts'
+
+export const ledgerOptions = {
+  ledgerRetention: {
+    flags: '--ledger-retention <time>',
+    description: 'how long the ledger of REST calls keeps its days, in days or hours; 0 for no ledger',
+    default: '400d',
+    schema: duration,
+  },
+} as const satisfies Record<string, OptionRow>
+
+const day = z.iso.date('must be a day, as 2026-01-31').optional()
+
+export const LEDGER_OPTIONS = {
+  database,
+  from: {
+    flags: '--from <day>',
+    description: 'only calls of this day (UTC) or later, as 2026-01-31',
+    schema: day,
+  },
+  to: {
+    flags: '--to <day>',
+    description: 'only calls of before this day',
+    schema: day,
+  },
+  json: {
+    flags: '--json',
+    description: 'one JSON object a line: a day, a route and a client each',
+    schema: booleanOption.optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export type LedgerCommandConfig = Config<typeof LEDGER_OPTIONS>

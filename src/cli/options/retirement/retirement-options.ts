@@ -1,0 +1,70 @@
+// The options about REST routes that go: announced, refused for a while, and gone.
+import { z } from 'zod'
+import { type Config, list, type OptionRow, time } from '../option.ts'
+
+/** `PATH=VALUE`, several with commas; `*` for every route of the contract. */
+function perRoute<T>(value: z.ZodType<T, string>) {
+  return list.pipe(
+    z.array(
+      z.string().transform((text, context): { readonly path: string; readonly value: T } => {
+        const [, path = '', rest = ''] = /^(\*|\/[^=]*)=(.+)$/.exec(text) ?? []
+        const checked = path === '' ? null : value.safeParse(rest)
+        if (checked?.success) return { path, value: checked.data }
+        const reason = checked?.error.issues[0]?.message ?? 'write it as PATH=VALUE, such as /projects=2027-01-31'
+        context.addIssue(`"${text}": ${reason}`)
+        return z.NEVER
+      }),
+    ),
+  )
+}
+
+const link = z.string().regex(/^https?:\/\/[^\s<>"]+$/, 'must be an address, as https://…')
+
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
+/** Longer than this is no brownout any more. */
+const MAX_BROWNOUT_MS = 86_400_000
+
+/** `START/LENGTH`, as `2027-05-01T09:00:00Z/15m`. */
+const brownout = z.string().transform((text, context) => {
+  const [start = '', length = ''] = text.split('/')
+  const from = time.safeParse(start)
+  const [, count = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(length) ?? []
+  const lengthMs = Number(count) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0)
+  if (from.success && lengthMs > 0 && lengthMs <= MAX_BROWNOUT_MS) {
+    return { from: from.data, until: from.data + lengthMs }
+  }
+  context.addIssue('must be a start and a length of at most 24 hours, as 2027-05-01T09:00:00Z/15m')
+  return z.NEVER
+})
+
+export const retirementOptions = {
+  deprecated: {
+    flags: '--deprecated <routes>',
+    description:
+      'REST routes and since when they are deprecated, separated by commas: /projects=2027-01-31, or *=2027-01-31 for all; their answers say so',
+    default: '',
+    schema: perRoute(time),
+  },
+  sunset: {
+    flags: '--sunset <routes>',
+    description:
+      'REST routes and when they end, as --deprecated writes them: announced before, refused with 410 from then on',
+    default: '',
+    schema: perRoute(time),
+  },
+  deprecationLink: {
+    flags: '--deprecation-link <routes>',
+    description: 'where callers read about it, for their Link header: *=https://example.com/rest-goes',
+    default: '',
+    schema: perRoute(link),
+  },
+  brownout: {
+    flags: '--brownout <windows>',
+    description:
+      'times in which REST routes refuse with 503, so that whoever still calls them notices: /exports=2027-05-01T09:00:00Z/15m',
+    default: '',
+    schema: perRoute(brownout),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export type RetirementConfig = Config<typeof retirementOptions>

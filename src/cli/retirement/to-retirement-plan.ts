@@ -1,0 +1,55 @@
+// What an operator wrote about routes that go, as a plan by path.
+import { UsageError } from '../../errors.ts'
+import type { Brownout, RetirementPlan, RouteRetirement } from '../../rest/retirement/plan.ts'
+import { REST_ROUTES } from '../../rest/routes.ts'
+import type { RetirementConfig } from '../options/retirement/retirement-options.ts'
+
+const PATHS = [...new Set(REST_ROUTES.map(({ path }) => path))]
+const EVERY_ROUTE = '*'
+
+interface PerRoute<T> {
+  readonly path: string
+  readonly value: T
+}
+
+/** Throws one `UsageError` that names everything wrong. */
+export function toRetirementPlan(config: RetirementConfig): RetirementPlan {
+  const { deprecated, sunset, deprecationLink, brownout } = config
+  const wrong = Object.entries({
+    '--deprecated': deprecated,
+    '--sunset': sunset,
+    '--deprecation-link': deprecationLink,
+    '--brownout': brownout,
+  }).flatMap(([flag, rows]) =>
+    rows.flatMap(({ path }) =>
+      path === EVERY_ROUTE || PATHS.includes(path) ? [] : `${flag}: ${path} is none of ${PATHS.join(', ')}`,
+    ),
+  )
+  const plan = new Map<string, RouteRetirement>()
+  for (const path of PATHS) {
+    const route = {
+      deprecatedAt: lastOf(deprecated, path),
+      sunsetAt: lastOf(sunset, path),
+      link: lastOf(deprecationLink, path),
+      brownouts: valuesOf<Brownout>(brownout, path),
+    }
+    const { deprecatedAt, sunsetAt, brownouts } = route
+    // RFC 9745 section 3.
+    if (deprecatedAt !== null && sunsetAt !== null && sunsetAt < deprecatedAt) {
+      wrong.push(`--sunset: ${path} would end before it is deprecated`)
+    }
+    if (deprecatedAt !== null || sunsetAt !== null || brownouts.length > 0) plan.set(path, route)
+  }
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+  return plan
+}
+
+/** Those of the path itself stand behind those of all: the last one counts. */
+function valuesOf<T>(rows: readonly PerRoute<T>[], path: string): readonly T[] {
+  const named = (name: string) => rows.flatMap((row) => (row.path === name ? [row.value] : []))
+  return [...named(EVERY_ROUTE), ...named(path)]
+}
+
+function lastOf<T>(rows: readonly PerRoute<T>[], path: string): T | null {
+  return valuesOf(rows, path).at(-1) ?? null
+}

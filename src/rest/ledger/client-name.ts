@@ -1,0 +1,38 @@
+// What a client is called in the ledger: as it names itself, in a few characters that may be shown.
+import type { Caller } from '../../auth/caller.ts'
+import { readBasicCredentials } from '../../auth/guards/client/client-secret.ts'
+import { redact } from '../../redact.ts'
+
+/** In UTF-16 code units: what is looked at, and what is left of it. */
+const MAX_LOOKED_AT = 256
+const MAX_LENGTH = 64
+
+/** Headers by which clients say who they are, in the order they are believed. */
+const NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name']
+
+/** A client that says nothing of itself. */
+export const UNNAMED_CLIENT = '(unnamed)'
+/** Whoever was not signed in and let in: what they call themselves is anybody's invention. */
+export const REFUSED_CLIENT = '(refused)'
+
+/** The name in a header for it, or the registered client's that signs a user in, or the first product of `User-Agent` (RFC 9110 section 10.1.5) without its version. */
+export function clientNameOf(caller: Caller): string {
+  for (const header of NAME_HEADERS) {
+    const name = shown(caller.header(header))
+    if (name !== '') return name
+  }
+  const authorization = caller.header('authorization')
+  const registered = authorization?.startsWith('Bearer ') ? null : readBasicCredentials(authorization)
+  return shown(registered?.name) || shown(productOf(caller.header('user-agent'))) || UNNAMED_CLIENT
+}
+
+function productOf(userAgent = ''): string {
+  const end = userAgent.search(/[ /]/)
+  return end === -1 ? userAgent : userAgent.slice(0, end)
+}
+
+/** Parentheses are for the names that the ledger gives by itself. */
+function shown(name = ''): string {
+  const printable = name.slice(0, MAX_LOOKED_AT).replace(/[^\x20-\x7e\xa0-\xff]|[()]/g, '')
+  return redact(printable).slice(0, MAX_LENGTH).trim()
+}

@@ -1,0 +1,56 @@
+// The ledger as it is shown: its days, and what they come to.
+import type { RestCalls, RestCallVerbs } from '../../store/rest-call-contract.ts'
+import { REST_ROUTES } from '../routes.ts'
+
+const DAYS_PER_READ = 30
+
+/** Days of UTC as `2026-01-31`; null for no bound. */
+export interface LedgerPeriod {
+  readonly from: string | null
+  /** Exclusive. */
+  readonly to: string | null
+}
+
+/** A row of the ledger beside what its route is in GraphQL. */
+export interface LedgerRow extends RestCalls {
+  readonly twin: string
+}
+
+/** All rows of these days, in order of day, route and client. */
+export async function* ledgerRows(
+  store: Pick<RestCallVerbs, 'restCallDays' | 'restCallsOf'>,
+  { from, to }: LedgerPeriod,
+): AsyncGenerator<LedgerRow> {
+  for (let after = ''; ; ) {
+    const days = await store.restCallDays(after, DAYS_PER_READ)
+    const last = days.at(-1)
+    if (last === undefined) return
+    const asked = days.filter((day) => (from === null || day >= from) && (to === null || day < to))
+    for (const calls of await store.restCallsOf(asked)) yield { ...calls, twin: twinOf(calls.route) }
+    after = last
+  }
+}
+
+/** What each client called of each route in all of these days: routes in the order of the contract, who called most first. */
+export async function ledgerTotals(rows: AsyncIterable<LedgerRow>): Promise<readonly Omit<LedgerRow, 'day'>[]> {
+  const totals = new Map<string, Omit<LedgerRow, 'day'>>()
+  for await (const { day: _, ...row } of rows) {
+    const key = `${row.route} ${row.client}`
+    const sum = totals.get(key)
+    const lastSeen = Math.max(row.lastSeen, sum?.lastSeen ?? 0)
+    totals.set(key, { ...row, count: row.count + (sum?.count ?? 0), lastSeen })
+  }
+  return [...totals.values()].sort(
+    (a, b) => placeOf(a.route) - placeOf(b.route) || b.count - a.count || (a.client < b.client ? -1 : 1),
+  )
+}
+
+function twinOf(route: string): string {
+  return REST_ROUTES[placeOf(route)]?.twin ?? ''
+}
+
+/** After all others, for a route that a newer program has counted. */
+function placeOf(route: string): number {
+  const place = REST_ROUTES.findIndex(({ method, path }) => `${method} ${path}` === route)
+  return place === -1 ? REST_ROUTES.length : place
+}

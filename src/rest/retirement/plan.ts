@@ -1,0 +1,33 @@
+// When routes go: since when each is deprecated, when it does not answer for a while, and from when on it is gone.
+
+/** A short time in which a route refuses, so that whoever still calls it notices. Milliseconds since the epoch. */
+export interface Brownout {
+  readonly from: number
+  /** Exclusive. */
+  readonly until: number
+}
+
+/** Times are in milliseconds since the epoch; null where none was set. */
+export interface RouteRetirement {
+  readonly deprecatedAt: number | null
+  readonly sunsetAt: number | null
+  /** An address with more about it. */
+  readonly link: string | null
+  readonly brownouts: readonly Brownout[]
+}
+
+/** By path, without the base path: what is not there stays. */
+export type RetirementPlan = ReadonlyMap<string, RouteRetirement>
+
+/** The header fields that announce it: `Deprecation` (RFC 9745), `Sunset` and its link (RFC 8594). */
+export function announcementOf({ deprecatedAt, sunsetAt, link }: RouteRetirement): Readonly<Record<string, string>> {
+  const links = [
+    ...(link !== null && deprecatedAt !== null ? [`<${link}>; rel="deprecation"`] : []),
+    ...(link !== null && sunsetAt !== null ? [`<${link}>; rel="sunset"`] : []),
+  ]
+  return {
+    ...(deprecatedAt === null ? {} : { deprecation: `@${Math.floor(deprecatedAt / 1_000)}` }),
+    ...(sunsetAt === null ? {} : { sunset: new Date(sunsetAt).toUTCString() }),
+    ...(links.length === 0 ? {} : { link: links.join(', ') }),
+  }
+}

@@ -1,0 +1,62 @@
+// Routes that are being retired: their answers say so, and at the times of the plan they refuse.
+import { GatewayError } from '../../errors.ts'
+import type { Endpoint, Middleware } from '../../http/handler.ts'
+import { type Headers, withHeaders } from '../../http/response.ts'
+import { REST_ROUTES } from '../routes.ts'
+import { announcementOf, type RetirementPlan, type RouteRetirement } from './plan.ts'
+
+export interface Retirement {
+  /** Adds to every answer of these routes, failures and 304 too, what announces it. */
+  readonly announce: Middleware
+  /** The same endpoint, which refuses first. */
+  readonly refuse: (endpoint: Endpoint) => Endpoint
+}
+
+export function createRetirement(plan: RetirementPlan, clock: () => number): Retirement {
+  const announcements = new Map<string, Headers>([...plan].map(([path, route]) => [path, announcementOf(route)]))
+
+  return {
+    announce: (next) => async (request) => {
+      const reply = await next(request)
+      const headers = announcements.get(request.record.route?.path ?? '')
+      return headers ? withHeaders(reply, headers) : reply
+    },
+    refuse(endpoint) {
+      const { method, path } = endpoint
+      const route = plan.get(path)
+      const row = REST_ROUTES.find((one) => one.method === method && one.path === path)
+      if (!route || !row) return endpoint
+      return {
+        ...endpoint,
+        async handle(request) {
+          requireAnswering(route, `${method} ${path}`, row.twin, clock())
+          return endpoint.handle(request)
+        },
+      }
+    },
+  }
+}
+
+/** Throws `ROUTE_RETIRED` and `ROUTE_BROWNOUT`. */
+function requireAnswering(
+  { sunsetAt, link, brownouts }: RouteRetirement,
+  name: string,
+  twin: string,
+  now: number,
+): void {
+  const help = `In GraphQL: ${twin}${link === null ? '' : ` (more at ${link})`}`
+  if (sunsetAt !== null && now >= sunsetAt) {
+    throw new GatewayError('ROUTE_RETIRED', { message: `${name} was retired at ${timeOf(sunsetAt)}. ${help}` })
+  }
+  const brownout = brownouts.find(({ from, until }) => from <= now && now < until)
+  if (!brownout) return
+  const when = sunsetAt === null ? 'will be retired' : `will be retired at ${timeOf(sunsetAt)}`
+  throw new GatewayError('ROUTE_BROWNOUT', {
+    message: `${name} ${when}, and does not answer until ${timeOf(brownout.until)}. ${help}`,
+    retryAfterSeconds: Math.ceil((brownout.until - now) / 1_000),
+  })
+}
+
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('.000Z', 'Z')
+}

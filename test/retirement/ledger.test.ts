@@ -1,0 +1,185 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openLedger } from '../../src/rest/ledger/ledger.ts'
+import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { ask, bearer, startGateway } from '../support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const DAY_MS = 86_400_000
+
+interface Row {
+  readonly day: string
+  readonly route: string
+  readonly client: string
+  readonly count: number
+  readonly lastSeen: string
+  readonly twin: string
+}
+
+async function rowsOf(database: string): Promise<readonly Row[]> {
+  const { stdout, stderr, exitCode } = await runHere(['ledger', '--database', database, '--json'])
+  expect([exitCode, stderr]).toEqual([0, ''])
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+}
+
+/** A run over midnight has two days. */
+function countsOf(rows: readonly Row[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { route, client, count } of rows) {
+    counts[`${route} ${client}`] = (counts[`${route} ${client}`] ?? 0) + count
+  }
+  return counts
+}
+
+async function read(url: string, accessToken: string, path: string, times: number, headers: Record<string, string>) {
+  for (let left = times; left > 0; left -= 8) {
+    const some = Array.from({ length: Math.min(left, 8) }, () =>
+      ask(`${url}${path}`, { headers: { ...bearer(accessToken), ...headers } }),
+    )
+    for (const { status } of await Promise.all(some)) expect([200, 304, 404]).toContain(status)
+  }
+}
+
+const sqlite = async () => `file:${join(temporaryDirectory(), 'workspace.db')}`
+
+test.each([
+  { engine: 'SQLite', open: sqlite, isThere: true },
+  { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
+])('counts are exact over two nodes and restarts, on $engine', async ({ open, isThere, engine }) => {
+  if (!isThere) return console.warn(`skipped: there is no ${engine}`)
+  const database = await open()
+  await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+  const start = () => serveForTest(['--database', database, '--log-level', 'silent'])
+  const nodes: ServingProcess[] = [await start(), await start()]
+  const login = await ask(`${nodes[0]?.url}/login`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, 'user-agent': 'Shop/3.1 (linux)' },
+    body: JSON.stringify({ email: ANA }),
+  })
+  const { accessToken } = login.json()
+  const etag = (await ask(`${nodes[0]?.url}/projects`, { headers: { ...bearer(accessToken), 'user-agent': 'probe' } }))
+    .headers
+
+  for (let round = 0; round < 2; round += 1) {
+    await Promise.all(
+      nodes.flatMap(({ url }) => [
+        read(url, accessToken, '/projects', 40, { 'user-agent': 'curl/8.5.0' }),
+        read(url, accessToken, '/projects', 20, {
+          'user-agent': 'curl/8.5.0',
+          'graphql-client-name': 'web',
+          'if-none-match': etag.get('etag') ?? '',
+        }),
+        read(url, accessToken, '/exports?r=site', 10, { 'apollographql-client-name': 'ios' }),
+        read(url, accessToken, '/exports?r=none', 5, { 'user-agent': 'curl/8.5.0' }),
+        ask(`${url}/projects`, { headers: bearer('eyJ.not.one') }),
+        ask(`${url}/healthz`),
+        ask(`${url}/graphql?query=%7Bme%7Bemail%7D%7D`, { headers: bearer(accessToken) }),
+      ]),
+    )
+    const stopped = nodes.shift()
+    expect(await stopped?.kill('SIGTERM')).toBe(0)
+    nodes.push(await start())
+  }
+  for (const node of nodes) expect(await node.kill('SIGTERM')).toBe(0)
+
+  const rows = await rowsOf(database)
+  expect(countsOf(rows)).toEqual({
+    'GET /exports curl': 20,
+    'GET /exports ios': 40,
+    'GET /projects (refused)': 4,
+    'GET /projects curl': 160,
+    'GET /projects probe': 1,
+    'GET /projects web': 80,
+    'POST /login Shop': 1,
+  })
+  expect(rows.find(({ route }) => route === 'GET /projects')?.twin).toBe('{ me { projects { data } } }')
+  expect(Math.abs(Date.parse(rows[0]?.lastSeen ?? '') - Date.now())).toBeLessThan(DAY_MS)
+
+  const table = await runHere(['ledger', '--database', database])
+  expect(table.stdout).toMatch(/^POST \/login {3}mutation.*\n {2}Shop +1 +last 20\d\d-/)
+  expect(table.stdout).toMatch(/GET \/projects {3}\{ me.*\n {2}curl +160 .*\n {2}web +80 /)
+  const none = await runHere(['ledger', '--database', database, '--to', '2020-01-01'])
+  expect(none.stdout).toBe('no REST call was counted in this time\n')
+
+  if (engine !== 'SQLite') return
+  // It goes along when the database moves.
+  const next = await sqlite()
+  expect((await runHere(['move', '--from', database, '--to', next])).exitCode).toBe(0)
+  expect(await rowsOf(next)).toEqual(rows)
+})
+
+test('what clients call themselves is short, shown as it may be, and holds no secret', async () => {
+  await using running = new AsyncDisposableStack()
+  const observed: ((request: never) => void)[] = []
+  const gateway = await startGateway({ observers: [(request) => observed.map((observe) => observe(request as never))] })
+  const ledger = running.use(
+    openLedger(gateway.store, { retentionMs: 3 * DAY_MS, clock: gateway.now, onFailure: () => expect.unreachable() }),
+  )
+  observed.push(ledger.observe)
+  await gateway.load(SMALL_WORLD)
+  const { accessToken, refreshToken } = await gateway.login(ANA)
+  const names = [
+    ['x'.repeat(5_000), 'x'.repeat(64)],
+    ['ana@example.com', '[email]'],
+    [`see ${refreshToken}`, 'see [token]'],
+    ['(other)', 'other'],
+    ['tab\tand \u00e9', 'taband \u00e9'],
+    ['  ', 'node'],
+  ] as const
+  for (const [name] of names) {
+    expect((await gateway.get('/templates', accessToken, { 'graphql-client-name': name })).status).toBe(200)
+  }
+  await ledger.flush()
+  const [day = ''] = await gateway.store.restCallDays('', 9)
+  const rows = (await gateway.store.restCallsOf([day])).filter(({ route }) => route === 'GET /templates')
+  expect(rows.map(({ client }) => client).sort()).toEqual(names.map(([, shown]) => shown).sort())
+  expect(JSON.stringify(rows)).not.toContain(refreshToken)
+
+  // What is older than it is kept goes.
+  gateway.advance((4 * DAY_MS) / 1_000)
+  await gateway.get('/templates', (await gateway.login(ANA)).accessToken)
+  await ledger.flush()
+  expect(await gateway.store.restCallDays('', 9)).toEqual([new Date(gateway.now()).toISOString().slice(0, 10)])
+})
+
+test('while the database refuses, requests are answered and their calls wait; a batch whose answer was lost counts once', async () => {
+  await using running = new AsyncDisposableStack()
+  const failures: unknown[] = []
+  let fails: 'before' | 'after' | null = 'before'
+  const gateway = await startGateway({ observers: [(request) => ledger?.observe(request)] })
+  const store = {
+    ...gateway.store,
+    async addRestCalls(batch: Parameters<typeof gateway.store.addRestCalls>[0]) {
+      if (fails === 'before') throw new Error('refused')
+      await gateway.store.addRestCalls(batch)
+      if (fails === 'after') throw new Error('the answer was lost')
+    },
+  }
+  const ledger = running.use(
+    openLedger(store, { retentionMs: DAY_MS, clock: gateway.now, onFailure: (error) => failures.push(error) }),
+  )
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  const readTimes = async (times: number) => {
+    for (let at = 0; at < times; at += 1) expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+    await ledger.flush()
+  }
+  await readTimes(3)
+  fails = 'after'
+  await readTimes(2)
+  await readTimes(1)
+  fails = null
+  await readTimes(4)
+  expect(failures).toHaveLength(1)
+  const rows = await gateway.store.restCallsOf(await gateway.store.restCallDays('', 9))
+  expect(rows.map(({ route, count }) => [route, count])).toEqual([
+    ['GET /projects', 10],
+    ['POST /login', 1],
+  ])
+})

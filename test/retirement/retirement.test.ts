@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { parseOptions } from '../../src/cli/options/option.ts'
+import { retirementOptions } from '../../src/cli/options/retirement/retirement-options.ts'
+import { toRetirementPlan } from '../../src/cli/retirement/to-retirement-plan.ts'
+import { runHere } from '../support/command-line.ts'
+import { type Answer, startGateway } from '../support/gateway.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const planOf = (values: Record<string, string>) => toRetirementPlan(parseOptions(retirementOptions, values))
+
+/** The clock of a test gateway begins with 2026. */
+const PLAN = {
+  deprecated: '*=2025-12-01,/projects=2025-11-01T12:00:00Z',
+  sunset: '/projects=2026-03-01,/templates=2026-02-01',
+  deprecationLink: '/projects=https://example.com/rest-goes',
+  brownout: '/projects=2026-01-10T09:00:00Z/15m,/projects=2026-01-11/1h',
+}
+const SUNSET = 'Sun, 01 Mar 2026 00:00:00 GMT'
+
+function announced({ headers }: Answer) {
+  return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
+}
+
+async function start() {
+  const gateway = await startGateway({ retirement: planOf(PLAN), corsOrigins: ['https://app.example.com'] })
+  await gateway.load(SMALL_WORLD)
+  return { gateway, until: (time: string) => gateway.advance((Date.parse(time) - gateway.now()) / 1_000) }
+}
+
+describe('a route that is being retired', () => {
+  test('says so in every answer of its own, kept ones, 304 and failures too; GraphQL and other paths say nothing', async () => {
+    const { gateway } = await start()
+    const { accessToken } = await gateway.login(ANA)
+    const expected = [
+      '@1761998400',
+      SUNSET,
+      '<https://example.com/rest-goes>; rel="deprecation", <https://example.com/rest-goes>; rel="sunset"',
+    ]
+    const first = await gateway.get('/projects', accessToken)
+    const kept = await gateway.get('/projects', accessToken)
+    const unchanged = await gateway.get('/projects', accessToken, { 'if-none-match': first.headers.get('etag') ?? '' })
+    const refused = await gateway.get('/projects')
+    const head = await gateway.send('HEAD', '/projects', undefined, { authorization: `Bearer ${accessToken}` })
+    expect([first, kept, unchanged, refused, head].map(({ status }) => status)).toEqual([200, 200, 304, 401, 200])
+    for (const answer of [first, kept, unchanged, refused, head]) expect(announced(answer)).toEqual(expected)
+    expect(kept.text).toBe(first.text)
+
+    const exported = await gateway.get('/exports?r=site', accessToken)
+    expect(announced(exported)).toEqual(['@1764547200', null, null])
+    const graphql = await gateway.graphql('{ me { projects { data } } }', { accessToken })
+    expect([graphql.status, ...announced(graphql)]).toEqual([200, null, null, null])
+    expect(announced(await gateway.get('/healthz'))).toEqual([null, null, null])
+    const fromPage = await gateway.get('/projects', accessToken, { origin: 'https://app.example.com' })
+    expect(fromPage.headers.get('access-control-expose-headers')).toMatch(/Deprecation.*Link.*Sunset/)
+  })
+
+  test('refuses in its brownouts, and only then, with a problem that says what to do', async () => {
+    const { gateway, until } = await start()
+    const read = async () => gateway.get('/projects', (await gateway.login(ANA)).accessToken)
+    until('2026-01-10T08:59:59Z')
+    expect((await read()).status).toBe(200)
+    until('2026-01-10T09:00:30Z')
+    const refused = await read()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '870'])
+    expect(announced(refused)[1]).toBe(SUNSET)
+    expect(refused.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+    expect(refused.json()).toEqual({
+      type: 'about:blank',
+      title: 'Service Unavailable',
+      status: 503,
+      code: 'ROUTE_BROWNOUT',
+      detail:
+        'GET /projects will be retired at 2026-03-01T00:00:00Z, and does not answer until 2026-01-10T09:15:00Z. In GraphQL: { me { projects { data } } } (more at https://example.com/rest-goes)',
+    })
+    const { accessToken } = await gateway.login(ANA)
+    expect((await gateway.get('/templates', accessToken)).status).toBe(200)
+    expect((await gateway.graphql('{ me { projects { data } } }', { accessToken })).status).toBe(200)
+    until('2026-01-10T09:15:00Z')
+    expect((await read()).status).toBe(200)
+    until('2026-01-11T00:30:00Z')
+    expect((await read()).status).toBe(503)
+    // Told on purpose: nothing for the log of failures.
+    expect(gateway.reported).toEqual([])
+  })
+
+  test('is gone from its date on, also for what was kept and for 304', async () => {
+    const { gateway, until } = await start()
+    const before = await gateway.login(ANA)
+    const etag = (await gateway.get('/templates', before.accessToken)).headers.get('etag') ?? ''
+    until('2026-01-31T23:59:59Z')
+    const { accessToken, refreshToken } = await gateway.login(ANA)
+    expect((await gateway.get('/templates', accessToken)).status).toBe(200)
+    until('2026-02-01T00:00:00Z')
+    for (const headers of [{}, { 'if-none-match': etag }]) {
+      const gone = await gateway.get('/templates', accessToken, headers)
+      expect([gone.status, gone.json().code]).toEqual([410, 'ROUTE_RETIRED'])
+      expect(gone.json().detail).toBe(
+        'GET /templates was retired at 2026-02-01T00:00:00Z. In GraphQL: { me { templates { data } } }',
+      )
+      expect(announced(gone)).toEqual(['@1764547200', 'Sun, 01 Feb 2026 00:00:00 GMT', null])
+    }
+    expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+    expect((await gateway.send('POST', '/token', JSON.stringify({ refreshToken }))).status).toBe(200)
+    expect(
+      (await gateway.graphql('{ me { templates { data } } }', { accessToken })).json().data.me.templates,
+    ).toHaveLength(1)
+  })
+})
+
+test('a wrong plan is refused, naming everything wrong at once', async () => {
+  const serve = (...args: string[]) => runHere(['serve', '--port', '0', ...args])
+  const shape = await serve(
+    '--deprecated',
+    '/projects',
+    '--sunset',
+    '*=soon',
+    '--brownout',
+    '/exports=2027-01-01/9d',
+    '--deprecation-link',
+    '*=javascript:1',
+  )
+  expect([shape.exitCode, shape.stderr.split('\n').length]).toEqual([2, 5])
+  for (const flag of ['--deprecated', '--sunset', '--brownout', '--deprecation-link'])
+    expect(shape.stderr).toContain(flag)
+  const meaning = await serve(
+    '--deprecated',
+    '/nothing=2027-01-01,/projects=2027-02-01',
+    '--sunset',
+    '/projects=2027-01-01',
+  )
+  expect(meaning.exitCode).toBe(2)
+  expect(meaning.stderr).toBe(
+    '--deprecated: /nothing is none of /login, /token, /logout, /projects, /exports, /templates, /ui-libraries\n' +
+      '--sunset: /projects would end before it is deprecated\n',
+  )
+})
