@@ -20,7 +20,14 @@ await build({
   configFile: false,
   base: './',
   logLevel: 'error',
-  plugins: [react()],
+  plugins: [
+    react(),
+    {
+      name: 'no-fonts',
+      enforce: 'pre',
+      transform: { filter: { id: /graphiql\/dist\/style\.css$/ }, handler: withoutFonts },
+    },
+  ],
   worker: { format: 'es' },
   build: {
     outDir: OUTPUT,
@@ -30,7 +37,16 @@ await build({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 10_000,
     // What every page uses is one file, not a file for each icon.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: isShared }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shared', test: isShared },
+            { name: 'editor', test: isEditor },
+          ],
+        },
+      },
+    },
   },
 })
 
@@ -52,6 +68,16 @@ function isShared(id: string): boolean {
   const inRooms = /src\/explorer\/(?:answer|design|frame|rosetta|snippets|text|sign-in)\//.test(id)
   const isLazy = /\/(?:combo-box|palette|highlight|text-worker|sessions-page)\.tsx?$/.test(id)
   return id.includes('/lucide-react/') || (inRooms && !isLazy)
+}
+
+/** The editor of GraphiQL asks for its parts one by one, and always for all of them. */
+function isEditor(id: string): boolean {
+  return /node_modules\/(?:codemirror|codemirror-graphql|graphql-language-service)\//.test(id)
+}
+
+/** GraphiQL's style sheet holds 380 kB of fonts; the pages have the fonts of the machine. */
+function withoutFonts(css: string): string {
+  return css.replace(/@font-face\s*\{[^}]*\}/g, '')
 }
 
 async function isBuilt(): Promise<boolean> {

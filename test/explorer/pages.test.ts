@@ -240,28 +240,6 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await page.locator('.item').click()
     await page.getByText('This project has no export yet.').waitFor()
   })
-
-  test('GraphiQL answers signed in, from the keyboard', async () => {
-    const { url, load } = await startGateway({ basePath: '/v1', demoEmail: ANA })
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/v1/graphql`)
-    await page.locator('.graphiql-query-editor .monaco-editor').first().click()
-    await page.keyboard.press('Control+Enter')
-    await page.locator('.graphiql-response', { hasText: ANA }).waitFor()
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
-    await page
-      .getByText('The workspace of the signed-in user')
-      .or(page.getByText('Query', { exact: true }))
-      .first()
-      .waitFor()
-    for (const name of ['REST ↔ GraphQL', 'Workspace', 'Reference']) {
-      await page.getByRole('link', { name, exact: true }).click()
-      await page.getByRole('heading', { level: 1 }).waitFor()
-    }
-    await page.getByRole('button', { name: /^Try it.*GET .projects/ }).click()
-    await page.locator('.try .status.good').waitFor()
-  })
 })
 
 function reference(page: Page): Locator {

@@ -8,7 +8,7 @@ import { shareDemoGateway } from '../support/command-line.ts'
 import { type CountingWire, countingWire } from '../support/counting-wire.ts'
 
 /** Of one page, the first time, as it goes over the wire. */
-const MOST_BYTES = 1_500_000
+const MOST_BYTES = 900_000
 const USABLE_WITHIN_MS = 2_000
 /** Where to put pictures of the pages; none are made without it. */
 const PICTURES = process.env.PICTURES
@@ -24,7 +24,7 @@ interface PageRow {
 
 const PAGES: readonly PageRow[] = [
   { name: 'rosetta', path: '/', usable: '.verdict.same' },
-  { name: 'graphiql', path: '/graphql', usable: '.graphiql-query-editor .view-line' },
+  { name: 'graphiql', path: '/graphql', usable: '.graphiql-query-editor .CodeMirror-line' },
   { name: 'workspace', path: '/workspace', usable: '.item' },
   { name: 'project', path: '/workspace?show=projects&open=roastery-site', usable: '.preview .line' },
   { name: 'docs', path: '/docs', usable: '.operation' },
@@ -125,7 +125,13 @@ async function violations(page: Page): Promise<readonly string[]> {
     return found
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) =>
-        nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+        // An editor scrolls with its cursor; the text area that has the focus stands beside the box, not in it.
+        nodes
+          .filter(
+            ({ html }) => id !== 'scrollable-region-focusable' || !html.startsWith('<div class="CodeMirror-scroll'),
+          )
+          .slice(0, 3)
+          .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
       )
   })
 }

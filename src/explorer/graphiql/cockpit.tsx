@@ -1,5 +1,5 @@
 // What GraphiQL does not say itself: status, time, size and headers of the last answer, the query as code, a link to it.
-import { useGraphiQL } from '@graphiql/react'
+import { useEditorContext } from '@graphiql/react'
 import { Code, Share2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Answer, sizeText, timeText } from '../answer/answer.ts'
@@ -14,8 +14,7 @@ import { linkTo } from './shared-query.ts'
 export function Cockpit({ answer }: { readonly answer: Answer | null }): ReactNode {
   const { facts } = useExplorer()
   const email = useSessionState().email ?? ''
-  const queryEditor = useGraphiQL((state) => state.queryEditor)
-  const variableEditor = useGraphiQL((state) => state.variableEditor)
+  const { queryEditor, variableEditor } = useEditorContext({ nonNull: true })
   const [isCode, setCode] = useState(false)
   const url = location.origin + facts.basePath
   const written = () => ({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' })

@@ -1,7 +1,6 @@
 // GraphiQL, signed in as the user, with queries worth running and a line that says how the last one went.
 import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
-import 'graphiql/setup-workers/vite'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Answer, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
 import { Skeleton } from '../design/skeleton.tsx'
@@ -9,14 +8,15 @@ import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
-import { mendTabs } from './mend-tabs.ts'
+import { mendRoles } from './mend-roles.ts'
+import { operationToRun } from './operation-name.ts'
+import { QUERY_BUILDER } from './query-builder.tsx'
 import { RunFirst } from './run-first.tsx'
 import { readShared } from './shared-query.ts'
-import '@graphiql/react/style.css'
-import '@graphiql/plugin-doc-explorer/style.css'
-import '@graphiql/plugin-history/style.css'
-import 'graphiql/graphiql.css'
+import 'graphiql/style.css'
 import './graphiql-page.css'
+
+const PLUGINS = [QUERY_BUILDER]
 
 interface GraphiqlPageProps {
   readonly theme: 'light' | 'dark'
@@ -39,16 +39,19 @@ function Editor({ theme, reference }: EditorProps): ReactNode {
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [shared] = useState(() => readShared(location.hash))
   const [examples] = useState(() => examplesFor(email, reference))
-  useEffect(() => (frame.current ? mendTabs(frame.current) : undefined), [])
+  useEffect(() => (frame.current ? mendRoles(frame.current) : undefined), [])
 
-  async function run(parameters: FetcherParams, options?: { readonly headers?: object }): Promise<unknown> {
+  async function run(
+    { query, variables, operationName }: FetcherParams,
+    options?: { readonly headers?: object },
+  ): Promise<unknown> {
     const init = {
       method: 'POST',
       headers: { ...options?.headers, 'content-type': 'application/json', accept: 'application/graphql-response+json' },
-      body: JSON.stringify(parameters),
+      body: JSON.stringify({ query, variables, operationName: operationToRun(query, operationName) }),
     }
     const got = await timed(() => session.send('/graphql', init)).catch(noAnswer)
-    const isIntrospection = parameters.operationName === 'IntrospectionQuery'
+    const isIntrospection = operationName === 'IntrospectionQuery'
     if (!isIntrospection) setAnswer(got)
     if (got.status === 0) throw new Error(got.text)
     // Tokens are shown here as everywhere: not enough of them to be used.
@@ -63,10 +66,11 @@ function Editor({ theme, reference }: EditorProps): ReactNode {
         forcedTheme={theme}
         defaultEditorToolsVisibility="variables"
         isHeadersEditorEnabled
+        plugins={PLUGINS}
         showPersistHeadersSettings={false}
         defaultTabs={examples.map((example) => ({ ...example }))}
         defaultQuery={examples[0]?.query ?? ''}
-        {...(shared ? { initialQuery: shared.query, initialVariables: shared.variables } : {})}
+        {...(shared ? { query: shared.query, variables: shared.variables } : {})}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
         <GraphiQL.Toolbar>

@@ -1,12 +1,11 @@
 // GraphiQL opens on an answer: an example runs as soon as it is looked at, unless it changes something.
-import { useGraphiQL, useGraphiQLActions } from '@graphiql/react'
+import { useEditorContext, useExecutionContext, useSchemaStore } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 
 export function RunFirst({ examples }: { readonly examples: readonly string[] }): null {
-  const editor = useGraphiQL((state) => state.queryEditor)
-  const schema = useGraphiQL((state) => state.schema)
-  const tab = useGraphiQL((state) => state.activeTabIndex)
-  const { run } = useGraphiQLActions()
+  const { queryEditor: editor, activeTabIndex: tab } = useEditorContext({ nonNull: true })
+  const { schema } = useSchemaStore()
+  const { run } = useExecutionContext({ nonNull: true })
   const ran = useRef(new Set<string>())
   useEffect(() => {
     const shown = editor?.getValue() ?? ''

@@ -1,0 +1,32 @@
+// What GraphiQL leaves unsaid to assistive technology: which button is the current tab, and what each editor is for.
+
+const EDITORS: readonly (readonly [selector: string, label: string])[] = [
+  ['.graphiql-query-editor', 'Query'],
+  ['.graphiql-editor-tool > .graphiql-editor:nth-child(1)', 'Variables, as JSON'],
+  ['.graphiql-editor-tool > .graphiql-editor:nth-child(2)', 'Request headers, as JSON'],
+  ['.result-window', 'Response'],
+]
+
+/** Keeps the roles and names right while GraphiQL draws; answers what stops it. */
+export function mendRoles(container: Element): () => void {
+  const observer = new MutationObserver(() => mend(container))
+  observer.observe(container, { subtree: true, childList: true, attributeFilter: ['aria-selected', 'role'] })
+  mend(container)
+  return () => observer.disconnect()
+}
+
+function mend(container: Element): void {
+  // Tabs are buttons inside elements that call themselves tabs: they are a list of buttons of which one is current.
+  for (const tab of container.querySelectorAll('.graphiql-tab[aria-selected]')) {
+    const isCurrent = tab.getAttribute('aria-selected') ?? 'false'
+    tab.querySelector('button')?.setAttribute('aria-current', isCurrent)
+    for (const name of ['role', 'aria-selected']) tab.removeAttribute(name)
+    tab.closest('[role="tablist"]')?.removeAttribute('role')
+  }
+  for (const [selector, label] of EDITORS) {
+    const editor = container.querySelector(`${selector} .CodeMirror`)
+    editor?.querySelector('textarea:not([aria-label])')?.setAttribute('aria-label', label)
+  }
+  // The response is read only, and scrolls: it must be reached by keyboard.
+  container.querySelector('.result-window .CodeMirror-scroll[tabindex="-1"]')?.setAttribute('tabindex', '0')
+}

@@ -1,0 +1,212 @@
+// Edits of a query as text: a field or an argument comes and goes, and everything else keeps its bytes, comments too.
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLArgument,
+  isRequiredArgument,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql'
+import type { Branch } from './schema-branches.ts'
+
+/** What one operation of a document selects, and how to change it. */
+export interface Edited {
+  readonly text: string
+  /** Null for a document that has no operation of the kind that is asked for. */
+  readonly operation: OperationDefinitionNode | null
+}
+
+interface Splice {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+type Parent = OperationDefinitionNode | SelectionNode
+
+/** Null when the text is no GraphQL. A text of nothing but comments is an empty document. */
+export function readQuery(text: string, operationType: string): Edited | null {
+  try {
+    const isEmpty = text.replace(/#.*/g, '').trim() === ''
+    const document: DocumentNode | null = isEmpty ? null : parse(text)
+    const operations = document?.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION) ?? []
+    return { text, operation: operations.find(({ operation }) => operation === operationType) ?? null }
+  } catch {
+    return null
+  }
+}
+
+/** What stands in the query at the end of a path of branches; null when it is not selected. */
+export function selectionAt(edited: Edited, path: readonly Branch[]): SelectionNode | null {
+  return path.length > 0 && walk(edited, path).length === path.length + 1
+    ? (walk(edited, path).at(-1) as SelectionNode)
+    : null
+}
+
+export function argumentAt(selection: SelectionNode | null, name: string): ArgumentNode | null {
+  const given = selection?.kind === Kind.FIELD ? selection.arguments : undefined
+  return given?.find((node) => node.name.value === name) ?? null
+}
+
+/** The text with the field at the end of the path; arguments that it requires become variables. */
+export function withField(edited: Edited, operationType: string, path: readonly Branch[]): string {
+  const found = walk(edited, path)
+  const missing = path.slice(Math.max(0, found.length - 1))
+  const variables = new Map<string, GraphQLArgument>()
+  const parent = found.at(-1)
+  const depth = path.length - missing.length + 1
+  const written = fieldText(missing, depth, variables)
+  if (!parent) {
+    const separator = edited.text.trim() === '' ? '' : '\n\n'
+    const head = operationType + definitionsText(variables)
+    return `${edited.text.trimEnd()}${edited.text.trim() === '' ? edited.text.trim() : separator}${head} {\n${written}\n}\n`
+  }
+  return spliced(edited.text, [inserted(edited.text, parent, written, depth), ...defined(edited, variables)])
+}
+
+/** The text without it, without parents that would select nothing, and without variables that nothing uses any more. */
+export function withoutField(edited: Edited, path: readonly Branch[]): string {
+  const found = walk(edited, path)
+  let at = found.length - 1
+  while (at > 1 && selectionsOf(found[at - 1])?.length === 1) at -= 1
+  const { operation } = edited
+  if (!operation) return edited.text
+  const isLast = at === 1 && selectionsOf(operation)?.length === 1
+  const removed = isLast ? operation : found[at]
+  if (!removed) return edited.text
+  return isLast ? cut(edited.text, removed) : withoutUnused(cut(edited.text, removed), edited, operation)
+}
+
+/** The text with an argument, as a variable of its name. */
+export function withArgument(edited: Edited, field: FieldNode, argument: GraphQLArgument): string {
+  const last = field.arguments?.at(-1)
+  const text = `${argument.name}: $${argument.name}`
+  const at = last?.loc?.end ?? field.name.loc?.end ?? 0
+  const splice = { from: at, to: at, text: last ? `, ${text}` : `(${text})` }
+  return spliced(edited.text, [splice, ...defined(edited, new Map([[argument.name, argument]]))])
+}
+
+export function withoutArgument(edited: Edited, field: FieldNode, argument: ArgumentNode): string {
+  const given = field.arguments ?? []
+  const { operation, text } = edited
+  if (!operation) return text
+  return withoutUnused(withoutListed(text, given, given.indexOf(argument)), edited, operation)
+}
+
+/** From the operation on, as far as the path is selected. Empty without an operation. */
+function walk({ operation }: Edited, path: readonly Branch[]): readonly Parent[] {
+  const found: Parent[] = operation ? [operation] : []
+  for (const branch of path) {
+    const next = selectionsOf(found.at(-1))?.find((node) => isOf(node, branch))
+    if (!next) break
+    found.push(next)
+  }
+  return found
+}
+
+function selectionsOf(parent: Parent | undefined): readonly SelectionNode[] | undefined {
+  return parent && setOf(parent)?.selections
+}
+
+function setOf(parent: Parent): SelectionSetNode | undefined {
+  return parent.kind === Kind.FRAGMENT_SPREAD ? undefined : parent.selectionSet
+}
+
+function isOf(node: SelectionNode, branch: Branch): boolean {
+  if (node.kind === Kind.FIELD) return branch.kind === 'field' && node.name.value === branch.name
+  return node.kind === Kind.INLINE_FRAGMENT && branch.kind === 'type' && node.typeCondition?.name.value === branch.name
+}
+
+/** The branches inside each other, with what the last one needs to be valid. */
+function fieldText(path: readonly Branch[], depth: number, variables: Map<string, GraphQLArgument>): string {
+  const [branch, ...inner] = path
+  if (!branch) return ''
+  const indent = '  '.repeat(depth)
+  const required = branch.arguments.filter(isRequiredArgument)
+  for (const argument of required) variables.set(argument.name, argument)
+  const given = required.map(({ name }) => `${name}: $${name}`).join(', ')
+  const head = `${indent}${branch.kind === 'type' ? `... on ${branch.name}` : branch.name}${given && `(${given})`}`
+  const content = inner.length > 0 ? fieldText(inner, depth + 1, variables) : `${indent}  ${branch.leaf}`
+  return branch.leaf === null ? head : `${head} {\n${content}\n${indent}}`
+}
+
+/** Before the closing brace of the parent, or as its first selection. */
+function inserted(text: string, parent: Parent, written: string, depth: number): Splice {
+  const end = setOf(parent)?.loc?.end
+  const outer = '  '.repeat(depth - 1)
+  if (end === undefined) {
+    const at = parent.loc?.end ?? text.length
+    return { from: at, to: at, text: ` {\n${written}\n${outer}}` }
+  }
+  const from = text.slice(0, end - 1).trimEnd().length
+  return { from, to: end - 1, text: `\n${written}\n${outer}` }
+}
+
+function defined({ operation }: Edited, variables: ReadonlyMap<string, GraphQLArgument>): readonly Splice[] {
+  const present = operation?.variableDefinitions ?? []
+  const missing = new Map([...variables].filter(([name]) => !present.some((node) => node.variable.name.value === name)))
+  if (!operation?.loc || missing.size === 0) return []
+  const last = present.at(-1)?.loc
+  if (last) return [{ from: last.end, to: last.end, text: `, ${definitionList(missing)}` }]
+  const isShort = operation.loc.startToken.kind === '{'
+  const at = operation.name?.loc?.end ?? (isShort ? operation.loc.start : operation.loc.startToken.end)
+  return [{ from: at, to: at, text: `${isShort ? 'query' : ''}${definitionsText(missing)}${isShort ? ' ' : ''}` }]
+}
+
+function definitionsText(variables: ReadonlyMap<string, GraphQLArgument>): string {
+  return variables.size === 0 ? '' : `(${definitionList(variables)})`
+}
+
+function definitionList(variables: ReadonlyMap<string, GraphQLArgument>): string {
+  return [...variables].map(([name, { type }]) => `$${name}: ${type}`).join(', ')
+}
+
+/** Definitions of variables that the edit left without a use are taken out, one after the other. */
+function withoutUnused(text: string, before: Edited, { operation: type }: OperationDefinitionNode): string {
+  const operation = readQuery(text, type)?.operation
+  if (!operation || !before.operation) return text
+  const [used, wereUsed] = [usedVariables(operation), usedVariables(before.operation)]
+  const definitions = operation.variableDefinitions ?? []
+  const unused = definitions.findIndex(({ variable: { name } }) => wereUsed.has(name.value) && !used.has(name.value))
+  return unused === -1 ? text : withoutUnused(withoutListed(text, definitions, unused), before, operation)
+}
+
+function usedVariables({ selectionSet }: OperationDefinitionNode): ReadonlySet<string> {
+  const used = new Set<string>()
+  visit(selectionSet, { Variable: (node) => void used.add(node.name.value) })
+  return used
+}
+
+/** Takes one of a list in parentheses, and with the last one the parentheses. */
+function withoutListed(
+  text: string,
+  list: readonly { readonly loc?: { readonly start: number; readonly end: number } | undefined }[],
+  index: number,
+): string {
+  const [one, before, after] = [list[index]?.loc, list[index - 1]?.loc, list[index + 1]?.loc]
+  if (!one) return text
+  if (before) return spliced(text, [{ from: before.end, to: one.end, text: '' }])
+  if (after) return spliced(text, [{ from: one.start, to: after.start, text: '' }])
+  const from = text.lastIndexOf('(', one.start)
+  return spliced(text, [{ from, to: text.indexOf(')', one.end) + 1, text: '' }])
+}
+
+/** With the white space before it. */
+function cut(text: string, node: Parent): string {
+  const { start = 0, end = 0 } = node.loc ?? {}
+  const before = text.slice(0, start).trimEnd()
+  // A comment must not swallow what comes after it.
+  const from = /#[^\n]*$/.test(before) ? start : before.length
+  return spliced(text, [{ from, to: end, text: '' }])
+}
+
+function spliced(text: string, splices: readonly Splice[]): string {
+  return [...splices]
+    .sort((left, right) => right.from - left.from)
+    .reduce((now, { from, to, text: put }) => now.slice(0, from) + put + now.slice(to), text)
+}

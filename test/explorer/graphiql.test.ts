@@ -1,0 +1,143 @@
+// GraphiQL in a browser: it answers as the user, writes queries by ticks, and says what it did.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { shareDemoGateway } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  test('under a base path it answers signed in, from the keyboard, and shows the schema', async () => {
+    const { url, load } = await startGateway({ basePath: '/v1', demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/v1/graphql`)
+    await page.locator('.graphiql-query-editor .CodeMirror').first().click()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.graphiql-response', { hasText: ANA }).waitFor()
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page
+      .getByText('The workspace of the signed-in user')
+      .or(page.getByText('Query', { exact: true }))
+      .first()
+      .waitFor()
+    for (const name of ['REST ↔ GraphQL', 'Workspace', 'Reference']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    await page.getByRole('button', { name: /^Try it.*GET .projects/ }).click()
+    await page.locator('.try .status.good').waitFor()
+  })
+
+  test('F19: every example is answered from what the user has, with status, time, size and headers', async () => {
+    const page = await open()
+    const seen: string[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('/graphql')) seen.push(response.request().postDataJSON()?.operationName ?? '')
+    })
+    for (const [title, answer] of [
+      ['Projects', 'Quillmoor'],
+      ['Page', 'totalCount'],
+      ['LatestExport', 'byteLength'],
+    ] as const) {
+      await page.getByRole('button', { name: title, exact: true }).click()
+      await page.locator('.graphiql-response', { hasText: answer }).waitFor()
+      expect(await page.locator('.cockpit').innerText()).toMatch(/200[\s\S]*ms[\s\S]*k?B/)
+    }
+    await page
+      .locator('.graphiql-variable-editor, [aria-label=Variables]', { hasText: 'roastery-site' })
+      .first()
+      .waitFor()
+    await page.getByText('Response headers').click()
+    await page.locator('.answer-headers', { hasText: 'content-type' }).waitFor()
+    // A mutation waits for the person, and shows no token that could be used.
+    await page.getByRole('button', { name: 'SignIn', exact: true }).click()
+    await page.locator('.graphiql-query-editor', { hasText: 'mutation SignIn' }).waitFor()
+    expect(seen).not.toContain('SignIn')
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.locator('.graphiql-response', { hasText: 'refreshToken' }).waitFor()
+    expect(await page.locator('.graphiql-response').innerText()).not.toMatch(/wgr_[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+/)
+  })
+
+  test('F19: the query builder writes what is ticked, by keyboard, and follows what is typed', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Show Query builder' }).click()
+    const builder = page.getByRole('region', { name: 'Query builder' })
+    await builder.getByRole('checkbox', { name: 'framework String', exact: true }).first().focus()
+    await page.keyboard.press('Space')
+    await expect.poll(() => query(page)).not.toContain('framework')
+    await builder.getByRole('checkbox', { name: /^templates / }).focus()
+    await page.keyboard.press('Space')
+    await expect.poll(() => query(page)).toMatch(/# Your projects.*\n[\s\S]*templates \{\n\s+id\n\s+\}/)
+    await builder.getByRole('button', { name: 'Inside latestExport' }).last().waitFor()
+    await builder.getByRole('checkbox', { name: 'latestExport Export', exact: true }).last().check()
+    await expect.poll(() => query(page)).toContain('query Projects($ref: String!)')
+    await page.locator('.graphiql-query-editor .CodeMirror').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{ me {')
+    await builder.getByText('The query has a mistake').waitFor()
+    await page.keyboard.insertText(' email')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{ me { id } }')
+    await expect
+      .poll(() => builder.getByRole('checkbox', { name: 'id ID!', exact: true }).first().isChecked())
+      .toBe(true)
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.graphiql-response', { hasText: '"id"' }).waitFor()
+  })
+
+  test('F19: a query is shared by a link without a token, copied as code, and sent with headers of one’s own', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(new URL(link).search).toBe('')
+    expect(link).not.toMatch(/eyJ|wgr_/)
+    const other = await page.context().newPage()
+    await other.goto(link)
+    await other.locator('.graphiql-query-editor', { hasText: 'query Projects' }).waitFor()
+    await page.getByRole('button', { name: 'Code', exact: true }).click()
+    await page.locator('.cockpit .snippet', { hasText: 'curl -s' }).waitFor()
+    await page.getByRole('button', { name: 'Headers', exact: true }).click()
+    await page.locator('.graphiql-editor:not(.hidden) > .CodeMirror').last().click()
+    await page.keyboard.insertText('{"authorization":"Bearer not-a-token","x-mine":"1"}')
+    const sending = page.waitForRequest((request) => request.headers()['x-mine'] === '1')
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    expect((await sending).headers().authorization).toBe('Bearer not-a-token')
+    await page.locator('.cockpit .status.bad', { hasText: '401' }).waitFor()
+  })
+
+  test('no task of the page takes long, and what it fetches is light', async () => {
+    const page = await open()
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
+    const { bytes, tasks } = await page.evaluate(() => {
+      const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+      const tasks: readonly number[] = Reflect.get(window, 'longTasks')
+      return { bytes: entries.reduce((sum, { transferSize }) => sum + transferSize, 0), tasks }
+    })
+    console.log(`GraphiQL: ${(bytes / 1_000).toFixed(0)} kB, tasks over 50 ms: ${tasks.join(', ') || 'none'}`)
+    expect(bytes).toBeLessThan(900_000)
+  })
+
+  async function open(): Promise<Page> {
+    const context = await browser.open(demo.url(), { permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.addInitScript(() => {
+      const tasks: number[] = []
+      Reflect.set(window, 'longTasks', tasks)
+      new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+        type: 'longtask',
+      })
+    })
+    await page.goto(`${demo.url()}/graphql`)
+    await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
+    return page
+  }
+})
+
+async function query(page: Page): Promise<string> {
+  const lines = await page.locator('.graphiql-query-editor .CodeMirror-line').allInnerTexts()
+  return lines.join('\n').replaceAll('\u200b', '')
+}
