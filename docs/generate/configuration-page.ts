@@ -7,13 +7,58 @@ import { code, markdownTable } from './markdown-table.ts'
 const INTRODUCTION = `# Configuration
 
 \`npx workspace-gateway COMMAND --help\` shows the options of a command; in a clone, \`node src/main.ts COMMAND\` runs it. Every option
-is also an environment variable. A flag stands over the variable, the variable over the default. A wrong value is named, with its
-flag and its variable, and nothing starts. A switch takes no value; its variable takes \`true\` or \`false\`.
+is also an environment variable, and a line of a configuration file. A flag stands over the variable, the variable over the file, the file
+over the default. A switch takes no value; its variable and its line take \`true\` or \`false\`.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
+What is wrong is named all at once, and nothing starts: wrong values, options, variables and lines that there are not, each with
+what was probably meant. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
 Secrets belong in variables or files: every user of a machine can read the arguments of a process. An option that is marked
-*variable only* is refused as an argument. Options that a command shares with \`serve\` are described there.
+*variable only* is refused as an argument; a file may have it. Options that a command shares with \`serve\` are described there.
+
+## A configuration file
+
+\`--config\` or \`WORKSPACE_GATEWAY_CONFIG\` names a YAML file, for any command. Options are named like their flags. What stands at the left is
+for every command that has the option; what stands under the name of a command is for it alone, and stands over that. A list may be
+written as one. An option that means something else to each command, such as \`to\`, stands under a command only.
+
+\`\`\`yaml
+database: file:/var/lib/workspace/workspace.db
+lock-timeout: 10000
+serve:
+  port: 4000
+  cors-origin:
+    - https://app.example.com
+    - https://*.example.org
+keys:
+  rotate:
+    sign-after: 3600
+\`\`\`
+
+Every value is text, as on the command line: nothing need be quoted that YAML reads as one value. Relative paths begin in the
+working directory. Give a file that holds a secret to the gateway's user alone (\`chmod 600\`). Workers read it when they
+start, so \`SIGHUP\` brings what was changed, all but the port.
+
+\`config print\` shows what a command would be configured with, and where each value is from. It takes the options of the command
+too. Secrets are hidden, and so are the passwords in URLs; otherwise what it prints is a configuration file itself.
+
+\`\`\`sh
+workspace-gateway config print --config /etc/workspace-gateway.yaml
+workspace-gateway config print keys rotate
+\`\`\`
+
+In Kubernetes, a service called \`workspace-gateway\` sets \`WORKSPACE_GATEWAY_PORT\` in every pod: name it otherwise, or set
+\`enableServiceLinks: false\`.
+
+## Shell completion
+
+Commands, options, values and files, for bash, zsh and fish:
+
+\`\`\`sh
+source <(workspace-gateway completion bash)
+source <(workspace-gateway completion zsh)
+workspace-gateway completion fish > ~/.config/fish/completions/workspace-gateway.fish
+\`\`\`
 `
 
 const VARIABLE_ONLY = '*variable only*'

@@ -1,5 +1,6 @@
 // The commands about who gets in: sessions, signing keys, and the log of what happened. Each is loaded when it runs.
 import type { Command } from 'commander'
+import type { Describe } from './configuration/described-commands.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import {
   KEYS_ENCRYPT_OPTIONS,
@@ -8,9 +9,7 @@ import {
   KEYS_ROTATE_OPTIONS,
 } from './options/key-options.ts'
 import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from './options/operator-options.ts'
-import { type OptionRow, parseOptions } from './options/option.ts'
-
-type Describe = (command: Command, options: Readonly<Record<string, OptionRow>>) => Command
+import { parseOptions } from './options/option.ts'
 
 /** `describe` gives a command its options; `onExit` is told how it ended. */
 export function addAccessCommands(

@@ -1,16 +1,19 @@
 // The command line. The only file that reads arguments, the environment and the process.
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import { addAccessCommands } from './access-commands.ts'
+import { addConfigCommands } from './configuration/config-commands.ts'
+import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
+import { type Environment, readSettings } from './configuration/settings.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
 import { IMPORT_OPTIONS } from './options/import-options.ts'
 import { MOVE_OPTIONS } from './options/move-options.ts'
-import { environmentName, type OptionRow, optionName, parseOptions } from './options/option.ts'
+import { optionName, parseOptions } from './options/option.ts'
 import { LEDGER_OPTIONS } from './options/retirement/ledger-options.ts'
 import { SERVE_OPTIONS } from './options/serve-options.ts'
 import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/sign-in/client-options.ts'
@@ -43,15 +46,23 @@ export async function runCommandLine(
 
 /**
  * Every command with its options. Each command's code is loaded when it runs: --help and import need nothing of what serve
- * needs. `onExit` is told how the command ended.
+ * needs. `onExit` is told how the command ended, `commands` which options each has.
  */
-export function createProgram(io: CommandIo, signals: Signals, onExit: (code: ExitCode) => void): Command {
+export function createProgram(
+  io: CommandIo,
+  signals: Signals,
+  onExit: (code: ExitCode) => void,
+  commands: DescribedCommands = createDescribedCommands(),
+): Command {
   const program = new Command('workspace-gateway')
     .description("A signed-in user's design workspace over REST and GraphQL.")
     .version(packageVersion())
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
+  const { describe } = commands
+  const environment: Environment = process.env
+  program.hook('preAction', (_, command) => configure(command, commands, environment))
 
   describe(program.command('serve'), SERVE_OPTIONS)
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
@@ -91,6 +102,7 @@ export function createProgram(io: CommandIo, signals: Signals, onExit: (code: Ex
     })
   addWorkspaceCommands(program, describe, io, onExit)
   addAccessCommands(program, describe, io, onExit)
+  addConfigCommands(program, commands, environment, io, onExit)
 
   const clients = program.command('clients').description('back ends that may sign their users in')
   describe(clients.command('add'), CLIENTS_ADD_OPTIONS)
@@ -124,28 +136,13 @@ export function createProgram(io: CommandIo, signals: Signals, onExit: (code: Ex
   return program
 }
 
-/** Flags over environment over defaults; every option's environment variable is shown by --help. */
-function describe(command: Command, options: Readonly<Record<string, OptionRow>>): Command {
-  for (const row of Object.values(options)) {
-    const option = new Option(row.flags, row.description).env(environmentName(row))
-    option.attributeName = () => optionName(row)
-    option.negate = false
-    if (row.default !== undefined) option.default(row.default)
-    if (row.isEnvironmentOnly === true) fromEnvironmentOnly(command, option, row)
-    command.addOption(option)
+/** Every option gets the value it has by flag, environment, file or default, before the command reads it. */
+function configure(command: Command, commands: DescribedCommands, environment: Environment): void {
+  const described = commands.find(command)
+  if (!described) return
+  for (const { row, value, source } of readSettings(described, commands.all(), environment)) {
+    command.setOptionValueWithSource(optionName(row), value, source)
   }
-  return command
-}
-
-/** Shown with its variable, refused as an argument. */
-function fromEnvironmentOnly(command: Command, option: Option, row: OptionRow): void {
-  option.hideHelp()
-  command.addHelpText('after', `\nOnly from the environment:\n  ${environmentName(row)}  ${row.description}`)
-  command.hook('preAction', () => {
-    if (command.getOptionValueSource(optionName(row)) !== 'cli') return
-    const flag = option.long ?? option.flags
-    throw new UsageError(`${flag}: a secret is not given as an argument, but as ${environmentName(row)}`)
-  })
 }
 
 function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): number {

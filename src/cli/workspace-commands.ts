@@ -1,7 +1,8 @@
 // The commands that look at, take away and keep what is stored: each is loaded when it runs.
 import type { Command } from 'commander'
+import type { Describe } from './configuration/described-commands.ts'
 import type { CommandIo, ExitCode } from './io.ts'
-import { type OptionRow, parseOptions } from './options/option.ts'
+import { parseOptions } from './options/option.ts'
 import {
   BACKUP_OPTIONS,
   PRUNE_OPTIONS,
@@ -9,8 +10,6 @@ import {
   USERS_OPTIONS,
   VACUUM_OPTIONS,
 } from './options/workspace-options.ts'
-
-type Describe = (command: Command, options: Readonly<Record<string, OptionRow>>) => Command
 
 /** `describe` gives a command its options; `onExit` is told how it ended. */
 export function addWorkspaceCommands(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { UsageError } from '../../errors.ts'
 
 /** Prefix of every environment variable. */
-const ENVIRONMENT_PREFIX = 'WORKSPACE_GATEWAY_'
+export const ENVIRONMENT_PREFIX = 'WORKSPACE_GATEWAY_'
 
 export interface OptionRow {
   /** As commander writes it: `--name <value>`, or `--name` for a switch. */
@@ -12,20 +12,25 @@ export interface OptionRow {
   readonly schema: z.ZodType
   /** A secret: not taken from the command line, which every user of the machine can read. */
   readonly isEnvironmentOnly?: boolean
+  /** The whole value is a secret: it is never shown. (The password in a URL never is.) */
+  readonly isSecret?: boolean
   /** As it is written on the command line; none for a switch, which is off. */
   readonly default?: string
 }
 
-/** `--body-limit <bytes>` is `bodyLimit` in code and `WORKSPACE_GATEWAY_BODY_LIMIT` in the environment. */
-export function optionName({ flags }: OptionRow): string {
-  return longFlag(flags).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+/**
+ * `--body-limit <bytes>` is `bodyLimit` in code, `WORKSPACE_GATEWAY_BODY_LIMIT` in the environment and `body-limit` in a
+ * configuration file.
+ */
+export function optionName(row: OptionRow): string {
+  return longName(row).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-export function environmentName({ flags }: OptionRow): string {
-  return ENVIRONMENT_PREFIX + longFlag(flags).toUpperCase().replaceAll('-', '_')
+export function environmentName(row: OptionRow): string {
+  return ENVIRONMENT_PREFIX + longName(row).toUpperCase().replaceAll('-', '_')
 }
 
-function longFlag(flags: string): string {
+export function longName({ flags }: OptionRow): string {
   return (flags.split(' ')[0] ?? '').slice('--'.length)
 }
 
@@ -69,7 +74,7 @@ export const databaseUrl = z
   .string('must be given')
   .regex(/^(?:file:.|postgres(?:ql)?:\/\/)/, 'must be file:PATH or postgres://…')
 
-type Options = Readonly<Record<string, OptionRow>>
+export type Options = Readonly<Record<string, OptionRow>>
 
 export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
 /**
@@ -84,7 +89,7 @@ export function parseOptions<T extends Options>(options: T, values: Readonly<Rec
     if (checked.success) config[name] = checked.data
     else
       wrong.push(
-        ...checked.error.issues.map(({ message }) => `--${longFlag(row.flags)} (${environmentName(row)}): ${message}`),
+        ...checked.error.issues.map(({ message }) => `--${longName(row)} (${environmentName(row)}): ${message}`),
       )
   }
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))

@@ -24,6 +24,7 @@ export const keyEncryptionOptions = {
     flags: '--key-encryption-key <secret>',
     description: 'encrypts the signing keys in the database: 32 bytes in base64 or hexadecimal',
     isEnvironmentOnly: true,
+    isSecret: true,
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   keyEncryptionKeyFile: {

@@ -79,6 +79,7 @@ export const ASSERTION_OPTIONS = {
   assertionSecret: {
     flags: '--assertion-secret <secret>',
     description: 'guard assertion, unsigned: the secret, at least 32 characters; better in the environment',
+    isSecret: true,
     schema: z.string().optional(),
   },
 } as const satisfies Record<string, OptionRow>

@@ -1,0 +1,57 @@
+// config print: what a command would be configured with here, as a configuration file that says where each value is from.
+import { stringify } from 'yaml'
+import { UsageError } from '../../../errors.ts'
+import { didYouMean } from '../../configuration/closest-name.ts'
+import { configOption } from '../../configuration/config-option.ts'
+import type { DescribedCommand } from '../../configuration/described-commands.ts'
+import { type Environment, readSettings, type Setting } from '../../configuration/settings.ts'
+import { shownValue } from '../../configuration/shown-value.ts'
+import type { CommandIo, ExitCode } from '../../io.ts'
+import { longName, optionName } from '../../options/option.ts'
+
+const DEFAULT_COMMAND = 'serve'
+/** Where the comments stand, unless a value is longer. */
+const COMMENT_COLUMN = 44
+/** Of one line, whatever is in it. */
+const ONE_LINE = { schema: 'failsafe', lineWidth: 0, blockQuote: false } as const
+
+/**
+ * `args` are the words of a command, and options as it takes them. `path` is the file that `config print` itself was given.
+ * Throws `UsageError` with everything that would stop the command.
+ */
+export function runConfigPrint(
+  args: readonly string[],
+  path: string | undefined,
+  commands: readonly DescribedCommand[],
+  environment: Environment,
+  { stdout }: CommandIo,
+): ExitCode {
+  const described = findCommand(args, commands)
+  const { command, name } = described
+  const words = args[0]?.startsWith('-') === false ? name.split(' ').length : 0
+  const { operands, unknown } = command.parseOptions(args.slice(words))
+  command.args = [...operands, ...unknown]
+  if (path !== undefined) command.setOptionValueWithSource(optionName(configOption), path, 'cli')
+  const settings = readSettings(described, commands, environment)
+  const lines = [`# ${name}: flag over environment over file over default`, ...settings.map(lineOf)]
+  stdout.write(`${lines.join('\n')}\n`)
+  return 0
+}
+
+function findCommand(args: readonly string[], commands: readonly DescribedCommand[]): DescribedCommand {
+  const firstFlag = args.findIndex((arg) => arg.startsWith('-'))
+  const words = args.slice(0, firstFlag === -1 ? args.length : firstFlag).join(' ') || DEFAULT_COMMAND
+  const found = commands.find(({ name }) => words === name || words.startsWith(`${name} `))
+  if (found) return found
+  const names = commands.map(({ name }) => name)
+  throw new UsageError(`config print: no command is called "${words}"${didYouMean(words, names)}`)
+}
+
+function lineOf({ row, value, source, place }: Setting): string {
+  const name = longName(row)
+  if (source === 'unset') return `${`# ${name}:`.padEnd(COMMENT_COLUMN)} # not set`
+  const text = stringify(shownValue(row, String(value)), ONE_LINE).trimEnd()
+  // A file names no other file.
+  const line = `${name === longName(configOption) ? '# ' : ''}${name}: ${text}`
+  return `${line.padEnd(COMMENT_COLUMN)} # ${source}${place === '' ? '' : ` ${place}`}`
+}

@@ -1,0 +1,61 @@
+// What a shell completes: every command with its subcommands, its options and what they take, as the program knows them.
+import type { Argument, Command, Option } from 'commander'
+import type { DescribedCommands } from '../configuration/described-commands.ts'
+import { optionName } from '../options/option.ts'
+import { choicesOf } from './choices.ts'
+
+/** `text`: whatever it is, no shell knows it. */
+export type Completed = readonly string[] | 'file' | 'text' | 'nothing'
+
+export interface CompletedCommand {
+  /** From the outside in: `keys rotate`; '' is the program. */
+  readonly name: string
+  readonly description: string
+  /** The last word of their names. */
+  readonly subcommands: readonly { readonly word: string; readonly description: string }[]
+  readonly options: readonly { readonly flag: string; readonly description: string; readonly value: Completed }[]
+  readonly argument: Completed
+}
+
+/** What the arguments are called that name a file. */
+const FILE_ARGUMENTS = ['source', 'file', 'path']
+
+/** From the outside in. */
+export function completedCommands(program: Command, described: DescribedCommands): readonly CompletedCommand[] {
+  return commandsBelow(program, '', described)
+}
+
+function commandsBelow(command: Command, name: string, described: DescribedCommands): readonly CompletedCommand[] {
+  const rows = Object.values(described.find(command)?.options ?? {})
+  const completed: CompletedCommand = {
+    name,
+    description: command.description(),
+    subcommands: command.commands.map((each) => ({ word: each.name(), description: each.description() })),
+    options: command.options
+      .filter(({ hidden }) => !hidden)
+      .map((option) => {
+        const row = rows.find((each) => optionName(each) === option.attributeName())
+        return {
+          flag: option.long ?? option.flags,
+          description: option.description,
+          value: takenBy(option, row ? choicesOf(row) : []),
+        }
+      }),
+    argument: argumentOf(command.registeredArguments[0]),
+  }
+  return [
+    completed,
+    ...command.commands.flatMap((each) => commandsBelow(each, `${name} ${each.name()}`.trim(), described)),
+  ]
+}
+
+function takenBy({ flags, required }: Option, choices: readonly string[]): Completed {
+  if (!required) return 'nothing'
+  if (choices.length > 0) return choices
+  return flags.endsWith('<path>') ? 'file' : 'text'
+}
+
+function argumentOf(argument: Argument | undefined): Completed {
+  if (!argument) return 'nothing'
+  return argument.argChoices ?? (FILE_ARGUMENTS.includes(argument.name()) ? 'file' : 'text')
+}

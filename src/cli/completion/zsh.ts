@@ -1,0 +1,57 @@
+// The completion of zsh, as a file of its function path or to be sourced after compinit.
+import type { Completed, CompletedCommand } from './completed-command.ts'
+import { quoted } from './quoted.ts'
+
+export function zshCompletion(commands: readonly CompletedCommand[]): string {
+  return `#compdef workspace-gateway
+# zsh completion of workspace-gateway; in ~/.zshrc after compinit: source <(workspace-gateway completion zsh)
+_workspace_gateway() {
+  local command='' option=\${words[CURRENT-1]} i
+  local -a found
+  for ((i = 2; i < CURRENT; i++)); do
+    case "$command \${words[i]}" in
+      (${commands.flatMap(({ name }) => (name === '' ? [] : quoted(name.includes(' ') ? name : ` ${name}`))).join(' | ')})
+        command="\${command:+$command }\${words[i]}" ;;
+    esac
+  done
+  if [[ \${words[CURRENT]} == --*=* ]]; then
+    option=\${words[CURRENT]%%=*}
+    compset -P '*='
+  fi
+  case "$command $option" in
+${commands.flatMap(optionCases).join('\n')}
+  esac
+  case "$command" in
+${commands.map(commandCase).join('\n')}
+  esac
+}
+if [[ \${funcstack[1]} == _workspace_gateway ]]; then
+  _workspace_gateway "$@"
+else
+  compdef _workspace_gateway workspace-gateway
+fi
+`
+}
+
+function optionCases({ name, options }: CompletedCommand): readonly string[] {
+  return options
+    .filter(({ value }) => value !== 'nothing')
+    .map(({ flag, value }) => `    (${quoted(`${name} ${flag}`)}) ${offer(value)}; return ;;`)
+}
+
+function offer(value: Completed): string {
+  if (value === 'file') return '_files'
+  return typeof value === 'string' ? '_message value' : `compadd -- ${value.map(quoted).join(' ')}`
+}
+
+function commandCase({ name, subcommands, options, argument }: CompletedCommand): string {
+  const flags = options.map(({ flag, description }) => described(flag, description))
+  const commands = subcommands.map(({ word, description }) => described(word, description))
+  return `    (${quoted(name)})
+${commands.length === 0 ? '' : `      found=(${commands.join(' ')}); _describe command found\n`}${argument === 'nothing' || argument === 'text' ? '' : `      [[ \${words[CURRENT]} == -* ]] || ${offer(argument)}\n`}      found=(${flags.join(' ')}); _describe option found ;;`
+}
+
+/** A colon ends the word that is described. */
+function described(word: string, description: string): string {
+  return quoted(`${word.replaceAll(':', String.raw`\:`)}:${description}`)
+}

@@ -1,0 +1,36 @@
+// The commands about the program itself: what it is configured with, and what a shell completes of it.
+import { Argument, type Command } from 'commander'
+import type { Shell } from '../commands/config/completion.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { configOption } from './config-option.ts'
+import type { DescribedCommands } from './described-commands.ts'
+import type { Environment } from './settings.ts'
+
+export function addConfigCommands(
+  program: Command,
+  commands: DescribedCommands,
+  environment: Environment,
+  io: CommandIo,
+  onExit: (code: ExitCode) => void,
+): void {
+  const config = program.command('config').description('what a command is configured with')
+  config
+    .command('print')
+    .description('show each option of a command, its value and where that is from; secrets are hidden')
+    .argument('[command...]', 'the command, then options as it takes them (default: serve)')
+    .option(configOption.flags, configOption.description)
+    .allowUnknownOption()
+    .action(async (_words: readonly string[], { config: path }: { readonly config?: string }, { args }: Command) => {
+      const { runConfigPrint } = await import('../commands/config/print.ts')
+      onExit(runConfigPrint(args, path, commands.all(), environment, io))
+    })
+  program
+    .command('completion')
+    .description('write the script by which a shell completes commands, options and values')
+    .addArgument(new Argument('<shell>', 'whose script').choices(['bash', 'zsh', 'fish'] satisfies readonly Shell[]))
+    .action(async (shell: Shell) => {
+      const { runCompletion } = await import('../commands/config/completion.ts')
+      const { completedCommands } = await import('../completion/completed-command.ts')
+      onExit(runCompletion(shell, completedCommands(program, commands), io))
+    })
+}

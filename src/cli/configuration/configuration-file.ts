@@ -1,0 +1,109 @@
+// What a configuration file says to one command, and what is wrong with the file for whatever command.
+import { readFileSync } from 'node:fs'
+import { UsageError } from '../../errors.ts'
+import { longName, type OptionRow } from '../options/option.ts'
+import { didYouMean } from './closest-name.ts'
+import { configOption } from './config-option.ts'
+import type { DescribedCommand } from './described-commands.ts'
+import { type FileEntry, type FileProblem, parseYamlEntries } from './yaml-entries.ts'
+
+export interface FileValue {
+  readonly text: string
+  /** `PATH:LINE`. */
+  readonly place: string
+}
+
+export interface ConfigurationFile {
+  /** By the name of the option. What stands under the name of the command stands over what is for every command. */
+  readonly valuesFor: (command: DescribedCommand) => ReadonlyMap<string, FileValue>
+  /** Names that there are not, and values where none can stand; of the whole file, in order. */
+  readonly problems: readonly string[]
+}
+
+/** The options of one command, or, under '', of every command that has them. */
+type Tables = ReadonlyMap<string, readonly FileEntry[]>
+
+const EVERY_COMMAND = ''
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Throws `UsageError` when the file cannot be read. */
+export function readConfigurationFile(path: string, commands: readonly DescribedCommand[]): ConfigurationFile {
+  const parsed = parseYamlEntries(readText(path))
+  const tables = tablesOf(parsed.entries, EVERY_COMMAND)
+  const wrong = [...parsed.problems, ...[...tables].flatMap(([table, entries]) => problemsOf(table, entries, commands))]
+  return {
+    problems: wrong.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${path}:${line}: ${message}`),
+    valuesFor: (command) =>
+      new Map(
+        entriesFor(command, tables).map(({ key, line, value }) => [
+          key,
+          { text: String(value), place: `${path}:${line}` },
+        ]),
+      ),
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return UTF8.decode(readFileSync(path))
+  } catch (error) {
+    const reason = error instanceof TypeError ? 'it is not UTF-8' : error instanceof Error ? error.message : error
+    throw new UsageError(`--${longName(configOption)}: cannot read ${path}: ${reason}`)
+  }
+}
+
+/** By the name of their command, as deep as the file goes. */
+function tablesOf(entries: readonly FileEntry[], name: string): Tables {
+  return new Map([
+    [name, entries],
+    ...entries.flatMap(({ key, value }) =>
+      typeof value === 'string' ? [] : [...tablesOf(value, name === EVERY_COMMAND ? key : `${name} ${key}`)],
+    ),
+  ])
+}
+
+function entriesFor({ name, options }: DescribedCommand, tables: Tables): readonly FileEntry[] {
+  const known = new Set(Object.values(options).map(longName))
+  const isValue = ({ key, value }: FileEntry) => typeof value === 'string' && known.has(key)
+  return [...(tables.get(EVERY_COMMAND) ?? []), ...(tables.get(name) ?? [])].filter(isValue)
+}
+
+function problemsOf(
+  table: string,
+  entries: readonly FileEntry[],
+  commands: readonly DescribedCommand[],
+): readonly FileProblem[] {
+  const prefix = table === EVERY_COMMAND ? '' : `${table} `
+  // The names that the table of a command may hold: of what is below it.
+  const below = commands.flatMap(({ name }) => (name.startsWith(prefix) ? name.slice(prefix.length).split(' ', 1) : []))
+  // Said once, of the table itself.
+  if (table !== EVERY_COMMAND && below.length === 0 && !commands.some(({ name }) => name === table)) return []
+  return entries.flatMap(({ key, line, value }) => {
+    const message = typeof value === 'string' ? valueProblem(key, table, commands) : tableProblem(key, below, commands)
+    return message === null ? [] : [{ line, message: `${key}: ${message}` }]
+  })
+}
+
+function tableProblem(key: string, known: readonly string[], commands: readonly DescribedCommand[]): string | null {
+  if (known.includes(key)) return null
+  const isOption = commands.some(({ options }) => rowsOf(options).some((row) => longName(row) === key))
+  return isOption ? 'must be a value, or a list of values' : `there is no such command${didYouMean(key, known)}`
+}
+
+function valueProblem(key: string, table: string, commands: readonly DescribedCommand[]): string | null {
+  const inTable = table === EVERY_COMMAND ? commands : commands.filter(({ name }) => name === table)
+  const rows = inTable.flatMap(({ name, options }) => rowsOf(options).map((row) => ({ name, row })))
+  const found = rows.filter(({ row }) => longName(row) === key)
+  if (found.length === 0) {
+    const whose = table === EVERY_COMMAND ? 'no command has' : `${table} does not have`
+    const known = rows.map(({ row }) => longName(row))
+    return `${whose} this option${didYouMean(key, known)}`
+  }
+  if (new Set(found.map(({ row }) => `${row.flags} ${row.description}`)).size === 1) return null
+  return `means something else to each of ${found.map(({ name }) => name).join(', ')}: put it under the name of one`
+}
+
+/** Those that may stand in a file: a file names no other. */
+function rowsOf(options: DescribedCommand['options']): readonly OptionRow[] {
+  return Object.values(options).filter((row) => longName(row) !== longName(configOption))
+}

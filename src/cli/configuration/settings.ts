@@ -1,0 +1,96 @@
+// What a command is configured with: each option's value and where it came from, and all that is wrong at once.
+import { UsageError } from '../../errors.ts'
+import { ENVIRONMENT_PREFIX, environmentName, longName, type OptionRow, optionName } from '../options/option.ts'
+import { didYouMean } from './closest-name.ts'
+import { configOption } from './config-option.ts'
+import { type FileValue, readConfigurationFile } from './configuration-file.ts'
+import type { DescribedCommand } from './described-commands.ts'
+import { hideCredentials } from './shown-value.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Setting {
+  readonly row: OptionRow
+  /** As it was written, true for a switch that was given as a flag, undefined when it is not set. */
+  readonly value: unknown
+  readonly source: 'flag' | 'environment' | 'file' | 'default' | 'unset'
+  /** Where that is: the flag, the variable, `PATH:LINE`. */
+  readonly place: string
+}
+
+/** What Kubernetes and Docker set for a service that is called like this program (`NAME_PORT` too, which is an option). */
+const SERVICE_LINK = /_SERVICE_(?:HOST|PORT.*)$|_PORT_\d+_(?:TCP|UDP).*$/
+
+/**
+ * Flag over environment over file over default. Throws one `UsageError` that names everything wrong: options that the
+ * command does not have, values that may not be, names that no command has in the environment and in the file.
+ */
+export function readSettings(
+  described: DescribedCommand,
+  commands: readonly DescribedCommand[],
+  environment: Environment,
+): readonly Setting[] {
+  const path = settingOf(configOption, described, environment, new Map()).value
+  const file = typeof path === 'string' && path !== '' ? readConfigurationFile(path, commands) : null
+  const values = file?.valuesFor(described) ?? new Map<string, FileValue>()
+  const settings = Object.values(described.options).map((row) => settingOf(row, described, environment, values))
+  const wrong = [
+    ...unknownArguments(described),
+    ...settings.flatMap(problemsOf),
+    ...unknownVariables(commands, environment),
+    ...(file?.problems ?? []),
+  ]
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+  return settings
+}
+
+function settingOf(
+  row: OptionRow,
+  { command }: DescribedCommand,
+  environment: Environment,
+  file: ReadonlyMap<string, FileValue>,
+): Setting {
+  const [name, variable] = [optionName(row), environmentName(row)]
+  if (command.getOptionValueSource(name) === 'cli') {
+    return { row, value: command.getOptionValue(name), source: 'flag', place: `--${longName(row)}` }
+  }
+  const fromEnvironment = environment[variable]
+  if (fromEnvironment !== undefined) return { row, value: fromEnvironment, source: 'environment', place: variable }
+  const fromFile = file.get(longName(row))
+  if (fromFile !== undefined) return { row, value: fromFile.text, source: 'file', place: fromFile.place }
+  return { row, value: row.default, source: row.default === undefined ? 'unset' : 'default', place: '' }
+}
+
+function problemsOf({ row, value, source, place }: Setting): readonly string[] {
+  const flag = `--${longName(row)}`
+  if (source === 'flag' && row.isEnvironmentOnly === true) {
+    return [`${flag}: a secret is not given as an argument, but as ${environmentName(row)}`]
+  }
+  const checked = row.schema.safeParse(value)
+  const what = source === 'file' ? `${place}: ${longName(row)}` : `${flag} (${environmentName(row)})`
+  return (checked.error?.issues ?? []).map(({ message }) => `${what}: ${hideCredentials(message)}`)
+}
+
+function unknownArguments({ command, name, options, unknownArguments }: DescribedCommand): readonly string[] {
+  const flags = Object.values(options).map((row) => `--${longName(row)}`)
+  const unknown = unknownArguments()
+  const unknownFlags = unknown
+    .filter((argument) => argument.length > 1 && argument.startsWith('-'))
+    .map((argument) => argument.split('=', 1).join())
+  const wanted = command.registeredArguments
+  const given = command.args.length - unknown.length
+  return [
+    ...unknownFlags.map((flag) => `${flag}: ${name} does not have this option${didYouMean(flag, flags)}`),
+    ...(given > wanted.length && wanted.at(-1)?.variadic !== true
+      ? [`${name} takes ${wanted.length || 'no'} argument${wanted.length === 1 ? '' : 's'}: ${given} are given`]
+      : []),
+  ]
+}
+
+/** A variable that is misspelt would go unnoticed. */
+function unknownVariables(commands: readonly DescribedCommand[], environment: Environment): readonly string[] {
+  const known = new Set(commands.flatMap(({ options }) => Object.values(options).map(environmentName)))
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && !known.has(name) && !SERVICE_LINK.test(name))
+    .map((name) => `${name}: no option has this variable${didYouMean(name, known)}`)
+}

@@ -1,0 +1,30 @@
+// The value of an option as it may be shown to whoever looks over an operator's shoulder.
+import type { OptionRow } from '../options/option.ts'
+
+const HIDDEN = '[hidden]'
+/** Up to the last @, since a password that was not escaped may hold one. */
+const USER_INFO = /(:\/\/)([^:@/?#]*)(:?).*@/s
+const PARAMETER = /([?&])([^=&]*)=([^&]*)/g
+/** What the parameters of a database's URL are called, unless they are a secret. */
+const PLAIN_PARAMETER = /^(?!.*(?:pass|secret|token|key))[a-z_]+$/i
+
+/** Never a secret: not a value that is one, not the password in a URL. */
+export function shownValue({ isSecret = false, isEnvironmentOnly = false }: OptionRow, value: string): string {
+  if (value === '') return value
+  return isSecret || isEnvironmentOnly ? HIDDEN : hideCredentials(value)
+}
+
+/** The same of a text that may repeat a value. */
+export function hideCredentials(text: string): string {
+  if (!text.includes('://')) return text
+  return text
+    .replace(USER_INFO, (_, slashes: string, user: string, colon: string) =>
+      // Without a password, what stands before @ is the name of a user, or a token of an http(s) address.
+      colon === '' && !text.startsWith('http')
+        ? `${slashes}${user}@`
+        : `${slashes}${colon === '' ? '' : user + colon}${HIDDEN}@`,
+    )
+    .replace(PARAMETER, (all: string, separator: string, name: string) =>
+      PLAIN_PARAMETER.test(name) ? all : `${separator}${name}=${HIDDEN}`,
+    )
+}

@@ -1,0 +1,11 @@
+# bash complete.bash SCRIPT LINE: what bash offers for the line when Tab is pressed, one a line.
+source "$1"
+COMP_LINE=$2 COMP_POINT=${#2}
+# As readline makes words of a line: = is one of its own.
+read -ra COMP_WORDS <<< "${2//=/ = }"
+[[ $2 == *' ' || $2 == *= ]] && COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+function=$(complete -p workspace-gateway)
+function=${function#*-F }
+"${function%% *}" workspace-gateway "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+printf '%s\n' "${COMPREPLY[@]}"

@@ -1,0 +1,31 @@
+# zsh -f complete.zsh SCRIPT LINE: what a zsh on a terminal of its own offers for the line when Tab is pressed, one a line.
+zmodload zsh/zpty || exit 1
+offered=$PWD/offered.txt
+setup=$PWD/setup.zsh
+cat > $setup <<'EOF'
+PROMPT=
+autoload -U compinit
+compinit -u -D
+source $SCRIPT
+bindkey '^I' complete-word
+zstyle ':completion:*' insert-tab false
+comppostfuncs=(finish)
+finish() { mv $OFFERED.part $OFFERED; exit }
+compadd() {
+  local -a hits
+  if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
+    builtin compadd -A hits "$@"
+    print -rl -- $hits >> $OFFERED.part
+  fi
+  builtin compadd "$@"
+}
+: > $OFFERED.part
+print ready
+EOF
+export SCRIPT=$1 OFFERED=$offered
+zpty shell zsh -f -i
+zpty -w shell "source ${(q)setup}"
+zpty -r -m shell line $'*\nready*'
+zpty -w -n shell "$2"$'\t'
+while zpty -r shell line 2>/dev/null; do :; done
+grep . $offered

@@ -1,0 +1,85 @@
+// What the shells complete: each loads its script and is asked as if somebody pressed Tab.
+import { execFile, execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const execute = promisify(execFile)
+
+/** How each shell answers what it offers for a line. */
+const SHELLS = {
+  bash: (script: string, line: string) => ['--norc', driver('complete.bash'), script, line],
+  zsh: (script: string, line: string) => ['-f', driver('complete.zsh'), script, line],
+  fish: (script: string, line: string) => ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, line],
+}
+
+/** What is typed up to Tab; what is offered, and what is not. */
+const LINES = [
+  { typed: '', has: ['serve', 'import', 'keys', 'config'], hasNot: ['rotate', '--port', 'gateway.yaml'] },
+  { typed: 'ke', has: ['keys'], hasNot: ['serve'] },
+  { typed: 'keys ', has: ['list', 'rotate', 'retire', 'encrypt'], hasNot: ['serve', 'keys'] },
+  { typed: 'keys rotate --s', has: ['--sign-after', '--statement-timeout'], hasNot: ['--port', '--send-timeout'] },
+  { typed: 'serve --mail-', has: ['--mail-url', '--mail-tls'], hasNot: ['--port'] },
+  { typed: 'serve --port 1 --log-level ', has: ['debug', 'silent'], hasNot: ['--port', 'gateway.yaml'] },
+  { typed: 'serve --log-level=d', has: ['debug'], hasNot: ['silent', '--database'] },
+  { typed: 'serve --port ', has: [], hasNot: ['--host', 'gateway.yaml'] },
+  { typed: 'serve --config gate', has: ['gateway.yaml'], hasNot: ['--port'] },
+  { typed: 'import gate', has: ['gateway.yaml'], hasNot: ['--database'] },
+  { typed: 'completion ', has: ['bash', 'zsh', 'fish'], hasNot: ['serve'] },
+  // An option that is refused as an argument.
+  { typed: 'serve --key-encryption', has: ['--key-encryption-key-file'], hasNot: ['--key-encryption-key'] },
+]
+
+describe.each(Object.entries(SHELLS))('%s', (shell, argumentsFor) => {
+  test.skipIf(isMissing(shell))('completes commands, options, their values and files', async () => {
+    const cwd = temporaryDirectory()
+    writeFileSync(join(cwd, 'gateway.yaml'), '')
+    const { stdout: script } = await runHere(['completion', shell])
+    const path = join(cwd, 'script')
+    writeFileSync(path, script)
+    for (const { typed, has, hasNot } of LINES) {
+      const args = argumentsFor(path, `workspace-gateway ${typed}`)
+      // The zsh driver answers 1 for nothing, as grep does.
+      const { stdout, stderr } = await execute(shell, args, { cwd, timeout: 20_000 }).catch((error) => error)
+      const offered: readonly string[] = String(stdout)
+        .split('\n')
+        // fish repeats what stands before the =, and describes.
+        .map((line) =>
+          line
+            .split('\t', 1)
+            .join('')
+            .replace(/^--log-level=/, ''),
+        )
+      expect(stderr, typed).toBe('')
+      expect(offered, typed).toEqual(expect.arrayContaining(has))
+      expect(
+        offered.filter((word) => hasNot.includes(word)),
+        typed,
+      ).toEqual([])
+    }
+  })
+})
+
+test('another shell has no script', async () => {
+  const { exitCode, stdout, stderr } = await runHere(['completion', 'tcsh'])
+  expect([exitCode, stdout]).toEqual([2, ''])
+  expect(stderr).toContain('bash, zsh, fish')
+})
+
+function driver(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url))
+}
+
+function isMissing(shell: string): boolean {
+  try {
+    execFileSync(shell, ['-c', 'exit'], { stdio: 'ignore' })
+    return false
+  } catch {
+    console.warn(`The completion of ${shell} is not tested: ${shell} is not installed.`)
+    return true
+  }
+}

@@ -1,0 +1,277 @@
+// Where a value comes from, what wins, what is wrong, and what is never shown: for every option of every command.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { createProgram } from '../../src/cli/command-line.ts'
+import { choicesOf } from '../../src/cli/completion/choices.ts'
+import { createDescribedCommands } from '../../src/cli/configuration/described-commands.ts'
+import { environmentName, longName, type OptionRow } from '../../src/cli/options/option.ts'
+import { type Finished, runHere, serveForTest } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+/** One of them fits almost every option. */
+const SAMPLES = [
+  '7',
+  '30',
+  'true',
+  'x',
+  '30d',
+  '2026-01-31',
+  'file:x',
+  'postgres://h/d',
+  'smtps://h:465',
+  'https://h',
+  '/x',
+]
+const MORE_SAMPLES = [
+  '10.0.0.0/8',
+  'a@example.com',
+  'example.com',
+  '1048577',
+  'local',
+  'login',
+  'EdDSA',
+  '*=2027-01-31',
+  '*=https://h',
+  '*=2027-01-31/1h',
+]
+const PASSWORD = 'hunter2'
+
+/** Their options by the name of the command; a file names no other file. */
+const COMMANDS = commandsOfProgram()
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe.each(COMMANDS)('$name', ({ name, rows }) => {
+  test('takes each option from a flag, else the environment, else the file, else its default', async () => {
+    const values = rows.flatMap((row) => {
+      const sample = sampleOf(row)
+      return sample === null ? [] : { row, option: longName(row), sample }
+    })
+    expect(values.length).toBeGreaterThan(rows.length * 0.9)
+    const path = write(
+      `${values.map(({ option, sample }) => `${option}: ${JSON.stringify(sample)}`).join('\n')}\n`,
+      name,
+    )
+    const byDefault = await print([...words(name), ...required(rows)])
+    const byFile = await print([...words(name), '--config', path])
+    for (const { row, sample } of values) vi.stubEnv(environmentName(row), sample)
+    const byEnvironment = await print([...words(name), '--config', path])
+    const given = values.filter(({ row }) => row.isEnvironmentOnly !== true)
+    const flags = given.flatMap(({ row, option, sample }) =>
+      isSwitch(row) ? [`--${option}`] : [`--${option}`, sample],
+    )
+    const byFlag = await print([...words(name), '--config', path, ...flags])
+    for (const [index, { row, option }] of values.entries()) {
+      const isGiven = row.isEnvironmentOnly !== true
+      if (!isRequired(row)) {
+        expect(byDefault.get(option)?.from, option).toBe(row.default === undefined ? undefined : 'default')
+      }
+      expect(byFile.get(option)?.from, option).toBe(`file ${path}:${index + 1 + words(name).length}`)
+      expect(byEnvironment.get(option)?.from, option).toBe(`environment ${environmentName(row)}`)
+      expect(byFlag.get(option)?.from, option).toBe(
+        isGiven ? `flag --${option}` : `environment ${environmentName(row)}`,
+      )
+    }
+  })
+
+  test('shows no secret, whether it is right or wrong', async () => {
+    for (const secret of [`u:${PASSWORD}@h/d`, `u:a@b/${PASSWORD}@h/d`, `h/d?password=${PASSWORD}`]) {
+      const url = `postgres://${secret}`
+      const [right, wrong] = [true, false].map((isRight) =>
+        rows.filter((row) => row.schema.safeParse(url).success === isRight),
+      )
+      for (const some of [right ?? [], wrong ?? []].filter((each) => each.length > 0)) {
+        const text = some.map((row) => `${longName(row)}: ${JSON.stringify(url)}\n`).join('')
+        const others = required(rows.filter((row) => !some.includes(row)))
+        const printed = await runHere(['config', 'print', ...words(name), '--config', write(text, name), ...others])
+        expect(printed.exitCode).toBe(some === right ? 0 : 2)
+        for (const row of some) expect(printed.stdout + printed.stderr).toContain(`${longName(row)}: `)
+        expect(printed.stdout + printed.stderr).not.toContain(PASSWORD)
+      }
+    }
+  })
+})
+
+test('an option that is called a secret is hidden whole, unless it names a file or says how long one lasts', () => {
+  const named = COMMANDS.flatMap(({ rows }) => rows).filter(
+    (row) => /secret|password|token|key|credential/.test(longName(row)) && !isAboutSecrets(row),
+  )
+  expect(named.map(longName)).toEqual(expect.arrayContaining(['assertion-secret', 'key-encryption-key']))
+  expect(named.filter(({ isSecret }) => isSecret !== true).map(longName)).toEqual([])
+})
+
+test('what is printed is a configuration file: it says the same again', async () => {
+  const path = write(
+    'serve:\n  cors-origin: [https://a.example, "https://b.example"]\n  mail-subject: "a: #b"\nlock-timeout: 7\n',
+  )
+  const { stdout } = await runHere(['config', 'print', '--config', path, '--no-demo'])
+  const printed = parse(stdout, { schema: 'failsafe' })
+  expect(printed).toMatchObject({
+    'cors-origin': 'https://a.example,https://b.example',
+    'mail-subject': 'a: #b',
+    'no-demo': 'true',
+  })
+  const again = await runHere(['config', 'print', '--config', write(stdout)])
+  expect(again.exitCode).toBe(0)
+  expect(parse(again.stdout, { schema: 'failsafe' })).toEqual(printed)
+})
+
+test('a gateway serves as its file says, and the table of another command is not for it', async () => {
+  const path = write('serve:\n  base-path: /from-file\n  no-demo: true\nimport:\n  replace: true\nlog-level: silent\n')
+  const { url, stdout } = await serveForTest(['--config', path], { cwd: temporaryDirectory() })
+  expect((await fetch(`${url}/from-file/readyz`)).status).toBe(200)
+  expect(stdout()).not.toContain('demo')
+})
+
+test('the file that the guide shows is one', async () => {
+  const guide = readFileSync(new URL('../../docs/guide/configuration.md', import.meta.url), 'utf8')
+  const shown = /^```yaml\n(.*?)^```$/ms.exec(guide)?.[1] ?? ''
+  const printed = await print(['keys', 'rotate', '--config', write(shown)])
+  expect(printed.get('sign-after')?.value).toBe('3600')
+  expect(printed.get('lock-timeout')?.value).toBe('10000')
+  const served = await print(['--config', write(shown)])
+  expect(served.get('cors-origin')?.value).toBe('https://app.example.com,https://*.example.org')
+})
+
+test('everything wrong is said at once: flags, environment and file, each with where it stands', async () => {
+  const path = write(
+    [
+      'databse: file:x', // line 1
+      'to: postgres://h/d',
+      'log-level: loud',
+      'serve:',
+      '  prot: 4010', // line 5
+      '  port: 99999',
+      '  host: {a: b}',
+      'srve:',
+      '  port: 1',
+      'keys:', // line 10
+      '  rotat: {sign-after: 1}',
+      'import:',
+      '  sign-after: 3',
+      '',
+    ].join('\n'),
+  )
+  vi.stubEnv('WORKSPACE_GATEWAY_LOGIN_GAURD', 'none')
+  vi.stubEnv('WORKSPACE_GATEWAY_BODY_LIMIT', 'many')
+  vi.stubEnv('WORKSPACE_GATEWAY_SERVICE_HOST', '10.0.0.1')
+  vi.stubEnv('WORKSPACE_GATEWAY_PORT_4000_TCP_ADDR', '10.0.0.1')
+  const { exitCode, stdout, stderr } = await runHere([
+    ...['serve', '--config', path, '--colour', 'red', '--cors-orgin=x', '--base-path', 'x'],
+  ])
+  expect([exitCode, stdout]).toEqual([2, ''])
+  expect(stderr.split('\n')).toEqual([
+    '--colour: serve does not have this option',
+    '--cors-orgin: serve does not have this option; did you mean --cors-origin?',
+    `${path}:6: port: must be at most 65535`,
+    '--base-path (WORKSPACE_GATEWAY_BASE_PATH): must be / or like /v1',
+    '--body-limit (WORKSPACE_GATEWAY_BODY_LIMIT): must be a whole number',
+    `${path}:3: log-level: must be debug, info, warn, error or silent`,
+    'WORKSPACE_GATEWAY_LOGIN_GAURD: no option has this variable; did you mean WORKSPACE_GATEWAY_LOGIN_GUARD?',
+    `${path}:1: databse: no command has this option; did you mean database?`,
+    expect.stringMatching(/:2: to: means something else to each of import, move, .*: put it under the name of one$/),
+    `${path}:5: prot: serve does not have this option; did you mean port?`,
+    `${path}:7: host: must be a value, or a list of values`,
+    `${path}:8: srve: there is no such command; did you mean serve?`,
+    `${path}:11: rotat: there is no such command; did you mean rotate?`,
+    `${path}:13: sign-after: import does not have this option`,
+    '',
+  ])
+})
+
+describe('a file that cannot be read', () => {
+  test.each([
+    ['a: [b\n c: "wgr_hunter2\n', /:\d+: column \d+ is not YAML: /],
+    ['port: 1\nport: 2\n', /:2: column 1 is not YAML: duplicate key/],
+    ['host: !hunter2 x\n', /:1: column 7 is not YAML: tag resolve failed/],
+    ['a: &hunter2 1\nport: *hunter2\n', /:2: port: must be a value, or a list of values/],
+    ['hunter2\n', /:1: a file holds options, one a line, as NAME: VALUE/],
+    ['port: 1\n---\nport: 2\n', /:2: a file holds one document/],
+    ['[a]: 1\n', /:1: the name of an option is a word/],
+  ])('%j is said with its line, and without what is in it', async (text, message) => {
+    const { exitCode, stderr } = await runHere(['serve', '--config', write(text)])
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toContain('hunter2')
+  })
+
+  test('one that is missing, and one that is not UTF-8, are said; an empty one says nothing', async () => {
+    const path = join(temporaryDirectory(), 'gateway.yaml')
+    expect((await runHere(['serve', '--config', path])).stderr).toMatch(/^--config: cannot read .*ENOENT/)
+    writeFileSync(path, Buffer.from([0x61, 0x3a, 0x20, 0xff]))
+    expect((await runHere(['serve', '--config', path])).stderr).toMatch(/^--config: cannot read .*not UTF-8/)
+    expect((await runHere(['config', 'print', '--config', write('# nothing\n')])).exitCode).toBe(0)
+  })
+})
+
+function commandsOfProgram(): readonly { readonly name: string; readonly rows: readonly OptionRow[] }[] {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  const described = createDescribedCommands()
+  createProgram({ ...streams, isTerminal: false, clock: Date.now }, process, () => {}, described)
+  return described
+    .all()
+    .map(({ name, options }) => ({ name, rows: Object.values(options).filter((row) => longName(row) !== 'config') }))
+}
+
+function words(name: string): readonly string[] {
+  return name.split(' ')
+}
+
+function isSwitch({ flags }: OptionRow): boolean {
+  return !flags.includes('<')
+}
+
+function isRequired(row: OptionRow): boolean {
+  return !row.schema.safeParse(row.default).success
+}
+
+function required(rows: readonly OptionRow[]): readonly string[] {
+  return rows.filter(isRequired).flatMap((row) => [`--${longName(row)}`, sampleOf(row) ?? ''])
+}
+
+function isAboutSecrets(row: OptionRow): boolean {
+  const isNumber = row.schema.safeParse('60').success && !row.schema.safeParse('x').success
+  return (
+    isSwitch(row) ||
+    row.flags.endsWith('<path>') ||
+    isNumber ||
+    choicesOf(row).length > 0 ||
+    KNOWN_PLAIN.has(longName(row))
+  )
+}
+
+/** Public keys, and where they are. */
+const KNOWN_PLAIN = new Set(['assertion-keys', 'assertion-secret-header'])
+
+/** Of a switch what is neither off nor its default; null when nothing fits. */
+function sampleOf(row: OptionRow): string | null {
+  const candidates = [...choicesOf(row), ...(isSwitch(row) ? ['true'] : []), ...SAMPLES, ...MORE_SAMPLES]
+  return candidates.find((text) => row.schema.safeParse(text).success) ?? null
+}
+
+/** For the command, when it is given. */
+function write(text: string, command = ''): string {
+  const path = join(temporaryDirectory(), 'gateway.yaml')
+  const depth = command === '' ? [] : words(command)
+  const indent = (by: number) => '  '.repeat(by)
+  const heads = depth.map((word, index) => `${indent(index)}${word}:\n`)
+  writeFileSync(path, heads.join('') + text.replaceAll(/^(?=.)/gm, indent(depth.length)))
+  return path
+}
+
+interface Printed {
+  readonly value: string
+  readonly from: string
+}
+
+async function print(args: readonly string[]): Promise<ReadonlyMap<string, Printed>> {
+  const { exitCode, stdout, stderr }: Finished = await runHere(['config', 'print', ...args])
+  expect([exitCode, stderr], args.join(' ')).toEqual([0, ''])
+  const lines = stdout.matchAll(/^([a-z0-9-]+): (.*?) +# (\S.*)$/gm)
+  return new Map([...lines].map(([, name = '', value = '', from = '']) => [name, { value, from }]))
+}
