@@ -49,6 +49,8 @@ export interface GatewayOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
   readonly sessionsPerUser: number
+  /** For this long a session may be used without being looked up again; null to look up for every request. */
+  readonly sessionCheckMs: number | null
   readonly audit: Audit
   /** Logins, and refreshes, a minute of one network; 0 for no limit. Null for no limits of anything. */
   readonly attemptsPerMinute: number | null

@@ -7,6 +7,7 @@ import type { LiveSession, NewSession, OwnedSession, RefreshableSession } from '
 import type { Audit } from './audit/audit-event.ts'
 import type { Caller } from './caller.ts'
 import { coarseNetworkOf } from './coarse-network.ts'
+import { createRecentSessions } from './recent-sessions.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
@@ -25,9 +26,13 @@ export interface SessionOptions {
   readonly refreshAbsoluteTtlSeconds: number
   /** Open sessions of one user; one more ends the one that was idle for longest. */
   readonly sessionsPerUser: number
+  /** For this long a session may be used without being looked up again; null to look up for every request. */
+  readonly sessionCheckMs: number | null
   readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
+  /** What is kept running besides the requests: disposed of before the store. */
+  readonly running: AsyncDisposableStack
 }
 
 export interface TokenPair {
@@ -56,17 +61,21 @@ export interface Sessions {
 }
 
 export function createSessions(store: Store, tokens: AccessTokens, options: SessionOptions): Sessions {
-  const { clock, sessionsPerUser, audit } = options
+  const { clock, sessionsPerUser, sessionCheckMs, audit, running } = options
   const idleTtlMs = options.refreshIdleTtlSeconds * 1_000
   const absoluteTtlMs = options.refreshAbsoluteTtlSeconds * 1_000
-  const liveSession = batchPerTurn<string, LiveSession | null>((ids) => store.liveSessions(ids, clock()), setImmediate)
+  const load = (ids: readonly string[]) => store.liveSessions(ids, clock())
+  const recent =
+    sessionCheckMs === null ? null : createRecentSessions(load, { maxAgeMs: sessionCheckMs, clock, running })
+  const liveSession = recent?.find ?? batchPerTurn<string, LiveSession | null>(load, setImmediate)
   const refreshable = batchPerTurn<Uint8Array, RefreshableSession | null>(
     (hashes) => store.refreshableSessions(hashes, clock()),
     setImmediate,
   )
   const add = batchPerTurn<NewSession, NewSession>(async (added) => {
-    const ended = Map.groupBy(await store.addSessions(added, sessionsPerUser), ({ email }) => email)
-    for (const [email, { length }] of ended) {
+    const ended = await store.addSessions(added, sessionsPerUser)
+    recent?.forget(ended)
+    for (const [email, { length }] of Map.groupBy(ended, (session) => session.email)) {
       audit.record({ kind: 'sessionsCapped', result: 'done', email, detail: `${length} ended` })
     }
     return added
@@ -125,6 +134,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
       const hash = readRefreshToken(refreshToken)
       const [ended] = hash ? await store.revokeSessions([hash], clock()) : [null]
       if (!ended) throw new GatewayError('INVALID_TOKEN')
+      recent?.forget([ended])
       audit.record({ kind: 'logout', result: 'done', email: ended.email })
     },
 
@@ -141,11 +151,13 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
     async revoke(session) {
       const [ended] = await store.revokeSessionsById([session], clock())
       if (ended !== true) return false
+      recent?.forget([session])
       recordRevoked(session.email, 1)
       return true
     },
     async revokeAllOf(email) {
       const count = await store.revokeSessionsOf(email, clock())
+      recent?.forgetAllOf(email)
       recordRevoked(email, count)
       return count
     },

@@ -71,6 +71,7 @@ export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly proxyProtocol?: boolean
   /** Options of GraphQL as they are written on the command line. */
   readonly graphqlValues?: Readonly<Record<string, string | boolean>>
+  readonly sessionCheckMs?: number
   readonly sendTimeoutMs?: number
   readonly observers?: readonly ObserveResponse[]
   readonly databasePath?: string
@@ -120,6 +121,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     refreshIdleTtlSeconds: 14 * 86_400,
     refreshAbsoluteTtlSeconds: 90 * 86_400,
     sessionsPerUser: 100_000,
+    sessionCheckMs: options.sessionCheckMs ?? null,
     audit,
     attemptsPerMinute: 0,
     cacheBytes: 1_048_576,

@@ -116,6 +116,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     refreshIdleTtlSeconds: config.refreshIdleTtl,
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     sessionsPerUser: config.sessionsPerUser,
+    sessionCheckMs: config.sessionCheck,
     audit,
     attemptsPerMinute: attemptsPerMinute(config),
     cacheBytes: config.cacheBytes,

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { startRelay } from '../support/cuttable-relay.ts'
+import { startGateway, type TestGateway, type Tokens } from '../support/gateway.ts'
+import { execute, POSTGRES_DIRECTORY, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { startReplicated } from '../support/postgres-replica.ts'
+import { recordStatements } from '../support/statements.ts'
+import { documentLine } from '../support/workspaces.ts'
+
+const TRIALS = Number(process.env.TEST_BOUNDED_TRIALS ?? 100)
+const TRIALS_AT_ONCE = Math.min(TRIALS / 2, 500)
+const MAX_AGE_MS = 1_500
+
+const emailOf = (index: number): string => `u${index}@example.com`
+const project = (email: string): string => documentLine('project', email, '{"id":"p"}')
+
+describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
+  test(`after its feed was cut, no session that was ended is used for longer: ${TRIALS} trials`, async () => {
+    const database = await temporaryDatabase()
+    const relay = await startRelay(Number(new URL(database).port))
+    const near = await startGateway({ databaseUrl: database })
+    const through = Object.assign(new URL(database), { port: String(relay.port) }).href
+    const far = await startGateway({ databaseUrl: through, sessionCheckMs: MAX_AGE_MS })
+    await near.load(Array.from({ length: TRIALS_AT_ONCE }, (_, index) => project(emailOf(index))).join(''))
+    const ages = { early: 0, late: 0, refused: 0 }
+
+    /** One read after the logout, and one that begins when the time is over, by a little or by more. */
+    async function attempt({ accessToken, refreshToken }: Tokens): Promise<void> {
+      expect((await near.send('DELETE', '/logout', JSON.stringify({ refreshToken }))).status).toBe(200)
+      const endedAt = performance.now()
+      const read = async (afterMs: number) => {
+        await delay(afterMs)
+        const age = performance.now() - endedAt
+        const { status } = await far.get('/projects', accessToken)
+        if (status !== 200) ages.refused += 1
+        else if (age > MAX_AGE_MS) ages.late += 1
+        else ages.early += 1
+      }
+      await Promise.all([read(Math.random() * MAX_AGE_MS), read(MAX_AGE_MS + Math.random() ** 2 * MAX_AGE_MS)])
+    }
+
+    for (let round = 0; round < TRIALS / TRIALS_AT_ONCE; round += 1) {
+      const tokens = await Promise.all(Array.from({ length: TRIALS_AT_ONCE }, (_, index) => near.login(emailOf(index))))
+      const seen = await Promise.all(tokens.map(({ accessToken }) => far.get('/projects', accessToken)))
+      expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]))
+      relay.cut(round % 2 === 0 ? 'broken' : 'silent')
+      await Promise.all(tokens.map(attempt))
+      relay.mend()
+      const [first] = tokens
+      await expect
+        .poll(async () => (await far.get('/projects', first?.accessToken)).status, { timeout: 20_000 })
+        .toBe(401)
+    }
+    console.log(`bounded sessions: ${JSON.stringify(ages)}`)
+    expect(ages.late).toBe(0)
+    // The feed was cut, and sessions were used without it.
+    expect(ages.early).toBeGreaterThan(0)
+  }, 900_000)
+
+  test('while the database answers, what another gateway ended is refused within the time, and what this one ended at once', async () => {
+    const database = await temporaryDatabase()
+    const other = await startGateway({ databaseUrl: database })
+    const gateway = await startGateway({ databaseUrl: database, sessionCheckMs: 2_000 })
+    await gateway.load(project(emailOf(0)))
+    const status = async ({ accessToken }: Tokens) => (await gateway.get('/projects', accessToken)).status
+    const [own, all, foreign] = [
+      await gateway.login(emailOf(0)),
+      await gateway.login(emailOf(0)),
+      await gateway.login(emailOf(0)),
+    ]
+    for (const tokens of [own, all, foreign]) expect(await status(tokens)).toBe(200)
+    const end = (at: TestGateway, { refreshToken }: Tokens) =>
+      at.send('DELETE', '/logout', JSON.stringify({ refreshToken }))
+    expect((await end(gateway, own)).status).toBe(200)
+    expect(await status(own)).toBe(401)
+    expect((await end(other, foreign)).status).toBe(200)
+    await expect.poll(() => status(foreign), { timeout: 10_000 }).toBe(401)
+    expect(await status(all)).toBe(200)
+    await gateway.graphql('mutation { logoutEverywhere }', { accessToken: all.accessToken })
+    expect(await status(all)).toBe(401)
+  })
+
+  test('a session that was seen is not looked up for a request; by default it is for each', async () => {
+    const database = await temporaryDatabase()
+    const exact = await startGateway({ databaseUrl: database })
+    const bounded = await startGateway({ databaseUrl: database, sessionCheckMs: 600_000 })
+    await exact.load(project(emailOf(0)))
+    const { accessToken } = await exact.login(emailOf(0))
+    for (const gateway of [exact, bounded]) expect((await gateway.get('/projects', accessToken)).status).toBe(200)
+    const statements = recordStatements()
+    for (let round = 0; round < 3; round += 1) expect((await bounded.get('/projects', accessToken)).status).toBe(200)
+    expect(statements.names()).toEqual([])
+    expect((await exact.get('/projects', accessToken)).status).toBe(200)
+    expect(statements.names()).toEqual(['liveSessions'])
+  })
+})
+
+test.skipIf(POSTGRES_DIRECTORY === null)(
+  'reads go on while the primary is away: from a replica, or as replies that were kept; and not for longer than the time',
+  async () => {
+    await using servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
+    await execute(servers.primary.url('postgres'), 'create database gateway')
+    await servers.untilCaughtUp()
+    const databaseUrl = servers.primary.url('gateway')
+    const replica = { url: servers.standby.url('gateway'), timeoutMs: 5_000, onChange() {} }
+    const keeping = await startGateway({ databaseUrl, sessionCheckMs: 6_000 })
+    const replicated = await startGateway({ databaseUrl, sessionCheckMs: 6_000, replica, cacheBytes: 0 })
+    await keeping.load(project(emailOf(0)))
+    await servers.untilCaughtUp()
+    const { accessToken } = await keeping.login(emailOf(0))
+    const statuses = async () => [
+      (await keeping.get('/projects', accessToken)).status,
+      (await replicated.get('/projects', accessToken)).status,
+    ]
+    await expect.poll(statuses).toEqual([200, 200])
+    await servers.primary.crash()
+    const since = performance.now()
+    let reads = 0
+    while (performance.now() - since < 3_000) {
+      expect(await statuses()).toEqual([200, 200])
+      reads += 1
+    }
+    expect(reads).toBeGreaterThan(0)
+    await expect.poll(statuses, { timeout: 20_000 }).toEqual([503, 503])
+    await servers.primary.start()
+    await expect.poll(statuses, { timeout: 20_000 }).toEqual([200, 200])
+  },
+)
