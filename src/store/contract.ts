@@ -8,6 +8,7 @@ import type { SessionVerbs } from './session-contract.ts'
 import type { ClientVerbs } from './sign-in/client-contract.ts'
 import type { CodeVerbs } from './sign-in/code-contract.ts'
 import type { SigningKeyVerbs } from './signing-key-contract.ts'
+import type { StatisticsVerbs } from './statistics-contract.ts'
 
 export type { Awaitable } from './awaitable.ts'
 export type * from './reads-contract.ts'
@@ -105,6 +106,7 @@ export interface Store
     RestCallVerbs,
     CodeVerbs,
     ClientVerbs,
+    StatisticsVerbs,
     AsyncDisposable {
   /** Applies all changes or, when it throws, none. One outcome per change. */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>

@@ -280,6 +280,12 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
       expect((await store.usersById([ben?.id ?? 0, ana?.id ?? 0])).length).toBe(2)
     })
 
+    test('tells how many sessions are open', async () => {
+      await store.addSessions([newSession(), newSession({ idleExpiresAt: NOW + 10 }), newSession({ email: BEN })])
+      expect(await store.statistics(NOW)).toMatchObject({ openSessions: 3, replica: null })
+      expect(await store.statistics(NOW + 10)).toMatchObject({ openSessions: 2 })
+    })
+
     describeSigningKeys(() => store)
     describeAuditLog(() => store)
     describeRestCalls(

@@ -176,6 +176,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     reclaimSpace: () => askInCharge((asked) => asked.reclaimSpace()),
     rewrite: () => askInCharge((asked) => asked.rewrite()),
     flushRemovals: () => askInCharge((asked) => asked.flushRemovals()),
+    statistics: (now) => askInCharge((asked) => asked.statistics(now)),
 
     openSnapshot: () => ask((asked) => asked.openSnapshot()),
     ping: () => askInCharge((asked) => asked.ping()),

@@ -23,6 +23,7 @@ import { createClients } from './sign-in/clients.ts'
 import { createCodes } from './sign-in/codes.ts'
 import { createOutbox } from './sign-in/outbox.ts'
 import { createSpace } from './space.ts'
+import { createStatistics } from './statistics.ts'
 
 export interface PostgresStoreOptions extends PoolOptions {
   /** Refuse to make the schema when it is missing. */
@@ -56,6 +57,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createRemovals(pool),
     ...createReplacements(pool),
     ...createSpace(pool),
+    ...createStatistics(pool, replica),
     ...createMoves(pool),
     ...createCopies(pool),
     openSnapshot: () => openSnapshot(pool),

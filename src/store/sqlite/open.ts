@@ -31,6 +31,7 @@ import { createClients } from './sign-in/clients.ts'
 import { createCodes } from './sign-in/codes.ts'
 import { createOutbox } from './sign-in/outbox.ts'
 import { createSpace } from './space.ts'
+import { createStatistics } from './statistics.ts'
 
 const LOCK_RETRY_MS = 5
 /** How long a database that was deleted under a gateway may go unnoticed while nobody writes. */
@@ -87,6 +88,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     ...createRemovals(reader, turn, writer, openCommits),
     ...createReplacements(writer, openCommits),
     ...createSpace(writer, openCommits, options.checkpoints),
+    ...createStatistics(reader),
     ...createMoves(reader, turn, writer, commits),
     ...createCopies(writer, commits),
     openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections.path, faults)),

@@ -1,5 +1,6 @@
 // A bounded number of connections, made when they are needed, thrown away when they are lost.
 import { StoreUnavailableError } from '../../contract.ts'
+import type { PoolStatistics } from '../../statistics-contract.ts'
 import { type Connection, type ConnectionOptions, connect } from '../connection.ts'
 import type { PostgresTarget } from './connection-string.ts'
 import { ConnectionLostError, isRolledBack } from './pg-errors.ts'
@@ -19,6 +20,8 @@ export interface Pool extends AsyncDisposable {
   readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** A connection of its own, outside the bound, without a statement timeout. The caller closes it. */
   readonly dedicated: () => Promise<Connection>
+  /** Of those within the bound. */
+  readonly counts: () => Omit<PoolStatistics, 'name'>
 }
 
 interface Waiter {
@@ -147,6 +150,12 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
       }
     },
     dedicated,
+    counts: () => ({
+      used: open.size - idle.length,
+      idle: idle.length,
+      waiting: waiters.length,
+      max: options.poolSize,
+    }),
     async [Symbol.asyncDispose]() {
       isClosed = true
       for (const connection of open) connection.close()

@@ -1,5 +1,6 @@
 // A server that is only read from: asked as long as it answers in time, left alone for a while when it does not.
 import type { OfUser } from '../../contract.ts'
+import type { PoolStatistics, ReplicaStatistics } from '../../statistics-contract.ts'
 import type { Statement } from '../connection.ts'
 import type { Answering } from '../reads.ts'
 import type { PostgresTarget } from './connection-string.ts'
@@ -19,9 +20,17 @@ export interface ReplicaOptions {
 export interface Replica extends AsyncDisposable {
   /** What the replica answers from the very state that a question names; the primary answers the rest. */
   readonly preferredTo: (primary: Answering) => Answering
+  readonly statistics: () => Promise<ReplicaStatistics & { readonly pool: PoolStatistics }>
 }
 
 const PING: Statement = { name: 'ping', text: 'select 1 from workspace_gateway.user limit 1' }
+
+// Where all is replayed that was received, the time of the last transaction only says that nothing was written since.
+const LAG: Statement = {
+  name: 'replicaLag',
+  text: `select case when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+    else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) end::float8 as "lagSeconds"`,
+}
 
 /** Before it is tried again; twice as long each time, until it has answered a read. */
 const FIRST_PAUSE_MS = 1_000
@@ -89,6 +98,13 @@ export function openReplica(
     }
   }
 
+  async function lagSeconds(): Promise<number | null> {
+    if (!isHealthy) return null
+    const rows = await inTime(pool.once((connection) => connection.query(LAG)))
+    const lag = rows?.[0]?.lagSeconds
+    return typeof lag === 'number' ? lag : null
+  }
+
   void probe()
   return {
     preferredTo: (primary) => (verb) => {
@@ -105,6 +121,10 @@ export function openReplica(
           return answer ? answer.value : requireNext(newer)
         })
       }
+    },
+    async statistics() {
+      const lag = await lagSeconds()
+      return { isUsed: isHealthy === true, lagSeconds: lag, pool: { name: 'replica', ...pool.counts() } }
     },
     async [Symbol.asyncDispose]() {
       isClosed = true
