@@ -13,7 +13,7 @@ import { type KeysetOptions, openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchema } from './graphql/schema.ts'
-import { createResponseCache } from './http/caching/response-cache.ts'
+import { type CacheSize, createResponseCache } from './http/caching/response-cache.ts'
 import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Handler } from './http/handler.ts'
 import { createAdmission, everyInterval } from './http/limits/admission.ts'
@@ -34,6 +34,13 @@ import { createRestEndpoints } from './rest/rest.ts'
 import type { RetirementPlan } from './rest/retirement/plan.ts'
 import { createRetirement } from './rest/retirement/retirement.ts'
 import type { Store } from './store/contract.ts'
+
+export interface GatewayWatch {
+  /** Told again and again, while there are requests, how many milliseconds the event loop is behind: how long they wait. */
+  readonly onQueueDelay: (delayMs: number) => void
+  /** Told once: how large the cache of replies is now, whenever it is asked. */
+  readonly onCache: (size: () => CacheSize) => void
+}
 
 export interface GatewayOptions {
   readonly createGuard: CreateGuard
@@ -63,6 +70,8 @@ export interface GatewayOptions {
   readonly maxQueueDelayMs: number
   /** Called when refusing begins, and when it has ended, with how many were refused. */
   readonly onOverload?: (isRefusing: boolean, refused: number) => void
+  /** What metrics are made of, where they are asked for. */
+  readonly watch?: GatewayWatch | undefined
   /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
   readonly demoEmail: string | null
   /** What the reference shows of documents, by GraphQL type. */
@@ -111,11 +120,13 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   })
   const signIn = withAudit(createSignIn({ sessions, guard, limits }), options.audit)
   const yieldTurn = createRoundRobin()
+  const cache = createResponseCache(options.cacheBytes)
+  options.watch?.onCache(cache.size)
   const services = {
     reads: createReads(store),
     sessions,
     signIn,
-    cache: createResponseCache(options.cacheBytes),
+    cache,
     inFlight: options.inFlight,
     yieldTurn,
     paceReading: createTurnQuota(yieldTurn),
@@ -142,13 +153,14 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     ...createGraphQLEndpoints(schema, services, options.graphql, report).map((endpoint) =>
       withGraphiql(endpoint, page),
     ),
-    ...createOperationsEndpoints({ keyset, ping: store.ping, isDraining: options.isDraining }),
+    ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
   ]
   const admit = createAdmission({
     maxDelayMs: options.maxQueueDelayMs,
     now: () => performance.now(),
     every: everyInterval,
     onChange: options.onOverload ?? (() => {}),
+    onDelay: options.watch?.onQueueDelay ?? (() => {}),
   })
   const admitted = endpoints.map((endpoint) =>
     HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admit),

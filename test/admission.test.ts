@@ -18,6 +18,7 @@ function simulate(maxDelayMs = 100) {
         isTicking = false
       }
     },
+    onDelay() {},
     onChange: (...change) => changes.push(change),
   })
   return {

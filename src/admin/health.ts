@@ -11,14 +11,13 @@ const KEYS_MAX_AGE_SECONDS = 60
 /** Answered however much else there is to do: a supervisor must not take much work for a hang. */
 export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-export interface OperationsServices {
-  readonly keyset: Keyset
+export interface HealthServices {
   /** Throws unless the database answers. */
   readonly ping: () => Awaitable<void>
   readonly isDraining: () => boolean
 }
 
-export function createOperationsEndpoints({ keyset, ping, isDraining }: OperationsServices): readonly Endpoint[] {
+export function createHealthEndpoints({ ping, isDraining }: HealthServices): readonly Endpoint[] {
   return [
     { method: 'GET', path: '/healthz', handle: async () => jsonResponse({ status: 'ok' }, NO_STORE) },
     {
@@ -31,6 +30,12 @@ export function createOperationsEndpoints({ keyset, ping, isDraining }: Operatio
         return jsonResponse({ status: 'ready' }, NO_STORE)
       },
     },
+  ]
+}
+
+export function createOperationsEndpoints(keyset: Keyset, health: HealthServices): readonly Endpoint[] {
+  return [
+    ...createHealthEndpoints(health),
     {
       method: 'GET',
       path: '/.well-known/jwks.json',

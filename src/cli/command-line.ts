@@ -1,5 +1,4 @@
 // The command line. The only file that reads arguments, the environment and the process.
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { UsageError } from '../errors.ts'
@@ -19,6 +18,7 @@ import { SERVE_OPTIONS } from './options/serve-options.ts'
 import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/sign-in/client-options.ts'
 import { MAIL_SERVER_OPTIONS } from './options/sign-in/mail-options.ts'
 import { toUsageError } from './read-key-cipher.ts'
+import { packageVersion } from './serving/package-version.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const WRONG_USAGE = 2
@@ -178,11 +178,4 @@ function stopSignal(signals: Signals): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) signals.once(signal, () => stop.abort())
   return stop.signal
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
 }

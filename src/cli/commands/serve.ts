@@ -35,7 +35,10 @@ import type { ServeConfig } from '../options/serve-options.ts'
 import { toGuardOptions } from '../options/sign-in/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
 import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
+import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
+import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
+import { openAdmin } from '../sight/open-admin.ts'
 import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
@@ -100,6 +103,15 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
           onFailure: (error) =>
             log.error({ err: error }, 'the ledger of REST calls cannot be written: its counts wait'),
         })
+  const metrics = await createProcessMetrics(config.adminPort !== undefined, config.basePath, {
+    store,
+    inFlight,
+    maxInFlightBytes: config.inFlightBytes,
+    version: packageVersion(),
+    clock: io.clock,
+  })
+  // A worker that was replaced is no news: the others listen on its port.
+  const health = { ping: store.ping, isDraining: () => stop.aborted || failed.signal.aborted }
   await using running = new AsyncDisposableStack()
   const ending = AbortSignal.any([stop, failed.signal, retired.signal])
   const handle = await createGateway(store, {
@@ -117,7 +129,8 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     refreshAbsoluteTtlSeconds: config.refreshAbsoluteTtl,
     sessionsPerUser: config.sessionsPerUser,
     sessionCheckMs: config.sessionCheck,
-    audit,
+    audit: metrics.audited(audit),
+    watch: metrics.watch,
     attemptsPerMinute: attemptsPerMinute(config),
     cacheBytes: config.cacheBytes,
     graphql: toGraphQLOptions(config, config.loginGuard.join(',')),
@@ -128,10 +141,9 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     examples: await demoExamples(),
     clock: io.clock,
     report: createReport(log),
-    // A worker that was replaced is no news: the others listen on its port.
-    isDraining: () => stop.aborted || failed.signal.aborted,
+    isDraining: health.isDraining,
     retirement,
-    importing: await importServices(config, createReport(log)),
+    importing: await importServices(config, createReport(log), metrics),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,
   })
@@ -148,9 +160,11 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     proxyProtocol: config.proxyProtocol ?? false,
     inFlight,
     sendTimeoutMs: config.sendTimeout * 1_000,
-    reportBrokenOff: createBrokenOffReport(log),
-    observers: ledger ? [ledger.observe] : [],
+    reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
+    observers: [...metrics.observers, ...(ledger ? [ledger.observe] : [])],
   })
+  // Before the port of clients: a start that fails for it has refused nobody.
+  await using _admin = await openAdmin(config, metrics, { ...health, isListening: () => server.listening }, log)
   const url = await listen(server, config)
   using _sweep = isReadOnly
     ? null
@@ -175,13 +189,19 @@ function watchExternalCheckpoints({ checkpoints, database }: ServeConfig, log: L
   })
 }
 
-async function importServices(config: ServeConfig, report: ReportFailure): Promise<ImportServices | undefined> {
+async function importServices(
+  config: ServeConfig,
+  report: ReportFailure,
+  metrics: ProcessMetrics,
+): Promise<ImportServices | undefined> {
   if (config.importTokenFile === undefined) return undefined
   const { database, databaseNext } = config
   const token = await readToken(config.importTokenFile, '--import-token-file')
   return {
     token,
-    importer: createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, report),
+    importer: metrics.imported(
+      createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, report),
+    ),
   }
 }
 

@@ -10,6 +10,7 @@ import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow 
 import { protectionOptions } from './protection.ts'
 import { ledgerOptions } from './retirement/ledger-options.ts'
 import { retirementOptions } from './retirement/retirement-options.ts'
+import { adminOptions } from './sight/admin-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
@@ -198,6 +199,7 @@ export const SERVE_OPTIONS = {
     default: '1',
     schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
   },
+  ...adminOptions,
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
     description: 'how long requests may take to finish after SIGTERM or SIGINT',

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
+import type { WorkerTotals } from './add-up-workers.ts'
 
 /** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
 const HEALTHY_MS = 2_000
@@ -51,6 +52,7 @@ export async function superviseWorkers(
 ): Promise<ExitCode> {
   const running = new Set<Worker>()
   const replaced = new WeakSet<Worker>()
+  let totals: WorkerTotals | undefined
   const port = config.port === 0 ? await freePort(config.host) : config.port
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary()
@@ -65,6 +67,7 @@ export async function superviseWorkers(
     const first = await Promise.race([once(worker, 'message').then(([ready]) => ready as WorkerReady), ended])
     if (typeof first === 'number') return first
     running.add(worker)
+    totals?.add(worker)
     void ended.then(async (exitCode) => {
       running.delete(worker)
       if (stop.aborted || replaced.has(worker)) return
@@ -118,6 +121,13 @@ export async function superviseWorkers(
     })
   })
 
+  const { adminPort, adminHost } = config
+  await using opened = new AsyncDisposableStack()
+  if (adminPort !== undefined) {
+    const { createWorkerTotals, openTotalsAdmin } = await import('./add-up-workers.ts')
+    totals = createWorkerTotals()
+    opened.use(await openTotalsAdmin({ adminPort, adminHost }, totals, stop, log))
+  }
   const first = await start()
   // It said why on stderr.
   if (typeof first === 'number') return first === 0 ? 0 : 1

@@ -29,6 +29,15 @@ export interface ResponseCache {
   /** Takes room for a copy that is being made; false, and nothing is taken, when there is not as much. */
   readonly reserve: (byteLength: number) => boolean
   readonly release: (byteLength: number) => void
+  readonly size: () => CacheSize
+}
+
+export interface CacheSize {
+  /** With what is reserved for copies that are being made. */
+  readonly bytes: number
+  readonly maxBytes: number
+  /** Replies, and copies. */
+  readonly entries: number
 }
 
 /** In pieces, as it was made. */
@@ -176,6 +185,10 @@ export function createResponseCache(maxBytes: number): ResponseCache {
     release(byteLength) {
       reserved -= byteLength
       bytes -= byteLength
+    },
+    size() {
+      const replies = users.values().reduce((sum, user) => sum + user.replies.size, 0)
+      return { bytes, maxBytes, entries: replies + copies.size }
     },
   }
 }

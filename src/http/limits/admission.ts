@@ -20,6 +20,8 @@ export interface AdmissionOptions {
   readonly every: (milliseconds: number, tick: () => void) => () => void
   /** Called when refusing begins, and when it has ended, with how many were refused. */
   readonly onChange: (isRefusing: boolean, refused: number) => void
+  /** Told at every look, while there are requests, how many milliseconds behind the event loop was. */
+  readonly onDelay: (delayMs: number) => void
 }
 
 /** Whether one more request may be worked on now. */
@@ -34,7 +36,7 @@ export function everyInterval(milliseconds: number, tick: () => void): () => voi
  * The quota of a turn follows what a turn could do in time: as many as were admitted in the last one, less in proportion to how
  * late it was, never fewer than a few, and slowly more while it is not.
  */
-export function createAdmission({ maxDelayMs, now, every, onChange }: AdmissionOptions): Admit {
+export function createAdmission({ maxDelayMs, now, every, onChange, onDelay }: AdmissionOptions): Admit {
   let quota = Number.POSITIVE_INFINITY
   let admitted = 0
   let refused = 0
@@ -46,6 +48,7 @@ export function createAdmission({ maxDelayMs, now, every, onChange }: AdmissionO
   function tick(): void {
     const delay = now() - lastTick - TICK_MS
     lastTick += delay + TICK_MS
+    onDelay(Math.max(0, delay))
     lateTicks = delay > maxDelayMs ? lateTicks + 1 : 0
     if (lateTicks >= PATIENCE_TICKS) shrink(delay)
     else if (lateTicks === 0 && quota !== Number.POSITIVE_INFINITY) grow()

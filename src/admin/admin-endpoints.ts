@@ -1,0 +1,49 @@
+// The endpoints of the admin port: for the machines that look after a gateway, apart from its clients.
+import { isLoopbackHost } from '../auth/guards/loopback.ts'
+import { GatewayError } from '../errors.ts'
+import type { Endpoint, Handler } from '../http/handler.ts'
+import { jsonResponse, NO_STORE } from '../http/response.ts'
+import { createHealthEndpoints, type HealthServices } from './health.ts'
+
+export interface AdminServices extends HealthServices {
+  readonly version: string
+  /** In Prometheus' text format. */
+  readonly metrics: () => Promise<string>
+  /** The media type of that text. */
+  readonly metricsType: string
+  /** Whether only this machine reaches the port: then a page that names it otherwise is refused (DNS rebinding). */
+  readonly isLoopback: boolean
+}
+
+export function createAdminEndpoints(services: AdminServices): readonly Endpoint[] {
+  const { version, metrics, metricsType, isLoopback } = services
+  const endpoints: readonly Endpoint[] = [
+    ...createHealthEndpoints(services),
+    {
+      method: 'GET',
+      path: '/version',
+      handle: async () => jsonResponse({ version, node: process.version }, NO_STORE),
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      handle: async () => ({
+        status: 200,
+        headers: { 'content-type': metricsType, ...NO_STORE },
+        body: await metrics(),
+      }),
+    },
+  ]
+  return isLoopback ? endpoints.map((each) => ({ ...each, handle: forLoopbackHosts(each.handle) })) : endpoints
+}
+
+function forLoopbackHosts(handle: Handler): Handler {
+  return async (request) => {
+    if (!isLoopbackHost(request.client.host)) {
+      throw new GatewayError('BAD_REQUEST', {
+        message: 'Ask for localhost, 127.0.0.1 or [::1]: this port listens on this machine only.',
+      })
+    }
+    return handle(request)
+  }
+}

@@ -1,0 +1,30 @@
+// What Node knows of its process: memory, garbage collection, event loop, file descriptors. Adding up and text are prom-client's.
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
+import type { CollectMetrics, Metric } from './metric.ts'
+
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
+
+/** They go through every open connection at each scrape, and their names break Prometheus' rules. */
+const UNWANTED = ['resources', 'handles', 'requests'].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+])
+
+/** Names and meanings are those of prom-client's default metrics, which dashboards know. */
+export function createProcessMetrics(): CollectMetrics {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  for (const name of UNWANTED) register.removeSingleMetric(name)
+  // Its types name what it writes in numbers that it does not use.
+  return async () => (await register.getMetricsAsJSON()) as unknown as readonly Metric[]
+}
+
+/** The metrics of several processes as one, each by its own rule. */
+export function addUp(processes: readonly (readonly Metric[])[]): Promise<readonly Metric[]> {
+  return AggregatorRegistry.aggregate([...processes]).getMetricsAsJSON() as unknown as Promise<readonly Metric[]>
+}
+
+/** Prometheus' text format, version 0.0.4. */
+export function toText(metrics: readonly Metric[]): Promise<string> {
+  return AggregatorRegistry.aggregate([metrics]).metrics()
+}

@@ -1,0 +1,161 @@
+// Requests counted, by route, GraphQL operation, status, and whether the reply was kept: on the road of every request.
+import type { ObserveResponse } from '../../http/handler.ts'
+import type { RequestRecord, Route } from '../../http/request-record.ts'
+import { createHistogram, type Histogram, histogramValues, observeDuration } from './histogram.ts'
+import { type CollectMetrics, counter, type MetricValue } from './metric.ts'
+import { createOperationNames } from './operation-names.ts'
+
+const DURATION = 'http_server_request_duration_seconds'
+const OPERATION_DURATION = 'workspace_gateway_graphql_operation_duration_seconds'
+/** OpenTelemetry's word for a value outside a closed list. */
+const OTHER = '_OTHER'
+/** RFC 9110 and RFC 5789: a client may write any other word. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
+
+/** What was answered with one status, over one scheme. */
+interface Cell {
+  readonly durations: Histogram
+  /** Made, kept; bytes of both. */
+  readonly counts: Float64Array
+}
+
+const MADE = 0
+const KEPT = 1
+const BYTES = 2
+
+/** By status, and from 1,000 on those that came over TLS. */
+type Cells = (Cell | undefined)[]
+const TLS = 1_000
+
+interface Series {
+  readonly method: string
+  /** Null for a path, or a method, that there is not. */
+  readonly path: string | null
+  readonly cells: Cells
+}
+
+export interface RequestMetrics {
+  readonly observe: ObserveResponse
+  readonly collect: CollectMetrics
+}
+
+/** `basePath` stands before each route, as the client sees it. */
+export function createRequestMetrics(basePath: string): RequestMetrics {
+  const routes = new Map<Route, Series>()
+  /** By method, for requests without a route. */
+  const unrouted = new Map<string, Series>()
+  const operations = new Map<string, Cells>()
+  const operationNames = createOperationNames()
+
+  function seriesOf({ route }: RequestRecord, method: string): Series {
+    const known = route === null ? unrouted.get(method) : routes.get(route)
+    if (known) return known
+    if (route !== null) return add(routes, route, { method: route.method, path: `${basePath}${route.path}`, cells: [] })
+    const name = METHODS.has(method) ? method : OTHER
+    return unrouted.get(name) ?? add(unrouted, name, { method: name, path: null, cells: [] })
+  }
+
+  function observeOperation(record: RequestRecord): void {
+    const name = operationNames.nameOf(record)
+    const cells = operations.get(name) ?? add(operations, name, [])
+    count(cellOf(cells, record.status), record)
+  }
+
+  return {
+    observe({ record, method, client }) {
+      const { cells } = seriesOf(record, method)
+      count(cellOf(cells, client.scheme === 'https' ? record.status + TLS : record.status), record)
+      if (record.route?.path === '/graphql' && record.viewer !== null) observeOperation(record)
+    },
+    collect() {
+      const series = [...routes.values(), ...unrouted.values()]
+      const cells = series.flatMap((each) => cellsOf(each.cells, labelsOf(each)))
+      const operationCells = [...operations].flatMap(([name, each]) =>
+        cellsOf(each, (status) => ({ graphql_operation_name: name, http_response_status_code: status })),
+      )
+      return [
+        {
+          name: DURATION,
+          help: 'Duration of HTTP server requests, from their headers to the last of the answer.',
+          type: 'histogram',
+          aggregator: 'sum',
+          values: cells.flatMap(([{ durations }, labels]) => histogramValues(DURATION, durations, labels)),
+        },
+        counter(
+          'workspace_gateway_replies_total',
+          'Replies, by whether they had been made before and were kept.',
+          replies(cells),
+        ),
+        counter(
+          'workspace_gateway_response_body_bytes_total',
+          'Bytes of bodies that were handed to connections.',
+          cells.map(([{ counts }, labels]) => ({ labels, value: counts[BYTES] ?? 0 })),
+        ),
+        {
+          name: OPERATION_DURATION,
+          help: 'Duration of GraphQL requests of signed-in users, by operation; a bounded number of names, the rest as _OTHER.',
+          type: 'histogram',
+          aggregator: 'sum',
+          values: operationCells.flatMap(([{ durations }, labels]) =>
+            histogramValues(OPERATION_DURATION, durations, labels),
+          ),
+        },
+        counter(
+          'workspace_gateway_graphql_replies_total',
+          'Replies to GraphQL requests of signed-in users, by operation and by whether they were kept.',
+          replies(operationCells),
+        ),
+      ]
+    },
+  }
+}
+
+function add<K, V>(map: Map<K, V>, key: K, value: V): V {
+  map.set(key, value)
+  return value
+}
+
+function cellOf(cells: Cells, at: number): Cell {
+  const known = cells[at]
+  if (known) return known
+  const cell = { durations: createHistogram(), counts: new Float64Array(BYTES + 1) }
+  cells[at] = cell
+  return cell
+}
+
+function count({ durations, counts }: Cell, { durationMs, sentBytes, isKept }: RequestRecord): void {
+  observeDuration(durations, durationMs)
+  const at = isKept ? KEPT : MADE
+  counts[at] = (counts[at] as number) + 1
+  counts[BYTES] = (counts[BYTES] as number) + sentBytes
+}
+
+type Labels = MetricValue['labels']
+
+/** `toLabels` is told the status, and whether it came over TLS. */
+function cellsOf(
+  cells: Cells,
+  toLabels: (status: number, isTls: boolean) => Labels,
+): readonly (readonly [cell: Cell, labels: Labels])[] {
+  return [...cells.entries()].flatMap(([at, cell]) =>
+    cell === undefined ? [] : [[cell, toLabels(at % TLS, at >= TLS)] as const],
+  )
+}
+
+function labelsOf({ method, path }: Series): (status: number, isTls: boolean) => Labels {
+  return (status, isTls) => ({
+    http_request_method: method,
+    // An empty label is the same as none.
+    http_route: path ?? '',
+    http_response_status_code: status,
+    url_scheme: isTls ? 'https' : 'http',
+    ...(status >= 500 ? { error_type: status } : {}),
+  })
+}
+
+function replies(cells: readonly (readonly [cell: Cell, labels: Labels])[]): readonly MetricValue[] {
+  return cells.flatMap(([{ counts }, labels]) => [
+    { labels: { ...labels, reply: 'made' }, value: counts[MADE] ?? 0 },
+    { labels: { ...labels, reply: 'kept' }, value: counts[KEPT] ?? 0 },
+  ])
+}

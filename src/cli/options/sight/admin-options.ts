@@ -1,0 +1,18 @@
+// Options of serve for whoever looks after it: where metrics and health are asked for.
+import { z } from 'zod'
+import { integer, type OptionRow } from '../option.ts'
+
+export const adminOptions = {
+  adminPort: {
+    flags: '--admin-port <port>',
+    description:
+      'port of /metrics, /healthz, /readyz and /version, apart from clients; 0 for a free one (default: none)',
+    schema: integer(0, 65_535).optional(),
+  },
+  adminHost: {
+    flags: '--admin-host <host>',
+    description: 'address that --admin-port listens on; it asks nobody who they are',
+    default: '127.0.0.1',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+} as const satisfies Record<string, OptionRow>

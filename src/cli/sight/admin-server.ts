@@ -1,0 +1,59 @@
+// The admin port: a listener of its own, so that no client reaches it and no load of clients stands before it.
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { type AdminServices, createAdminEndpoints } from '../../admin/admin-endpoints.ts'
+import { METRICS_TYPE } from '../../admin/metrics/process-metrics.ts'
+import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
+import { UsageError } from '../../errors.ts'
+import { createPipeline } from '../../http/pipeline.ts'
+import { createHttpServer } from '../../http/server/server.ts'
+import { createReport } from '../log.ts'
+import { packageVersion } from '../serving/package-version.ts'
+
+const MAX_BODY_BYTES = 256
+
+export interface AdminAddress {
+  readonly adminHost: string
+  readonly adminPort: number
+}
+
+/** Listens until it is disposed of. Throws `UsageError` when the port cannot be had. */
+export async function openAdminServer(
+  { adminHost: host, adminPort: port }: AdminAddress,
+  services: Pick<AdminServices, 'metrics' | 'ping' | 'isDraining'>,
+  log: Logger,
+): Promise<AsyncDisposable> {
+  const endpoints = createAdminEndpoints({
+    ...services,
+    version: packageVersion(),
+    metricsType: METRICS_TYPE,
+    isLoopback: isLoopbackBinding(host),
+  })
+  const handle = createPipeline(endpoints, {
+    basePath: '',
+    corsOrigins: [],
+    reportRefusedOrigin() {},
+    report: createReport(log),
+  })
+  const server = createHttpServer(handle, { bodyLimitBytes: MAX_BODY_BYTES })
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new UsageError(`--admin-port: cannot listen on port ${port} of ${host}: ${(error as Error).message}`)
+  }
+  const address = server.address() as AddressInfo
+  log.info(
+    { url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}` },
+    'metrics and health are served',
+  )
+  return {
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,80 @@
+// The metrics of one process, where --admin-port asks for them; nothing is counted where it does not.
+import type { Metric } from '../../admin/metrics/metric.ts'
+import { createRequestMetrics } from '../../admin/metrics/request-metrics.ts'
+import { createStateMetrics, type StateMetrics, type WatchedState } from '../../admin/metrics/state-metrics.ts'
+import type { Audit } from '../../auth/audit/audit-event.ts'
+import type { GatewayWatch } from '../../gateway.ts'
+import type { ObserveResponse } from '../../http/handler.ts'
+import type { ReportBrokenOff } from '../../http/server/broken-off.ts'
+import type { ImportEvent } from '../../import-export/run-import.ts'
+import type { Importer } from '../../rest/import-endpoint.ts'
+
+export interface ProcessMetrics {
+  readonly observers: readonly ObserveResponse[]
+  readonly watch: GatewayWatch | undefined
+  /** The same, counted. */
+  readonly audited: (audit: Audit) => Audit
+  readonly brokenOff: (report: ReportBrokenOff) => ReportBrokenOff
+  readonly imported: (importer: Importer) => Importer
+  /** Null where none are asked for. */
+  readonly collect: (() => Promise<readonly Metric[]>) | null
+}
+
+const NO_METRICS: ProcessMetrics = {
+  observers: [],
+  watch: undefined,
+  audited: (audit) => audit,
+  brokenOff: (report) => report,
+  imported: (importer) => importer,
+  collect: null,
+}
+
+export async function createProcessMetrics(
+  isAsked: boolean,
+  basePath: string,
+  watched: WatchedState,
+): Promise<ProcessMetrics> {
+  if (!isAsked) return NO_METRICS
+  const { createProcessMetrics: createNodeMetrics } = await import('../../admin/metrics/process-metrics.ts')
+  const requests = createRequestMetrics(basePath)
+  const state = createStateMetrics(watched)
+  const collectors = [requests.collect, state.collect, createNodeMetrics()]
+  return {
+    observers: [requests.observe],
+    watch: state,
+    audited: (audit) => ({
+      record(event) {
+        state.onEvent(event)
+        audit.record(event)
+      },
+    }),
+    brokenOff: (report) => (event) => {
+      state.onBrokenOff(event.reason)
+      report(event)
+    },
+    imported: (importer) => counted(importer, state),
+    collect: async () => (await Promise.all(collectors.map((collect) => collect()))).flat(),
+  }
+}
+
+function counted(importer: Importer, state: StateMetrics): Importer {
+  return {
+    run(input, options) {
+      const running = importer.run(input, options)
+      return running === null ? null : running.then((events) => countedEvents(events, state))
+    },
+  }
+}
+
+async function* countedEvents(events: AsyncIterable<ImportEvent>, state: StateMetrics): AsyncGenerator<ImportEvent> {
+  /** Whoever stops taking the events ends the import. */
+  let last: ImportEvent | null = null
+  try {
+    for await (const event of events) {
+      last = event
+      yield event
+    }
+  } finally {
+    state.onImport(last)
+  }
+}

@@ -1,0 +1,41 @@
+// Who answers on the admin port: this process, or its supervisor, who asks it.
+import cluster from 'node:cluster'
+import type { Logger } from 'pino'
+import type { HealthServices } from '../../admin/health.ts'
+import { GatewayError } from '../../errors.ts'
+import type { ServeConfig } from '../options/serve-options.ts'
+import { answerSupervisor } from '../workers/worker-questions.ts'
+import type { ProcessMetrics } from './metrics.ts'
+
+/** Until it is disposed of. Null without `--admin-port`. */
+export async function openAdmin(
+  { adminHost, adminPort }: Pick<ServeConfig, 'adminHost' | 'adminPort'>,
+  { collect }: ProcessMetrics,
+  { isListening, ping, isDraining }: HealthServices & { readonly isListening: () => boolean },
+  log: Logger,
+): Promise<AsyncDisposable | null> {
+  if (adminPort === undefined || collect === null) return null
+  const health: HealthServices = {
+    isDraining,
+    async ping() {
+      if (!isListening()) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+      await ping()
+    },
+  }
+  if (cluster.isWorker) {
+    return answerSupervisor(async () => ({ metrics: await collect(), isReady: await isReady(health) }))
+  }
+  const { openAdminServer } = await import('./admin-server.ts')
+  const { toText } = await import('../../admin/metrics/process-metrics.ts')
+  return openAdminServer({ adminHost, adminPort }, { ...health, metrics: async () => toText(await collect()) }, log)
+}
+
+async function isReady({ ping, isDraining }: HealthServices): Promise<boolean> {
+  if (isDraining()) return false
+  try {
+    await ping()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,100 @@
+// All workers as one gateway, for the admin port: their metrics added up, also of those that have ended.
+import type { Worker } from 'node:cluster'
+import type { Logger } from 'pino'
+import type { Metric } from '../../admin/metrics/metric.ts'
+import { addUp, toText } from '../../admin/metrics/process-metrics.ts'
+import { GatewayError } from '../../errors.ts'
+import { type AdminAddress, openAdminServer } from '../sight/admin-server.ts'
+import { askWorker, onLastWords, type WorkerState } from './worker-questions.ts'
+
+export interface WorkerTotals {
+  /** To be told of each worker that listens. */
+  readonly add: (worker: Worker) => void
+  readonly metrics: () => Promise<readonly Metric[]>
+  /** Whether one of them can answer requests. */
+  readonly isReady: () => Promise<boolean>
+}
+
+/** Of workers that have ended; more are added to one. */
+const MAX_ENDED = 8
+
+/** A sum that fell whenever a worker is replaced would be taken for a counter that began anew, and counted twice. */
+export function createWorkerTotals(): WorkerTotals {
+  const running = new Set<Worker>()
+  const known = new Map<Worker, readonly Metric[]>()
+  /** What workers that have ended had counted. */
+  const ended: (readonly Metric[])[] = []
+
+  function totalsOfKnown(worker: Worker): readonly Metric[] {
+    return totalsOf(known.get(worker) ?? [])
+  }
+
+  /** In one step: a worker is counted once at any time. */
+  function end(worker: Worker): void {
+    running.delete(worker)
+    ended.push(totalsOfKnown(worker))
+    known.delete(worker)
+  }
+
+  async function ask(): Promise<ReadonlyMap<Worker, WorkerState>> {
+    const states = new Map<Worker, WorkerState>()
+    await Promise.all(
+      [...running].map(async (worker) => {
+        const state = await askWorker(worker)
+        if (!state || !running.has(worker)) return
+        states.set(worker, state)
+        known.set(worker, state.metrics)
+      }),
+    )
+    return states
+  }
+
+  async function joinEnded(): Promise<void> {
+    const { length } = ended
+    if (length <= MAX_ENDED) return
+    const joined = await addUp([...ended])
+    ended.splice(0, length, joined)
+  }
+
+  return {
+    add(worker) {
+      running.add(worker)
+      onLastWords(worker, ({ metrics }) => known.set(worker, metrics))
+      worker.once('exit', () => end(worker))
+    },
+    async metrics() {
+      await joinEnded()
+      const states = await ask()
+      const ofRunning = [...running].map((worker) => states.get(worker)?.metrics ?? totalsOfKnown(worker))
+      return addUp([...ofRunning, ...ended])
+    },
+    async isReady() {
+      return (await ask()).values().some(({ isReady }) => isReady)
+    },
+  }
+}
+
+/** The admin port of a supervisor. */
+export function openTotalsAdmin(
+  address: AdminAddress,
+  totals: WorkerTotals,
+  stop: AbortSignal,
+  log: Logger,
+): Promise<AsyncDisposable> {
+  return openAdminServer(
+    address,
+    {
+      metrics: async () => toText(await totals.metrics()),
+      async ping() {
+        if (!(await totals.isReady())) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+      },
+      isDraining: () => stop.aborted,
+    },
+    log,
+  )
+}
+
+/** What goes on counting: how much of something there is now ends with its process. */
+function totalsOf(metrics: readonly Metric[]): readonly Metric[] {
+  return metrics.filter(({ type, aggregator }) => (type === 'counter' || type === 'histogram') && aggregator === 'sum')
+}

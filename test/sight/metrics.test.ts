@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { createOperationNames } from '../../src/admin/metrics/operation-names.ts'
+import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { ask, bearer } from '../support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { hasPrometheus, promtool, scrape } from './prometheus.ts'
+
+const DEMO = 'demo@example.com'
+const RULES = fileURLToPath(new URL('../../docs/operate/prometheus', import.meta.url))
+/** Metrics of a database that is reached over connections. */
+const OF_POSTGRES = /^(?:db_client_|workspace_gateway_replica_)/
+
+interface Watched {
+  readonly serving: ServingProcess
+  readonly adminUrl: string
+  readonly accessToken: string
+  readonly metrics: () => Promise<string>
+}
+
+async function startWatched(args: readonly string[] = []): Promise<Watched> {
+  const serving = await serveForTest(['--admin-port', '0', ...args], { cwd: temporaryDirectory() })
+  const adminUrl = await urlIn(serving)
+  const login = await ask(`${serving.url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: DEMO }),
+  })
+  const metrics = async () => (await ask(`${adminUrl}/metrics`)).text
+  return { serving, adminUrl, accessToken: login.json().accessToken, metrics }
+}
+
+/** Told in the log, which may come after the first line. */
+async function urlIn({ stderr }: ServingProcess): Promise<string> {
+  const find = () => /"url":"(\S+?)","msg":"metrics and health are served"/.exec(stderr())?.[1]
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+  return find() ?? ''
+}
+
+function sumOf(text: string, name: string, labels: Readonly<Record<string, string>> = {}): number {
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+  const fitting = lines.filter((line) =>
+    Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
+  )
+  return fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}
+
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(/^# TYPE (\S+)/gm)].flatMap(([, name]) => name ?? [])
+}
+
+describe('--admin-port', () => {
+  test('counts requests by route, status, operation and whether they were kept, and names nobody', async () => {
+    const { serving, accessToken, metrics } = await startWatched()
+    const get = (path: string, headers = {}) => ask(`${serving.url}${path}`, { headers })
+    for (let count = 0; count < 3; count += 1) await get('/projects', bearer(accessToken))
+    await get('/projects')
+    await get('/templates?secret=hunter2', { authorization: 'Bearer hunter2' })
+    await get('/hunter2/is/no/path')
+    await ask(`${serving.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...bearer(accessToken) },
+      body: JSON.stringify({ query: 'query Mine { me { email } }' }),
+    })
+    const text = await metrics()
+    const count = (labels: Readonly<Record<string, string>>) =>
+      sumOf(text, 'http_server_request_duration_seconds_count', labels)
+    expect(count({ http_route: '/projects', http_response_status_code: '200' })).toBe(3)
+    expect(count({ http_route: '/projects', http_response_status_code: '401' })).toBe(1)
+    expect(count({ http_route: '', http_response_status_code: '404' })).toBe(1)
+    const kept = { http_route: '/projects', http_response_status_code: '200' }
+    expect(sumOf(text, 'workspace_gateway_replies_total', { ...kept, reply: 'kept' })).toBe(2)
+    expect(sumOf(text, 'workspace_gateway_replies_total', { ...kept, reply: 'made' })).toBe(1)
+    expect(sumOf(text, 'workspace_gateway_graphql_replies_total', { graphql_operation_name: 'Mine' })).toBe(1)
+    expect(sumOf(text, 'workspace_gateway_events_total', { kind: 'login', result: 'done' })).toBe(1)
+    expect(sumOf(text, 'workspace_gateway_sessions')).toBe(1)
+    expect(sumOf(text, 'workspace_gateway_reply_cache_entries')).toBeGreaterThan(1)
+    expect(text).toContain('le="0.0001"')
+    for (const secret of [DEMO, 'demo@', accessToken, 'hunter2']) expect(text).not.toContain(secret)
+  })
+
+  test('the admin port answers for machines, and the port of clients does not', async () => {
+    const { serving, adminUrl } = await startWatched()
+    expect((await ask(`${adminUrl}/healthz`)).status).toBe(200)
+    expect((await ask(`${adminUrl}/readyz`)).status).toBe(200)
+    expect((await ask(`${adminUrl}/version`)).json()).toEqual({
+      version: JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version,
+      node: process.version,
+    })
+    expect((await ask(`${adminUrl}/projects`)).status).toBe(404)
+    for (const path of ['/metrics', '/version']) expect((await ask(`${serving.url}${path}`)).status).toBe(404)
+  })
+
+  test('a page that reaches the loopback port by another name is refused', async () => {
+    const { adminUrl } = await startWatched()
+    const { exchange } = await import('../support/wire.ts')
+    const answer = await exchange(adminUrl, 'GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 400 /)
+    expect(answer.toString()).not.toContain('http_server')
+  })
+
+  test('a port that is in use is told with its option, and nothing is served', async () => {
+    const { adminUrl } = await startWatched()
+    const { exitCode, stderr } = await run(['serve', '--port', '0', '--admin-port', new URL(adminUrl).port], {
+      cwd: temporaryDirectory(),
+    })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('--admin-port: cannot listen')
+  })
+
+  test('workers are added up, also those that were replaced', async () => {
+    const { serving, accessToken, metrics } = await startWatched(['--workers', '2'])
+    const projects = async () =>
+      sumOf(await metrics(), 'http_server_request_duration_seconds_count', { http_route: '/projects' })
+    const ask20 = async () => {
+      for (let count = 0; count < 20; count += 1) {
+        await ask(`${serving.url}/projects`, { headers: { ...bearer(accessToken), connection: 'close' } })
+      }
+    }
+    await ask20()
+    await expect.poll(projects).toBe(20)
+    serving.process.kill('SIGHUP')
+    await expect.poll(() => serving.stderr(), { timeout: 30_000 }).toContain('all workers were replaced')
+    expect(await projects()).toBe(20)
+    await ask20()
+    await expect.poll(projects).toBe(40)
+    const [first] = readFileSync(`/proc/${serving.process.pid}/task/${serving.process.pid}/children`, 'utf8').split(' ')
+    process.kill(Number(first), 'SIGKILL')
+    await expect.poll(() => serving.stderr(), { timeout: 10_000 }).toContain('a worker ended')
+    // What it had counted when it was last asked.
+    await expect.poll(projects).toBe(40)
+  })
+})
+
+describe('names of operations', () => {
+  const viewer = (email: string) => ({ id: '1', email, userId: 1, revision: 1, stateVersion: '1' })
+
+  test('are bounded, for all and for one user, and strangers add none', () => {
+    const names = createOperationNames()
+    const nameOf = (operationName: string, email: string) => names.nameOf({ operationName, viewer: viewer(email) })
+    expect(names.nameOf({ operationName: 'Mine', viewer: null })).toBe('_OTHER')
+    const ofOne = new Set(Array.from({ length: 1_000 }, (_, index) => nameOf(`A${index}`, 'a@example.com')))
+    expect(ofOne.size).toBe(21)
+    expect(nameOf('Mine', 'b@example.com')).toBe('Mine')
+    expect(nameOf('A1', 'b@example.com')).toBe('A1')
+    expect(nameOf('x'.repeat(65), 'b@example.com')).toBe('_OTHER')
+    const ofAll = new Set(Array.from({ length: 1_000 }, (_, index) => nameOf(`B${index}`, `${index}@example.com`)))
+    expect(ofAll.size).toBe(80)
+  })
+})
+
+describe.skipIf(!hasPrometheus)('Prometheus', () => {
+  test('scrapes it, and its tool finds nothing wrong', async () => {
+    const { serving, adminUrl, accessToken, metrics } = await startWatched()
+    const query = await scrape(new URL(adminUrl).host)
+    for (let count = 0; count < 3; count += 1) {
+      await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
+    }
+    const counted = 'http_server_request_duration_seconds_count{http_route="/projects"}'
+    await expect.poll(async () => (await query(counted))[0]?.value, { timeout: 20_000 }).toBe(3)
+    expect(await query('up')).toMatchObject([{ value: 1 }])
+    expect(promtool(['check', 'metrics'], { input: await metrics() })).toEqual({ isClean: true, said: '' })
+  })
+
+  test('the rules and the configuration of the papers are valid, and tell what they should', () => {
+    for (const args of [
+      ['check', 'rules', 'alerts.yml'],
+      ['check', 'config', 'prometheus.yml'],
+      ['test', 'rules', 'alerts.test.yml'],
+    ]) {
+      const { isClean, said } = promtool(args, { cwd: RULES })
+      expect(isClean, said).toBe(true)
+    }
+  })
+})
+
+test('the dashboard and the rules ask for metrics that there are', async () => {
+  const text = await (await startWatched()).metrics()
+  const names = new Set(namesIn(text))
+  const asked = ['grafana-dashboard.json', 'alerts.yml'].flatMap((file) => [
+    ...readFileSync(join(RULES, file), 'utf8').matchAll(
+      /\b((?:workspace_gateway|http_server|db_client|nodejs|process)_[a-z0-9_]+)/g,
+    ),
+  ])
+  const metricsAsked = new Set(
+    asked
+      .flatMap(([, name]) => name ?? [])
+      .filter(
+        (name) => !name.startsWith('db_client_connection_state') && !name.startsWith('db_client_connection_pool'),
+      ),
+  )
+  expect(metricsAsked.size).toBeGreaterThan(15)
+  for (const name of metricsAsked) {
+    if (OF_POSTGRES.test(name)) continue
+    expect(names.has(name) || names.has(name.replace(/_(?:bucket|count|sum)$/, '')), name).toBe(true)
+  }
+})
+
+test.skipIf(POSTGRES_URL === null)('PostgreSQL tells of its connections', async () => {
+  const { metrics } = await startWatched(['--database', await temporaryDatabase()])
+  const text = await metrics()
+  const pool = { db_client_connection_pool_name: 'primary' }
+  expect(sumOf(text, 'db_client_connection_max', pool)).toBeGreaterThan(1)
+  expect(sumOf(text, 'db_client_connection_count', pool)).toBeGreaterThan(0)
+  expect(namesIn(text)).toContain('db_client_connection_pending_requests')
+  expect(sumOf(text, 'workspace_gateway_sessions')).toBe(1)
+})
