@@ -63,6 +63,8 @@ export interface SwapQuestion {
   readonly maxDocuments: number
   /** Only says what would become of them. */
   readonly isDryRun: boolean
+  /** Absent: false. Exports of projects that stay are kept beside those that were staged, and are not counted. */
+  readonly keepsExports?: boolean | undefined
   readonly now: number
 }
 

@@ -67,10 +67,17 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       return swapAll(replacement)
     }
 
-    async function swapAll(replacement: string, isDryRun = false) {
+    async function swapAll(replacement: string, isDryRun = false, keepsExports = false) {
       const swapped = []
       for (let after = ''; ; ) {
-        const some = await store.swapReplacement({ replacement, after, maxDocuments: 1, isDryRun, now: NOW })
+        const some = await store.swapReplacement({
+          replacement,
+          after,
+          maxDocuments: 1,
+          isDryRun,
+          keepsExports,
+          now: NOW,
+        })
         swapped.push(...some)
         const last = some.at(-1)
         if (!last) break
@@ -317,6 +324,22 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await replace(steps)).toEqual([{ email: ANA, added: 0, replaced: 0, unchanged: 3, removed: 0 }])
         expect(await stateVersion(ANA)).toBe(before)
         expect(await countRows()).toBe(rows + 1)
+      })
+
+      test('keeps the exports of projects that stay when it is told so, and only those', async () => {
+        await store.applyChanges(['a', 'b', 'c'].map((id) => put({ id, ref: id, text: `"${id}"` })))
+        for (const ref of ['a', 'b', 'c', 'nobody']) await addExport(ANA, ref, ['1'])
+        const replacement = randomUUID()
+        await store.beginReplacement(replacement, NOW)
+        const steps = [document('b'), document('a'), ...exportSteps(ANA, 'a', ['1'], at(4), 'd4')]
+        await store.stageReplacement(replacement, steps, NOW)
+        expect(await swapAll(replacement, false, true)).toEqual([
+          { email: ANA, added: 1, replaced: 0, unchanged: 2, removed: 3 },
+        ])
+        const newest = await Promise.all(['a', 'b', 'c', 'nobody'].map((ref) => newestExport(ANA, ref)))
+        expect(newest).toEqual(['d4', 'd1', null, null])
+        const { id: userId = 0 } = (await store.userByEmail(ANA)) ?? {}
+        expect(await store.exportCounts([{ userId, ref: 'a' }])).toEqual([2])
       })
 
       test('lets projects exchange references and places', async () => {

@@ -111,7 +111,7 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
         await requireTouched(connection, replacement, now)
         await stage(connection, replacement, steps)
       }),
-    async swapReplacement({ replacement, after, maxDocuments, isDryRun, now }) {
+    async swapReplacement({ replacement, after, maxDocuments, now, ...options }) {
       const found = await pool.repeatable((connection) =>
         connection.query<StagedUser & { readonly documents: number }>(NEXT, [replacement, after, MAX_USERS_PER_SWAP]),
       )
@@ -124,7 +124,7 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
       return run(async (connection) => {
         await requireTouched(connection, replacement, now)
         const swapped = []
-        for (const user of fitting) swapped.push(await swapUser(connection, user, isDryRun))
+        for (const user of fitting) swapped.push(await swapUser(connection, user, options))
         return swapped
       })
     },

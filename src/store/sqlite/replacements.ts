@@ -111,7 +111,7 @@ export function createReplacements(writer: Database, commits: GroupCommit): Repl
         requireTouched(replacement, now)
         for (const step of steps) stage(replacement, step)
       }),
-    swapReplacement: ({ replacement, after, maxDocuments, isDryRun, now }) =>
+    swapReplacement: ({ replacement, after, maxDocuments, now, ...options }) =>
       commits.write(() => {
         requireTouched(replacement, now)
         let documents = 0
@@ -120,7 +120,7 @@ export function createReplacements(writer: Database, commits: GroupCommit): Repl
           documents += user.documents
           return index === 0 || documents <= maxDocuments
         })
-        return fitting.map(({ id, email }) => swap(id, email, isDryRun))
+        return fitting.map(({ id, email }) => swap(id, email, options))
       }),
     endReplacement: (replacement) =>
       commits.write(() => {

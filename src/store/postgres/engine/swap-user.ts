@@ -1,6 +1,6 @@
 // One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
 // through the memory of the process.
-import type { Swapped } from '../../workspace-edits.ts'
+import type { Swapped, SwapQuestion } from '../../workspace-edits.ts'
 import type { Connection, Statement } from '../connection.ts'
 
 /** Positions from here on are taken by nobody but documents that are on their way to another one. */
@@ -14,6 +14,8 @@ const KEY = 'workspace_gateway.key_of'
 const SAME = `d.user_id = $2 and s.owner = $1 and s.kind = d.kind and ${KEY}(s.id) = ${KEY}(d.id)`
 const EXPORTS_OF = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.staged_export
   where owner = $1 and digest is not null`
+/** Of an export of user $2, when $3 says that such are kept. */
+const IS_KEPT = `($3::boolean and ${KEY}(ref) in (select ${KEY}(s.ref) from ${STAGED} s where s.owner = $1 and s.kind = 'project'))`
 const STORED_EXPORTS = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.export where user_id = $2`
 
 const LOCK: Statement = {
@@ -40,9 +42,15 @@ const COUNTS: Statement = {
       (select count(*) from d where is_same and not is_new)
         + (select count(*) from (select * from wanted intersect select * from stored) e) as unchanged,
       (select count(*) from ${DOCUMENT} d where user_id = $2 and not exists (select 1 from ${STAGED} s where ${SAME}))
-        + (select count(*) from (select * from stored except select * from wanted) e) as removed`,
+        + (select count(*) from (${STORED_EXPORTS} and not ${IS_KEPT} except select * from wanted) e) as removed`,
 }
-/** All take the staged user and the user. */
+/** Takes the staged user, the user, and whether exports of projects that stay are kept. */
+const SWAP_EXPORTS_OUT: Statement = {
+  name: 'swapExportsOut',
+  text: `delete from workspace_gateway.export where user_id = $2
+    and (${KEY}(ref), instant, digest) not in (${EXPORTS_OF}) and not ${IS_KEPT}`,
+}
+/** The others take the staged user and the user. */
 const CHANGES: readonly Statement[] = [
   // Those that stay give up their references and places first, or one would stand in the way of another.
   {
@@ -71,11 +79,7 @@ const CHANGES: readonly Statement[] = [
       where owner = $1 and not exists (select 1 from ${DOCUMENT} d where ${SAME})
       order by kind, position`,
   },
-  {
-    name: 'swapExportsOut',
-    text: `delete from workspace_gateway.export where user_id = $2
-      and (${KEY}(ref), instant, digest) not in (${EXPORTS_OF})`,
-  },
+  SWAP_EXPORTS_OUT,
   {
     name: 'swapExportsIn',
     text: `insert into workspace_gateway.export
@@ -108,10 +112,10 @@ const NOBODY = -1
 export async function swapUser(
   connection: Connection,
   { id: owner, email, userId }: { readonly id: number; readonly email: string; readonly userId: number },
-  isDryRun: boolean,
+  { isDryRun, keepsExports = false }: Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>,
 ): Promise<Swapped> {
   const [user] = await connection.query<{ id: number; revision: number }>(LOCK, [email])
-  const [counts] = await connection.query<Omit<Swapped, 'email'>>(COUNTS, [owner, user?.id ?? NOBODY])
+  const [counts] = await connection.query<Omit<Swapped, 'email'>>(COUNTS, [owner, user?.id ?? NOBODY, keepsExports])
   if (!counts) throw new Error('what a replacement changes could not be counted')
   if (isDryRun) return { email, ...counts }
   if (user?.id !== userId) {
@@ -119,6 +123,8 @@ export async function swapUser(
     if (user) await connection.query(REMOVE, [user.id])
     await connection.query(ADD, [userId, email, (user?.revision ?? 0) + 1])
   }
-  for (const statement of CHANGES) await connection.query(statement, [owner, userId])
+  for (const statement of CHANGES) {
+    await connection.query(statement, statement === SWAP_EXPORTS_OUT ? [owner, userId, keepsExports] : [owner, userId])
+  }
   return { email, ...counts }
 }

@@ -1,7 +1,7 @@
 // One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
 // through the memory of the process.
 import type { Database } from 'better-sqlite3'
-import type { Swapped } from '../../workspace-edits.ts'
+import type { Swapped, SwapQuestion } from '../../workspace-edits.ts'
 import { MAX_DOCUMENT_POSITION } from './row-ids.ts'
 
 /** Positions from here on are taken by nobody but documents that are on their way to another one. */
@@ -12,15 +12,21 @@ const DETOUR_REF = `printf('%.*c', 1100, 'x') || id`
 interface Names extends Record<string, unknown> {
   readonly owner: number
   readonly userId: number
+  /** 0 or 1. */
+  readonly keepsExports: number
 }
 
 /** Where a staged document is to stand. */
 const KEY = '((s.key & 268435455) | ($userId << 28))'
 const SAME = 's.owner = $owner and s.kind = document.kind and s.id = document.id'
+const IS_KEPT = `($keepsExports and ref in (select ref from staged_document where owner = $owner and kind = 'project'))`
 const EXPORTS_OF = `select ref, instant, digest from staged_export where owner = $owner and digest is not null`
 
+/** As in the question. */
+type SwapOptions = Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>
+
 /** Within a transaction of the writer. */
-export function createSwap(writer: Database): (owner: number, email: string, isDryRun: boolean) => Swapped {
+export function createSwap(writer: Database): (owner: number, email: string, options: SwapOptions) => Swapped {
   const userId = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
   const counts = writer.prepare<Names, Omit<Swapped, 'email'>>(
@@ -36,7 +42,7 @@ export function createSwap(writer: Database): (owner: number, email: string, isD
        (select count(*) from d where isSame and not isNew)
          + (select count(*) from (select * from wanted intersect select * from stored)) as unchanged,
        (select count(*) from document where user_id = $userId and not exists (select 1 from staged_document s where ${SAME}))
-         + (select count(*) from (select * from stored except select * from wanted)) as removed`,
+         + (select count(*) from (select * from stored where not ${IS_KEPT} except select * from wanted)) as removed`,
   )
   const changes = [
     // Those that stay give up their references and places first, or one would stand in the way of another.
@@ -52,7 +58,7 @@ export function createSwap(writer: Database): (owner: number, email: string, isD
        select ${KEY}, $userId, kind, id, ref, text from staged_document s where owner = $owner
          and not exists (select 1 from document d where d.user_id = $userId and d.kind = s.kind and d.id = s.id)
        order by s.key`,
-    `delete from export where user_id = $userId and (ref, instant, digest) not in (${EXPORTS_OF})`,
+    `delete from export where user_id = $userId and (ref, instant, digest) not in (${EXPORTS_OF}) and not ${IS_KEPT}`,
     `insert or ignore into export (id, user_id, ref, created_at, instant, digest, byte_length, element_count)
        select id, $userId, ref, created_at, instant, digest, byte_length, element_count
        from staged_export where owner = $owner and digest is not null order by id`,
@@ -63,14 +69,15 @@ export function createSwap(writer: Database): (owner: number, email: string, isD
     `delete from staged_user where id = $owner and $userId is not null`,
   ].map((sql) => ({ sql, statement: prepareNamed(writer, sql) }))
 
-  return (owner, email, isDryRun) => {
+  return (owner, email, { isDryRun, keepsExports = false }) => {
     const known = userId.get(email)
+    const names = { owner, keepsExports: Number(keepsExports) }
     // No user has this id: everything counts as new.
-    const found = counts.get({ owner, userId: known ?? -1 })
+    const found = counts.get({ ...names, userId: known ?? -1 })
     if (!found) throw new Error('what a replacement changes could not be counted')
     if (!isDryRun) {
       const id = known ?? Number(addUser.run(email).lastInsertRowid)
-      for (const { statement } of changes) statement.run({ owner, userId: id })
+      for (const { statement } of changes) statement.run({ ...names, userId: id })
     }
     return { email, ...found }
   }
