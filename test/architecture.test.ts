@@ -17,7 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['resolvers'],
   ['admin'],
   ['http'],
-  ['migration'],
+  ['migration', 'conformance'],
   ['import-export'],
   ['auth'],
   ['store'],

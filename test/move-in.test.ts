@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -32,16 +33,15 @@ test('a server of the contract moves in with one command, byte for byte, and mov
   expect(await lines(moved)).toEqual(await lines(database))
 })
 
-test('what cannot be moved is said, and nothing is kept', async () => {
+test('who has no workspace there is said, and is not the end; a server that is not there is', async () => {
   const { url } = await oldServer()
   const moved = `file:${join(temporaryDirectory(), 'new.db')}`
-  const nobody = await runHere(['import', url, '--email', `${ANA},nobody@example.com`, '--database', moved])
-  expect([nobody.exitCode, nobody.stdout]).toEqual([2, ''])
-  expect(nobody.stderr).toContain('404')
-  expect(nobody.stderr).not.toMatch(/nobody@|eyJ|wgr_|\n\s+at /)
-  const away = await runHere(['import', 'http://127.0.0.1:1', '--email', ANA, '--database', moved])
-  expect([away.exitCode, away.stderr.includes('no answer')]).toEqual([2, true])
-  expect((await runHere(['dump', '--database', moved])).stdout).toBe('')
+  const nobody = await runHere(['import', url, '--email', `nobody@example.com,${ANA}`, '--database', moved])
+  expect([nobody.exitCode, nobody.stderr]).toEqual([0, '1 have no workspace there: nothing was imported for them\n'])
+  expect(nobody.stdout).toContain('1 users, 1 not there: 5 added')
+  const away = await runHere(['import', 'http://127.0.0.1:1', '--email', ANA, '--database', `${moved}.2`])
+  expect([away.exitCode, away.stdout, away.stderr]).toEqual([2, '', 'GET http://127.0.0.1:1/projects: no answer\n'])
+  expect(existsSync(`${moved}.2`.slice('file:'.length))).toBe(false)
 })
 
 test('an NDJSON file is imported from its address', async () => {

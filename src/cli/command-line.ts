@@ -9,6 +9,7 @@ import { addConfigCommands } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
 import { type Environment, readSettings } from './configuration/settings.ts'
 import type { CommandIo, ExitCode } from './io.ts'
+import { addMoveInCommands } from './move-in/add-move-in-commands.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
 import { IMPORT_OPTIONS } from './options/import-options.ts'
 import { MOVE_OPTIONS } from './options/move-options.ts'
@@ -77,10 +78,13 @@ export function createProgram(
     })
   describe(program.command('import'), IMPORT_OPTIONS)
     .description('import workspaces from NDJSON; a gateway may be serving meanwhile')
-    .argument('<source>', 'an NDJSON file, - for stdin, an http(s):// address of one or, with --email, of a server')
+    .argument(
+      '<source>',
+      'an NDJSON file, - for stdin, an http(s):// address of one or, with --email or --emails, of a server',
+    )
     .action(async (source: string, values) => {
       const { runImport } = await import('./commands/import.ts')
-      onExit(await runImport(source, parseOptions(IMPORT_OPTIONS, values), io))
+      onExit(await runImport(source, parseOptions(IMPORT_OPTIONS, values), io, () => stopSignal(signals)))
     })
   describe(program.command('dump'), DUMP_OPTIONS)
     .description('write all workspaces as NDJSON that import reads')
@@ -103,6 +107,7 @@ export function createProgram(
   addWorkspaceCommands(program, describe, io, onExit)
   addAccessCommands(program, describe, io, onExit)
   addConfigCommands(program, commands, environment, io, onExit)
+  addMoveInCommands(program, describe, { io, onExit, stopSignal: () => stopSignal(signals) })
 
   const clients = program.command('clients').description('back ends that may sign their users in')
   describe(clients.command('add'), CLIENTS_ADD_OPTIONS)

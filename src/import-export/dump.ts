@@ -1,12 +1,17 @@
 // Everything of a user, or of all, in the import format.
 import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/contract.ts'
-import { documentLine, exportElementLine, exportHeaderLine, exportLine, userLine } from './format/record-lines.ts'
+import {
+  documentLine,
+  exportElementLine,
+  exportHeaderLine,
+  exportLine,
+  MAX_LINE_LENGTH,
+  userLine,
+} from './format/record-lines.ts'
 
 const USERS_PER_READ = 256
 const DOCUMENTS_PER_READ = 32
 const ELEMENTS_PER_READ = 64
-/** An export larger than this is written one element a line. */
-const MAX_LINE_BYTES = 16_777_216
 
 /**
  * Lines with their line ends: each user's projects, every one followed by its exports, oldest first, then the rest. A user
@@ -71,7 +76,7 @@ async function* dumpExports(
   exports: readonly StoredExport[],
 ): AsyncGenerator<string> {
   for (const one of exports.toReversed()) {
-    if (one.byteLength > MAX_LINE_BYTES) {
+    if (one.byteLength > MAX_LINE_LENGTH) {
       yield exportHeaderLine(email, one, String(one.id))
       for await (const text of elementsOf(snapshot, one)) yield exportElementLine(String(one.id), text)
     } else {

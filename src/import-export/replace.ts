@@ -18,6 +18,8 @@ const LEFT_BEHIND = 1
 export interface ReplaceOptions extends ApplyOptions {
   /** Only says what would become of whom. */
   readonly isDryRun: boolean
+  /** As of `SwapQuestion`. */
+  readonly keepsExports?: boolean
   readonly onUser: (swapped: Swapped) => void
 }
 
@@ -67,13 +69,20 @@ function toStep(change: Change): ReplacementStep {
 async function swapAll(
   store: EditableStore,
   replacement: string,
-  { isDryRun, clock, onUser }: ReplaceOptions,
+  { isDryRun, keepsExports, clock, onUser }: ReplaceOptions,
 ): Promise<Counts> {
   const counts = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
   let maxDocuments = MIN_DOCUMENTS
   for (let after = ''; ; ) {
     const start = performance.now()
-    const swapped = await store.swapReplacement({ replacement, after, maxDocuments, isDryRun, now: clock() })
+    const swapped = await store.swapReplacement({
+      replacement,
+      after,
+      maxDocuments,
+      isDryRun,
+      keepsExports,
+      now: clock(),
+    })
     const isShort = performance.now() - start < TARGET_SWAP_MS
     maxDocuments = Math.min(MAX_DOCUMENTS, Math.max(MIN_DOCUMENTS, maxDocuments * (isShort ? 2 : 0.5)))
     for (const user of swapped) {

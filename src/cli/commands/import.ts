@@ -6,7 +6,7 @@ import { InputChangedError, type Line } from '../../import-export/format/lines.t
 import { applyInput, type Counts } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
 import type { EditableStore, Swapped } from '../../store/workspace-edits.ts'
-import { type ImportSource, openContractSource, openImportSource } from '../import/import-source.ts'
+import { type ImportSource, openImportSource } from '../import/import-source.ts'
 import { createYoungGenerationLimit } from '../import/limit-semi-space.ts'
 import { createRejects, type Rejects } from '../import/rejects.ts'
 import { importRemotely } from '../import/remote-import.ts'
@@ -20,30 +20,37 @@ import { createProgress, toDuration, toSize } from '../progress.ts'
 /** Bad lines that are named one by one. */
 const MAX_REASONS = 100
 
-export async function runImport(source: string, config: ImportConfig, io: CommandIo): Promise<ExitCode> {
+/** `stopSignal` is asked where a signal is not to end the process at once. */
+export async function runImport(
+  source: string,
+  config: ImportConfig,
+  io: CommandIo,
+  stopSignal: () => AbortSignal,
+): Promise<ExitCode> {
   if (!config.replace && (config.dryRun || config.verbose))
     throw new UsageError('--dry-run and --verbose go with --replace')
   if (config.replace && config.keepGoing) {
     throw new UsageError('--keep-going and --replace do not go together: with a bad line, nothing is removed')
   }
-  if (config.to !== undefined && (config.email !== undefined || config.keepGoing)) {
-    throw new UsageError('--email and --keep-going do not go with --to')
+  const isFromServer = config.email !== undefined || config.emails !== undefined
+  if (config.to !== undefined && (isFromServer || config.keepGoing)) {
+    throw new UsageError('--email, --emails and --keep-going do not go with --to')
   }
-  if (config.replace && config.email !== undefined) {
-    throw new UsageError('--replace does not go with --email: another server tells the newest export only')
+  if (isFromServer) {
+    if (config.keepGoing || config.dryRun)
+      throw new UsageError('--keep-going and --dry-run do not go with --email or --emails')
+    const { runServerImport } = await import('./move-in/import-server.ts')
+    return runServerImport(source, config, io, stopSignal())
   }
+  if (config.verify || config.state !== undefined)
+    throw new UsageError('--verify and --state go with --email or --emails')
   if (config.to !== undefined) {
     await using input = await openImportSource(source, io)
     return await importRemotely(input, config, config.to, io)
   }
   // What cannot be read must not bring a database into being.
-  if (config.email === undefined) {
-    await using input = await openImportSource(source, io)
-    await using store = await openActiveStore(config, toStoreOptions(config))
-    return await importFile(input, config, store, io)
-  }
+  await using input = await openImportSource(source, io)
   await using store = await openActiveStore(config, toStoreOptions(config))
-  await using input = await openContractSource(source, config.email, config, store, io)
   // Awaited here: file and store are closed on return.
   return await importFile(input, config, store, io)
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
+import { remoteOptions } from './move-in/remote-options.ts'
 import { booleanOption, type Config, list, type OptionRow } from './option.ts'
 
 export const IMPORT_OPTIONS = {
@@ -18,10 +19,16 @@ export const IMPORT_OPTIONS = {
     default: 'ref,reference,id,uuid,slug',
     schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
   },
-  email: {
-    flags: '--email <emails>',
-    description: 'move in from a server of this contract: whose workspaces to read there, separated by commas',
-    schema: list.optional(),
+  ...remoteOptions,
+  verify: {
+    flags: '--verify',
+    description: '--email, --emails: read both sides again afterwards, and compare',
+    schema: booleanOption.optional(),
+  },
+  state: {
+    flags: '--state <path>',
+    description: '--emails: where to keep who is done, to go on there when run again (default: FILE.state.ndjson)',
+    schema: z.string().min(1, 'must not be empty').optional(),
   },
   to: {
     flags: '--to <url>',

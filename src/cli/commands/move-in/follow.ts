@@ -1,0 +1,97 @@
+// follow: workspaces here are kept what they are on another server of the contract, until the switch.
+import { setTimeout as delay } from 'node:timers/promises'
+import { createRemoteClient } from '../../../import-export/remote/client.ts'
+import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow.ts'
+import { backoffMs } from '../../../import-export/remote/retry.ts'
+import { openTemporaryFile } from '../../import/import-source.ts'
+import type { CommandIo, ExitCode } from '../../io.ts'
+import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
+import { readRemoteUsers } from '../../move-in/remote-users.ts'
+import { openActiveStore } from '../../open-active-store.ts'
+import { openCommandAudit } from '../../open-audit.ts'
+import { toStoreOptions } from '../../open-store-for-cli.ts'
+import type { FollowConfig } from '../../options/move-in/follow-options.ts'
+import { writeLine } from '../../write-line.ts'
+
+/** Of one round: what it brings may come with the next one. */
+const MAX_OUTAGE_MS = 2_000
+
+export async function runFollow(
+  url: string,
+  config: FollowConfig,
+  io: CommandIo,
+  stop: AbortSignal,
+): Promise<ExitCode> {
+  const address = requireServerAddress(url)
+  // What is wrong is said before anything is done.
+  await readRemoteUsers(config)
+  const client = createRemoteClient(address, {
+    headers: await readHeaders(config.headers),
+    maxOutageMs: MAX_OUTAGE_MS,
+    stop,
+  })
+  await using store = await openActiveStore(config, toStoreOptions(config))
+  const { concurrency } = config
+  const total = { rounds: 0, added: 0, replaced: 0, removed: 0 }
+  await using follower = createFollower({
+    store,
+    fields: config,
+    clock: io.clock,
+    openTemporaryFile,
+    client,
+    concurrency,
+    stop,
+    onFailed: ({ label }, error) => io.stderr.write(`${label}: ${error.message}\n`),
+  })
+  const rounds = roundsOf(follower, config, stop)
+  try {
+    for await (const round of rounds) {
+      total.rounds += 1
+      for (const name of ['added', 'replaced', 'removed'] as const) total[name] += round[name]
+      const { requests, notModified } = client.traffic()
+      await writeLine(io.stdout, tellRound({ round: total.rounds, ...round, requests, notModified }, config, io))
+      if (config.once) return round.failed === 0 && round.outage === null ? 0 : 1
+    }
+    return 0
+  } catch (error) {
+    if (!stop.aborted) throw error
+    return 0
+  } finally {
+    await using audit = await openCommandAudit(store, config, io)
+    const detail = `follow: ${total.added} added, ${total.replaced} replaced, ${total.removed} removed`
+    audit.record({ kind: 'import', result: 'done', detail })
+  }
+}
+
+/** The file of users is read again for each. */
+async function* roundsOf(follower: Follower, config: FollowConfig, stop: AbortSignal): AsyncGenerator<Round> {
+  for (let outages = 0; ; ) {
+    const round = await follower.round(await readRemoteUsers(config))
+    yield round
+    outages = round.outage === null ? 0 : outages + 1
+    const pauseMs = outages > 0 ? Math.max(config.interval, backoffMs(outages)) : config.interval
+    await delay(pauseMs, undefined, { signal: stop }).catch(() => stop.throwIfAborted())
+  }
+}
+
+type Told = Round & {
+  readonly round: number
+  /** Since the start. */
+  readonly requests: number
+  readonly notModified: number
+}
+
+function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): string {
+  const at = new Date(clock()).toISOString()
+  if (format === 'json') return JSON.stringify({ at, ...told })
+  const { round, users, changed, missing, failed, outage, seconds, lagSeconds } = told
+  const parts = [
+    `${users} users in ${seconds.toFixed(1)} s`,
+    `${changed} changed`,
+    ...(missing > 0 ? [`${missing} not there`] : []),
+    `${failed} failed`,
+    `lag ${lagSeconds.toFixed(1)} s`,
+    ...(outage === null ? [] : [outage]),
+  ]
+  return `${at} round ${round}: ${parts.join(', ')}`
+}

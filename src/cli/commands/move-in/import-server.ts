@@ -1,0 +1,167 @@
+// import from another server of the contract: its users one by one, and again where the last run ended.
+import { UsageError } from '../../../errors.ts'
+import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
+import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
+import type { EditableStore } from '../../../store/workspace-edits.ts'
+import { openTemporaryFile } from '../../import/import-source.ts'
+import type { CommandIo, ExitCode } from '../../io.ts'
+import { type DoneUsers, openDoneUsers } from '../../move-in/done-users.ts'
+import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
+import { readRemoteUsers } from '../../move-in/remote-users.ts'
+import { createUserProgress } from '../../move-in/user-progress.ts'
+import { openActiveStore } from '../../open-active-store.ts'
+import { openCommandAudit } from '../../open-audit.ts'
+import { toStoreOptions } from '../../open-store-for-cli.ts'
+import type { ImportConfig } from '../../options/import-options.ts'
+import { toDuration, toSize } from '../../progress.ts'
+
+/** What has become of the users so far. */
+interface Tally {
+  done: number
+  missing: number
+  failed: number
+  added: number
+  replaced: number
+  unchanged: number
+  removed: number
+}
+
+export async function runServerImport(
+  url: string,
+  config: ImportConfig,
+  io: CommandIo,
+  stop: AbortSignal,
+): Promise<ExitCode> {
+  const { concurrency, maxOutage: maxOutageMs, replace: isReplacement = false } = config
+  const address = requireServerAddress(url)
+  const users = await readRemoteUsers(config)
+  const client = createRemoteClient(address, { headers: await readHeaders(config.headers), maxOutageMs, stop })
+  await requireAnswer(client)
+  await using store = await openActiveStore(config, toStoreOptions(config))
+  await using state = await openState(address, config)
+  const options = {
+    store,
+    fields: config,
+    clock: io.clock,
+    openTemporaryFile,
+    isReplacement,
+    client,
+    concurrency,
+    stop,
+  }
+  try {
+    const isImported = await importUsers(users, options, state, config, io)
+    const isVerified = config.verify ? await verifyUsers(users, options, io) : true
+    if (isImported) await state?.forget()
+    return isImported && isVerified ? 0 : 1
+  } catch (error) {
+    if (!stop.aborted) throw error
+    io.stderr.write('stopped: run it again to go on\n')
+    return 1
+  }
+}
+
+/** A wrong address is known before anything is done. */
+async function requireAnswer(client: RemoteClient): Promise<void> {
+  try {
+    await client.send({ method: 'GET', path: '/projects' })
+  } catch (error) {
+    throw error instanceof OutageError ? new UsageError(error.message, { cause: error }) : error
+  }
+}
+
+async function openState(from: string, config: ImportConfig): Promise<DoneUsers | null> {
+  const path = config.state ?? (config.emails === undefined ? undefined : `${config.emails}.state`)
+  if (path === undefined) return null
+  return openDoneUsers(path, { from, into: config.database, replace: config.replace === true })
+}
+
+/** Answers whether all are done. */
+async function importUsers(
+  users: readonly RemoteUser[],
+  options: MoveInOptions & { readonly store: EditableStore },
+  state: DoneUsers | null,
+  config: ImportConfig,
+  io: CommandIo,
+): Promise<boolean> {
+  const { client, store } = options
+  const start = performance.now()
+  const left = users.filter(({ email }) => !state?.has(email))
+  const tally: Tally = { done: 0, missing: 0, failed: 0, added: 0, replaced: 0, unchanged: 0, removed: 0 }
+  if (left.length < users.length) {
+    io.stderr.write(`${users.length - left.length} users were done before: ${left.length} are left\n`)
+  }
+  {
+    using progress = createUserProgress(io, 'importing', left.length)
+    const update = () => progress.update(tally.done + tally.missing + tally.failed, client.traffic().bytes)
+    await moveIn(left, options, {
+      async onDone({ email }, taken) {
+        if (taken.type === 'missing') tally.missing += 1
+        else tally.done += 1
+        if (taken.type === 'changed') addCounts(tally, taken.counts)
+        await state?.add(email)
+        update()
+      },
+      onFailed({ label }, error) {
+        tally.failed += 1
+        progress.say(`${label}: ${error.message}`)
+        update()
+      },
+    })
+  }
+  const summary = inWords(tally, config)
+  await using audit = await openCommandAudit(store, config, io)
+  audit.record({ kind: 'import', result: tally.failed === 0 ? 'done' : 'failed', detail: summary })
+  const seconds = (performance.now() - start) / 1_000
+  const took = `${toSize(client.traffic().bytes)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
+  io.stdout.write(`imported ${new URL(client.address).host}: ${summary} (${took})\n`)
+  if (tally.missing > 0) io.stderr.write(`${tally.missing} have no workspace there: nothing was imported for them\n`)
+  if (tally.failed > 0) io.stderr.write(`${tally.failed} failed: run it again to import the rest\n`)
+  return tally.failed === 0
+}
+
+function addCounts(tally: Tally, counts: Omit<Tally, 'done' | 'missing' | 'failed'>): void {
+  for (const name of ['added', 'replaced', 'unchanged', 'removed'] as const) tally[name] += counts[name]
+}
+
+function inWords(tally: Tally, { replace }: ImportConfig): string {
+  const { done, missing, failed, added, replaced, unchanged, removed } = tally
+  const users = `${done} users${missing > 0 ? `, ${missing} not there` : ''}${failed > 0 ? `, ${failed} failed` : ''}`
+  return `${users}: ${added} added, ${replaced} replaced, ${unchanged} unchanged${replace ? `, ${removed} removed` : ''}`
+}
+
+/** Answers whether both sides are the same. */
+async function verifyUsers(users: readonly RemoteUser[], options: MoveInOptions, io: CommandIo): Promise<boolean> {
+  const before = options.client.traffic().bytes
+  const total = { users: 0, answers: 0, spacedOtherwise: 0, byteLength: 0, differing: 0, failed: 0 }
+  {
+    using progress = createUserProgress(io, 'verifying', users.length)
+    const update = () => progress.update(total.users + total.failed, options.client.traffic().bytes - before)
+    await verifyAll(users, options, {
+      async onDone({ label }, { differences, ...verified }) {
+        total.users += 1
+        for (const name of ['answers', 'spacedOtherwise', 'byteLength'] as const) total[name] += verified[name]
+        if (differences.length > 0) total.differing += 1
+        for (const { route, what } of differences) progress.say(`${label}: ${route} ${what}`)
+        update()
+      },
+      onFailed({ label }, error) {
+        total.failed += 1
+        progress.say(`${label}: ${error.message}`)
+        update()
+      },
+    })
+  }
+  const isSame = total.differing === 0 && total.failed === 0
+  const spaced =
+    total.spacedOtherwise > 0 ? `; ${total.spacedOtherwise} answers there have other white space between documents` : ''
+  io.stdout.write(
+    `verified ${total.users} users, ${total.answers} answers, ${toSize(total.byteLength)}: ${isSame ? 'the same on both sides' : `${total.differing} users differ`}${spaced}\n`,
+  )
+  if (total.failed > 0) io.stderr.write(`${total.failed} could not be compared\n`)
+  if (total.differing > 0)
+    io.stderr.write(
+      'what differs may have changed meanwhile: import again, with --replace if lists are in another order\n',
+    )
+  return isSame
+}

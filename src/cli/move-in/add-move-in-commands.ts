@@ -1,0 +1,38 @@
+// The commands that look at and follow another server of the contract: each is loaded when it runs.
+import type { Command } from 'commander'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { CONFORMANCE_OPTIONS } from '../options/move-in/conformance-options.ts'
+import { FOLLOW_OPTIONS } from '../options/move-in/follow-options.ts'
+import { type OptionRow, parseOptions } from '../options/option.ts'
+
+type Describe = (command: Command, options: Readonly<Record<string, OptionRow>>) => Command
+
+export interface MoveInContext {
+  readonly io: CommandIo
+  /** Told how the command ended. */
+  readonly onExit: (code: ExitCode) => void
+  /** From when it is asked for, a signal aborts it and does not end the process. */
+  readonly stopSignal: () => AbortSignal
+}
+
+/** `describe` gives a command its options. */
+export function addMoveInCommands(
+  program: Command,
+  describe: Describe,
+  { io, onExit, stopSignal }: MoveInContext,
+): void {
+  describe(program.command('conformance'), CONFORMANCE_OPTIONS)
+    .description('check that a server keeps the REST contract: it only reads, and makes and ends sessions of its own')
+    .argument('<url>', 'where the server is, with its base path')
+    .action(async (url: string, values) => {
+      const { runConformance } = await import('../commands/move-in/conformance.ts')
+      onExit(await runConformance(url, parseOptions(CONFORMANCE_OPTIONS, values), io))
+    })
+  describe(program.command('follow'), FOLLOW_OPTIONS)
+    .description('keep workspaces equal to those of another server of the contract, until SIGTERM or SIGINT')
+    .argument('<url>', 'where the server is, with its base path')
+    .action(async (url: string, values) => {
+      const { runFollow } = await import('../commands/move-in/follow.ts')
+      onExit(await runFollow(url, parseOptions(FOLLOW_OPTIONS, values), io, stopSignal()))
+    })
+}

@@ -1,0 +1,64 @@
+// Which users of a long import are done, kept in a file from run to run.
+import { createHash } from 'node:crypto'
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { UsageError } from '../../errors.ts'
+
+export interface DoneUsers extends AsyncDisposable {
+  readonly has: (email: string) => boolean
+  /** Remembered once it is answered. */
+  readonly add: (email: string) => Promise<void>
+  /** Everybody is done: the next run begins anew. */
+  readonly forget: () => Promise<void>
+}
+
+/** What an import is: another one does not go on where this one was. */
+export interface ImportIdentity {
+  readonly from: string
+  readonly into: string
+  readonly replace: boolean
+}
+
+/** A file holds the digests of users, not their addresses. Throws `UsageError` for the state of another import. */
+export async function openDoneUsers(path: string, identity: ImportIdentity): Promise<DoneUsers> {
+  const head = digest(JSON.stringify(identity))
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw new UsageError(`--state: cannot read ${path}: ${error.code}`)
+  })
+  // What was being written when the process ended is not a whole line.
+  const [known, ...done] = text.split('\n').slice(0, -1)
+  if (known !== undefined && known !== head) {
+    throw new UsageError(
+      `--state: ${path} is of another import (another server, database or --replace): remove it, or name another file`,
+    )
+  }
+  const users = new Set(done)
+  const file = await openToAppend(path)
+  // A line that was broken off is ended, and names nobody.
+  if (known === undefined) await rewrite(file, `${head}\n`)
+  else if (!text.endsWith('\n')) await file.appendFile('\n')
+  return {
+    has: (email) => users.has(digest(email)),
+    async add(email) {
+      users.add(digest(email))
+      await file.appendFile(`${digest(email)}\n`)
+    },
+    forget: () => rm(path, { force: true }),
+    [Symbol.asyncDispose]: () => file.close(),
+  }
+}
+
+function openToAppend(path: string): Promise<FileHandle> {
+  return open(path, 'a', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--state: cannot write ${path}: ${error.code} (--state names another file)`)
+  })
+}
+
+async function rewrite(file: FileHandle, text: string): Promise<void> {
+  await file.truncate(0)
+  await file.appendFile(text)
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

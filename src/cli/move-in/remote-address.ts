@@ -1,0 +1,39 @@
+// Where another server of the contract is, and what it wants with every request.
+import { readFile } from 'node:fs/promises'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { UsageError } from '../../errors.ts'
+
+/** Without a slash at its end. Throws `UsageError`. */
+export function requireServerAddress(url: string): string {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UsageError('the address of a server begins with http:// or https://')
+  }
+  const { username, password, search, hash } = new URL(url)
+  if (username !== '' || password !== '' || search !== '' || hash !== '') {
+    throw new UsageError(
+      'the address of a server has no user, password, query or fragment: credentials go into --headers',
+    )
+  }
+  return url.replace(/\/+$/, '')
+}
+
+/** Throws `UsageError`, and never says what a header holds. */
+export async function readHeaders(path: string | undefined): Promise<Readonly<Record<string, string>>> {
+  if (path === undefined) return {}
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--headers: cannot read ${path}: ${error.code}`)
+  })
+  const headers: Record<string, string> = {}
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue
+    const [, name = '', value = ''] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? []
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch {
+      throw new UsageError(`--headers: ${path}:${index + 1} is not like \`Name: value\``)
+    }
+    headers[name.toLowerCase()] = value
+  }
+  return headers
+}

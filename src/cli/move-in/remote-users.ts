@@ -1,0 +1,55 @@
+// Whose workspaces are read from another server: named by options, or in a file.
+import { readFile } from 'node:fs/promises'
+import { canonicalEmail } from '../../auth/email.ts'
+import { UsageError } from '../../errors.ts'
+import type { RemoteUser } from '../../import-export/remote/move-in.ts'
+
+/** Wrong lines that are named one by one. */
+const MAX_NAMED = 20
+
+export interface UserNames {
+  readonly email?: readonly string[] | undefined
+  readonly emails?: string | undefined
+}
+
+/** In the order given. Throws one `UsageError` that names everything wrong, and shows no address. */
+export async function readRemoteUsers({ email, emails }: UserNames): Promise<readonly RemoteUser[]> {
+  if ((email === undefined) === (emails === undefined)) {
+    throw new UsageError('--email or --emails: one of them must say whose workspaces to read')
+  }
+  const named = emails === undefined ? (email ?? []).map(toNamed) : await linesOf(emails)
+  const wrong: string[] = []
+  const users = new Map<string, RemoteUser>()
+  for (const { login, label } of named) {
+    const canonical = canonicalEmail(login)
+    const known = canonical === null ? undefined : users.get(canonical)
+    if (canonical === null) wrong.push(`${label}: not an email address`)
+    else if (known) wrong.push(`${label}: the same user as ${known.label}`)
+    else users.set(canonical, { email: canonical, login, label })
+  }
+  if (wrong.length > MAX_NAMED) wrong.splice(MAX_NAMED, wrong.length, `… and ${wrong.length - MAX_NAMED} more`)
+  if (users.size === 0 && wrong.length === 0) wrong.push(`${emails ?? '--email'}: names nobody`)
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+  return [...users.values()]
+}
+
+interface Named {
+  readonly login: string
+  readonly label: string
+}
+
+function toNamed(login: string, index: number): Named {
+  return { login, label: `--email, address ${index + 1}` }
+}
+
+/** Without blank lines and those that begin with #. */
+async function linesOf(path: string): Promise<readonly Named[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--emails: cannot read ${path}: ${error.code}`)
+  })
+  return text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map((line, index) => ({ login: line.trim(), label: `${path}:${index + 1}` }))
+    .filter(({ login }) => login !== '' && !login.startsWith('#'))
+}

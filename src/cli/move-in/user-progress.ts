@@ -1,0 +1,37 @@
+// The progress line of a command that goes through users: how many, how much, how much longer.
+import type { CommandIo } from '../io.ts'
+import { toDuration, toSize } from '../progress.ts'
+
+const REDRAW_MS = 100
+/** Between two lines where there is no terminal to draw on. */
+const RETELL_MS = 10_000
+const CLEAR_LINE = '\r\u001b[2K'
+
+export interface UserProgress extends Disposable {
+  readonly update: (users: number, bytes: number) => void
+  /** A line of its own above the progress. */
+  readonly say: (line: string) => void
+}
+
+/** Drawn on a terminal; elsewhere a line now and then. */
+export function createUserProgress({ stderr, isTerminal }: CommandIo, label: string, total: number): UserProgress {
+  const start = performance.now()
+  let toldAt = isTerminal ? Number.NEGATIVE_INFINITY : start
+  return {
+    update(users, bytes) {
+      const now = performance.now()
+      if (now - toldAt < (isTerminal ? REDRAW_MS : RETELL_MS)) return
+      toldAt = now
+      const seconds = (now - start) / 1_000
+      const left = users > 0 ? `${toDuration((seconds * (total - users)) / users)} left` : ''
+      const line = `${label}: ${users} of ${total} users, ${toSize(bytes)}, ${left}`
+      stderr.write(isTerminal ? `${CLEAR_LINE}${line}` : `${line}\n`)
+    },
+    say(line) {
+      stderr.write(`${isTerminal ? CLEAR_LINE : ''}${line}\n`)
+    },
+    [Symbol.dispose]() {
+      if (isTerminal) stderr.write(CLEAR_LINE)
+    },
+  }
+}

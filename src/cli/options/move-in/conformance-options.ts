@@ -1,0 +1,29 @@
+// The options of conformance.
+import { z } from 'zod'
+import { IMPORT_OPTIONS } from '../import-options.ts'
+import { booleanOption, type Config, type OptionRow } from '../option.ts'
+import { headers } from './remote-options.ts'
+
+export const CONFORMANCE_OPTIONS = {
+  email: {
+    flags: '--email <email>',
+    description: 'a user of the other server, to sign in as: one who has a project with an export shows most',
+    schema: z.string('must be given').min(1, 'must not be empty'),
+  },
+  headers,
+  idFields: IMPORT_OPTIONS.idFields,
+  refFields: IMPORT_OPTIONS.refFields,
+  strict: {
+    flags: '--strict',
+    description: 'what this gateway does where the contract is silent counts, too',
+    schema: booleanOption.optional(),
+  },
+  format: {
+    flags: '--format <table|json|junit>',
+    description: 'how the checks are told',
+    default: 'table',
+    schema: z.enum(['table', 'json', 'junit'], 'must be table, json or junit'),
+  },
+} as const satisfies Record<string, OptionRow>
+
+export type ConformanceConfig = Config<typeof CONFORMANCE_OPTIONS>

@@ -1,0 +1,41 @@
+// The options of follow.
+import { z } from 'zod'
+import { auditOptions } from '../audit-options.ts'
+import { database, storeOptions } from '../database-options.ts'
+import { IMPORT_OPTIONS } from '../import-options.ts'
+import { booleanOption, type Config, duration, type OptionRow } from '../option.ts'
+import { remoteOptions } from './remote-options.ts'
+
+const { email, emails, headers, concurrency } = remoteOptions
+const { idFields, refFields } = IMPORT_OPTIONS
+
+export const FOLLOW_OPTIONS = {
+  database,
+  email: { ...email, description: 'whose workspaces to follow, separated by commas' },
+  emails: { ...emails, description: 'the same from a file, one address a line; it is read again for every round' },
+  headers,
+  concurrency,
+  interval: {
+    flags: '--interval <duration>',
+    description: 'between two rounds',
+    default: '5s',
+    schema: duration,
+  },
+  once: {
+    flags: '--once',
+    description: 'one round only; exit code 1 when a user could not be brought in step',
+    schema: booleanOption.optional(),
+  },
+  format: {
+    flags: '--format <text|json>',
+    description: 'how rounds are told: a line of text, or a line of JSON',
+    default: 'text',
+    schema: z.enum(['text', 'json'], 'must be text or json'),
+  },
+  idFields,
+  refFields,
+  ...auditOptions,
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
+
+export type FollowConfig = Config<typeof FOLLOW_OPTIONS>

@@ -1,0 +1,50 @@
+// What the body of an answer is, in the words of a report.
+import { isUtf8 } from 'node:buffer'
+import { isJsonMediaType } from '../media-type.ts'
+import type { ProbeAnswer } from './exchange.ts'
+
+/** Undefined for what is not JSON in UTF-8 (RFC 8259 section 8.1). */
+export function jsonOf({ body }: Pick<ProbeAnswer, 'body'>): unknown {
+  if (!isUtf8(body)) return undefined
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** The value of an object's member; undefined for whatever has none. */
+export function memberOf(value: unknown, name: string): unknown {
+  return Reflect.get(Object(value), name)
+}
+
+/** Null for a JSON array in UTF-8. */
+export function unlessArray(answer: Pick<ProbeAnswer, 'body'>): string | null {
+  if (!isUtf8(answer.body)) return 'the body is not UTF-8'
+  const value = jsonOf(answer)
+  if (value === undefined) return 'the body is not JSON'
+  return Array.isArray(value) ? null : `the body is ${typeOf(value)}`
+}
+
+/** Null for a media type of JSON. */
+export function unlessJsonType({ headers }: Pick<ProbeAnswer, 'headers'>): string | null {
+  const type = headers['content-type']
+  if (type === undefined) return 'there is no Content-Type'
+  return isJsonMediaType(type) ? null : `Content-Type is ${type}`
+}
+
+/** Null for a JWT (RFC 7519 section 3): of three parts, the first two are JSON objects. */
+export function unlessJwt(token: string): string | null {
+  const parts = token.split('.')
+  if (parts.length !== 3) return 'the access token does not have three parts'
+  const objects = parts.slice(0, 2).map((part) => jsonOf({ body: Buffer.from(part, 'base64url') }))
+  return objects.every((value) => typeof value === 'object' && value !== null)
+    ? null
+    : 'the parts of the access token are not JSON objects'
+}
+
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,82 @@
+// How a server fails: what its errors show, and their form. Last, when many have been seen.
+import { jsonOf, memberOf } from '../answer-body.ts'
+import { type Check, unlessStatus } from '../check.ts'
+import { CannotTellError, type FailureSeen, type Probe } from '../probe.ts'
+import { unlessHeader } from './header.ts'
+
+const group = 'errors'
+/** What belongs into a log. */
+const INSIDES: readonly (readonly [what: string, pattern: RegExp])[] = [
+  [
+    'where in the program it was made',
+    /\n\s+at .+:\d+:\d+|\\n\s+at .+:\d+:\d+|Traceback \(most recent|\bat [\w.$]+\(\w+\.java:\d+\)/,
+  ],
+  ['a path of the server', /(?:\/(?:usr|home|var|srv|app|opt)\/|[A-Z]:\\)[^\s"']+\.\w+|node_modules\//],
+  ['SQL or its errors', /\bselect\b.+\bfrom\b|syntax error at or near|SQLITE_[A-Z]+|ORA-\d+/i],
+  ['a token', /eyJ[\w-]+\.[\w-]+/],
+]
+
+export const FAILURE_CHECKS: readonly Check[] = [
+  {
+    group,
+    name: 'an unknown path is 404',
+    source: 'standard',
+    run: async (probe) => unlessStatus(await probe.send({ method: 'GET', path: '/no-such-path-3f1c9a' }), 404),
+  },
+  {
+    group,
+    name: 'another method is 405 and names those there are',
+    source: 'gateway',
+    async run(probe) {
+      const answer = await probe.send({ method: 'PATCH', path: '/projects', body: {} })
+      return unlessStatus(answer, 405) ?? unlessHeader(answer, 'allow', /GET/)
+    },
+  },
+  {
+    group,
+    name: 'no error shows the insides of the server',
+    source: 'safety',
+    async run(probe) {
+      for (const failure of probe.failures()) {
+        const text = failure.answer.body.toString()
+        const shown = INSIDES.find(([, pattern]) => pattern.test(text))
+        if (shown) return `${nameOf(failure)} shows ${shown[0]}`
+      }
+      return null
+    },
+  },
+  {
+    group,
+    name: 'no request of this run is answered 500 or more',
+    source: 'gateway',
+    run: (probe) => firstFound(probe, ({ answer }) => (answer.status < 500 ? null : 'is')),
+  },
+  {
+    group,
+    name: 'errors are application/problem+json (RFC 9457) with the status and a code',
+    source: 'gateway',
+    run: (probe) => firstFound(probe, unlessProblem),
+  },
+]
+
+async function firstFound(probe: Probe, look: (failure: FailureSeen) => string | null): Promise<string | null> {
+  const seen = probe.failures().filter(({ method }) => method !== 'HEAD')
+  if (seen.length === 0) throw new CannotTellError('there was no error')
+  for (const failure of seen) {
+    const found = look(failure)
+    if (found !== null) return `${nameOf(failure)} ${found}`
+  }
+  return null
+}
+
+function unlessProblem({ answer }: FailureSeen): string | null {
+  const type = answer.headers['content-type'] ?? 'nothing'
+  if (!/^application\/problem\+json/.test(type)) return `is ${type}`
+  const body = jsonOf(answer)
+  if (memberOf(body, 'status') !== answer.status) return 'has another status in its body'
+  return typeof memberOf(body, 'code') === 'string' ? null : 'has no code'
+}
+
+function nameOf({ method, path, answer }: FailureSeen): string {
+  return `${answer.status} to ${method} ${path}`
+}

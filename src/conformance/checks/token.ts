@@ -1,0 +1,102 @@
+// POST /token: a new access token for a refresh token, which stays good.
+import { jsonOf, memberOf, unlessJsonType } from '../answer-body.ts'
+import { type Check, unlessStatus } from '../check.ts'
+import type { ProbeAnswer } from '../exchange.ts'
+import { CannotTellError, type Probe } from '../probe.ts'
+import { unlessHeader } from './header.ts'
+import { NO_TOKEN, UNKNOWN_TOKEN } from './tokens.ts'
+
+const group = 'POST /token'
+const AT_ONCE = 5
+
+export const TOKEN_CHECKS: readonly Check[] = [
+  {
+    group,
+    name: 'answers 200 and an accessToken',
+    source: 'contract',
+    async run(probe) {
+      const answer = await renew(probe, await refreshTokenOf(probe))
+      return unlessStatus(answer, 200) ?? unlessJsonType(answer) ?? unlessAccessToken(answer)
+    },
+  },
+  {
+    group,
+    name: 'answers an access token that reads accept',
+    source: 'contract',
+    async run(probe) {
+      const accessToken = memberOf(jsonOf(await renew(probe, await refreshTokenOf(probe))), 'accessToken')
+      if (typeof accessToken !== 'string') throw new CannotTellError('no new access token')
+      const headers = { authorization: `Bearer ${accessToken}` }
+      return unlessStatus(await probe.send({ method: 'GET', path: '/projects', headers }), 200, 404)
+    },
+  },
+  {
+    group,
+    name: 'takes the same refresh token again',
+    source: 'contract',
+    async run(probe) {
+      const { refreshToken } = await probe.newSession()
+      if (refreshToken === '') throw new CannotTellError('no refresh token')
+      await renew(probe, refreshToken)
+      return unlessStatus(await renew(probe, refreshToken), 200)
+    },
+  },
+  {
+    group,
+    name: 'takes the same refresh token several times at once',
+    source: 'gateway',
+    async run(probe) {
+      const refreshToken = await refreshTokenOf(probe)
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => renew(probe, refreshToken)))
+      return answers.map((answer) => unlessStatus(answer, 200)).find((found) => found !== null) ?? null
+    },
+  },
+  { group, name: 'answers 401 without a token', source: 'contract', run: (probe) => unless401(probe, NO_TOKEN) },
+  {
+    group,
+    name: 'answers 401 to a token nobody was given',
+    source: 'contract',
+    run: (probe) => unless401(probe, UNKNOWN_TOKEN),
+  },
+  {
+    group,
+    name: 'answers 401 to a token that is not a string',
+    source: 'gateway',
+    run: (probe) => unless401(probe, { refreshToken: 1 }),
+  },
+  {
+    group,
+    name: 'answers 401 to an access token',
+    source: 'contract',
+    run: async (probe) => unless401(probe, { refreshToken: (await probe.session()).accessToken }),
+  },
+  {
+    group,
+    name: 'says how to sign in with its 401 (RFC 9110, section 15.5.2)',
+    source: 'gateway',
+    run: async (probe) =>
+      unlessHeader(
+        await probe.send({ method: 'POST', path: '/token', body: NO_TOKEN }),
+        'www-authenticate',
+        /^Bearer\b/i,
+      ),
+  },
+]
+
+export function renew(probe: Probe, refreshToken: string): Promise<ProbeAnswer> {
+  return probe.send({ method: 'POST', path: '/token', body: { refreshToken } })
+}
+
+async function refreshTokenOf(probe: Probe): Promise<string> {
+  const { refreshToken } = await probe.session()
+  if (refreshToken === '') throw new CannotTellError('POST /login answered no refreshToken')
+  return refreshToken
+}
+
+async function unless401(probe: Probe, body: object): Promise<string | null> {
+  return unlessStatus(await probe.send({ method: 'POST', path: '/token', body }), 401)
+}
+
+function unlessAccessToken(answer: ProbeAnswer): string | null {
+  return typeof memberOf(jsonOf(answer), 'accessToken') === 'string' ? null : 'there is no accessToken'
+}

@@ -1,0 +1,21 @@
+// The contract as checks, run against any server of it: one after the other, so that each sees what it has made itself.
+import { type CheckResult, runCheck } from './check.ts'
+import { EXPORT_CHECKS } from './checks/exports.ts'
+import { FAILURE_CHECKS } from './checks/failures.ts'
+import { LOGIN_CHECKS } from './checks/login.ts'
+import { LOGOUT_CHECKS } from './checks/logout.ts'
+import { READ_CHECKS } from './checks/reads.ts'
+import { TOKEN_CHECKS } from './checks/token.ts'
+import { createProbe, type ProbeOptions } from './probe.ts'
+
+const CHECKS = [...LOGIN_CHECKS, ...TOKEN_CHECKS, ...LOGOUT_CHECKS, ...READ_CHECKS, ...EXPORT_CHECKS, ...FAILURE_CHECKS]
+
+/**
+ * Reads, and opens and ends sessions of its own; changes nothing else there. Throws `NoAnswerError` when the server does
+ * not answer at all.
+ */
+export async function* checkConformance(baseUrl: string, options: ProbeOptions): AsyncGenerator<CheckResult> {
+  await using probe = createProbe(baseUrl, options)
+  await probe.login()
+  for (const check of CHECKS) yield await runCheck(check, probe)
+}

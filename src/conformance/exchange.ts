@@ -1,0 +1,62 @@
+// One request and its answer as they are on the wire: nothing is followed, decoded or kept.
+import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
+import { request as requestTls, Agent as TlsAgent } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+
+/** Between two parts of an answer. */
+const SILENCE_MS = 30_000
+
+export interface ProbeRequest {
+  readonly method: string
+  /** With its query, behind the server's address. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON with its length; text as it is. */
+  readonly body?: object | string
+}
+
+export interface ProbeAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** The server did not answer, or broke its answer off. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError'
+}
+
+export interface Exchange extends Disposable {
+  /** Throws `NoAnswerError`. */
+  readonly send: (request: ProbeRequest) => Promise<ProbeAnswer>
+}
+
+export function createExchange(baseUrl: string): Exchange {
+  const isTls = baseUrl.startsWith('https:')
+  const agent = isTls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+
+  function start(path: string, options: RequestOptions) {
+    return isTls ? requestTls(`${baseUrl}${path}`, options) : request(`${baseUrl}${path}`, options)
+  }
+
+  return {
+    send({ method, path, headers = {}, body }) {
+      const text = typeof body === 'object' ? JSON.stringify(body) : body
+      const bytes = text === undefined ? null : Buffer.from(text)
+      const content = bytes ? { 'content-type': 'application/json', 'content-length': bytes.byteLength } : {}
+      const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>()
+      const broken = (cause: unknown) => reject(new NoAnswerError(`${method} ${baseUrl}${path}: no answer`, { cause }))
+      const outgoing = start(path, { agent, method, headers: { accept: 'application/json', ...content, ...headers } })
+      outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it took too long')))
+      outgoing.on('error', broken)
+      outgoing.on('response', (incoming) => {
+        buffer(incoming).then((whole) => {
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: whole })
+        }, broken)
+      })
+      outgoing.end(bytes ?? undefined)
+      return promise
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  }
+}

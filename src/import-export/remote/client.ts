@@ -1,0 +1,159 @@
+// Requests to another server that may be busy, away or broken for a while: asked again until it answers.
+import { setTimeout as delay } from 'node:timers/promises'
+import { backoffMs, kindOfStatus, retryAfterMs } from './retry.ts'
+
+/** Between two parts of an answer: a large export may take its time. */
+const SILENCE_MS = 60_000
+/** For a request whose answer nobody waits for. */
+const FAREWELL_MS = 2_000
+/** Of one request that the server answers with 500. */
+const MAX_BROKEN_ATTEMPTS = 4
+
+/** The other server did not answer as the contract says; the message names the call, never a token. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError'
+}
+
+/** The other server cannot be reached, or is busy for longer than one waits. */
+export class OutageError extends ContractError {}
+
+export interface RemoteRequest {
+  readonly method: string
+  /** Behind the server's address. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: object
+}
+
+export interface RemoteAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Uint8Array
+}
+
+export interface RemoteClientOptions {
+  /** Sent along with every request, unless the request has them itself. */
+  readonly headers: Readonly<Record<string, string>>
+  /** How long the server may be away or busy. One that never answered is not waited for. */
+  readonly maxOutageMs: number
+  /** Ends whatever is waited for. */
+  readonly stop: AbortSignal
+}
+
+export interface RemoteClient {
+  /** Throws `OutageError`, or the reason of `stop`. What it answers is whole. */
+  readonly send: (request: RemoteRequest) => Promise<RemoteAnswer>
+  /** Sent once, even when stopped. Whatever becomes of it. */
+  readonly tell: (request: RemoteRequest) => Promise<void>
+  /** Where the server is, for messages. */
+  readonly address: string
+  /** Since the start. */
+  readonly traffic: () => Traffic
+}
+
+export interface Traffic {
+  readonly requests: number
+  /** Answers that said that nothing has changed. */
+  readonly notModified: number
+  /** Of the bodies that were answered, decoded. */
+  readonly bytes: number
+}
+
+export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: RemoteClientOptions): RemoteClient {
+  const address = withoutTrailingSlashes(url)
+  const traffic = { requests: 0, notModified: 0, bytes: 0 }
+  let hasAnswered = false
+  /** A server that is busy is so for every user. */
+  let notBefore = 0
+
+  /** Null when the answer did not come, or broke off. */
+  async function once(
+    { method, path, headers: own, body }: RemoteRequest,
+    silenceMs: number,
+    ...stops: readonly AbortSignal[]
+  ): Promise<RemoteAnswer | null> {
+    using silence = createSilenceLimit(silenceMs, stops)
+    traffic.requests += 1
+    const init: RequestInit = {
+      method,
+      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}), ...own },
+      redirect: 'manual',
+      signal: silence.signal,
+    }
+    try {
+      const response = await fetch(`${address}${path}`, body ? { ...init, body: JSON.stringify(body) } : init)
+      const chunks: Uint8Array[] = []
+      for await (const chunk of response.body ?? []) {
+        silence.isHeard()
+        traffic.bytes += chunk.byteLength
+        chunks.push(chunk)
+      }
+      if (response.status === 304) traffic.notModified += 1
+      return { status: response.status, headers: response.headers, body: Buffer.concat(chunks) }
+    } catch {
+      return null
+    }
+  }
+
+  async function wait(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: stop }).catch(() => stop.throwIfAborted())
+  }
+
+  async function send(request: RemoteRequest): Promise<RemoteAnswer> {
+    const start = Date.now()
+    for (let attempt = 0; ; attempt += 1) {
+      if (notBefore > Date.now()) await wait(notBefore - Date.now())
+      const answer = await once(request, SILENCE_MS, stop)
+      if (answer === null) stop.throwIfAborted()
+      const kind = answer ? kindOfStatus(answer.status) : 'away'
+      if (answer) hasAnswered = true
+      const isLastAttempt = kind === 'broken' ? attempt + 1 >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
+      if (answer && (kind === 'answer' || isLastAttempt)) return answerOrOutage(request, answer, kind)
+      if (isLastAttempt) throw new OutageError(`${request.method} ${address}${request.path}: no answer`)
+      const asked = retryAfterMs(answer?.headers.get('retry-after') ?? null, Date.now())
+      if (asked !== null) notBefore = Math.max(notBefore, Date.now() + asked)
+      await wait(asked ?? backoffMs(attempt))
+    }
+  }
+
+  function isTooLong(start: number): boolean {
+    return Date.now() - start >= maxOutageMs
+  }
+
+  function answerOrOutage({ method, path }: RemoteRequest, answer: RemoteAnswer, kind: string): RemoteAnswer {
+    if (kind !== 'busy') return answer
+    throw new OutageError(`${method} ${address}${path} answered ${answer.status}`)
+  }
+
+  return {
+    send,
+    async tell(request) {
+      await once(request, FAREWELL_MS)
+    },
+    address,
+    traffic: () => ({ ...traffic }),
+  }
+}
+
+interface SilenceLimit extends Disposable {
+  readonly signal: AbortSignal
+  readonly isHeard: () => void
+}
+
+/** Aborts when nothing was heard for so long, or when another signal does. */
+function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): SilenceLimit {
+  const silent = new AbortController()
+  const timer = setTimeout(() => silent.abort(), ms)
+  return {
+    signal: AbortSignal.any([...stops, silent.signal]),
+    isHeard: () => timer.refresh(),
+    [Symbol.dispose]: () => clearTimeout(timer),
+  }
+}
+
+function withoutTrailingSlashes(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end -= 1
+  return url.slice(0, end)
+}

@@ -1,0 +1,69 @@
+// Users of another server of the contract, one after the other and several at once: each is taken in as a whole, and what
+// fails for one does not end it for the others.
+import type { RemoteClient } from './client.ts'
+import { ContractError } from './client.ts'
+import { eachOf } from './each-user.ts'
+import { NOTHING_SEEN } from './seen-workspace.ts'
+import { createRemoteSession } from './session.ts'
+import { type TakeInOptions, type TakenIn, takeIn } from './take-in.ts'
+import { type Verified, verify } from './verify.ts'
+
+export interface RemoteUser {
+  /** Canonical. */
+  readonly email: string
+  /** As the other server knows them. */
+  readonly login: string
+  /** For messages: names the user without showing the email. */
+  readonly label: string
+}
+
+export interface MoveInOptions extends TakeInOptions {
+  readonly client: RemoteClient
+  readonly concurrency: number
+  readonly stop: AbortSignal
+}
+
+export interface UserEvents<T> {
+  /** The user is done; what is acknowledged here is stored. */
+  readonly onDone: (user: RemoteUser, outcome: T) => Promise<void>
+  readonly onFailed: (user: RemoteUser, error: ContractError) => void
+}
+
+/** Throws what is not the other server's fault, and the reason of `stop`: users that are under way are not done then. */
+export function moveIn(
+  users: readonly RemoteUser[],
+  options: MoveInOptions,
+  events: UserEvents<TakenIn>,
+): Promise<void> {
+  return eachUser(users, options, events, (user, session) => takeIn(user.email, session, NOTHING_SEEN, options))
+}
+
+/** The same for reading both sides again. */
+export function verifyAll(
+  users: readonly RemoteUser[],
+  options: MoveInOptions,
+  events: UserEvents<Verified>,
+): Promise<void> {
+  const { store, fields } = options
+  return eachUser(users, options, events, ({ email }, session) => verify(email, session, store, fields))
+}
+
+function eachUser<T>(
+  users: readonly RemoteUser[],
+  { client, concurrency, stop }: MoveInOptions,
+  { onDone, onFailed }: UserEvents<T>,
+  work: (user: RemoteUser, session: ReturnType<typeof createRemoteSession>) => Promise<T>,
+): Promise<void> {
+  return eachOf(users, concurrency, async (user) => {
+    stop.throwIfAborted()
+    const session = createRemoteSession(client, user.login)
+    try {
+      await onDone(user, await work(user, session))
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error
+      onFailed(user, error)
+    } finally {
+      await session.close()
+    }
+  })
+}

@@ -1,0 +1,56 @@
+// What a workspace was when it was last looked at, in a few bytes an answer: enough to tell whether it has changed.
+import { createHash } from 'node:crypto'
+import type { DocumentKind, Store } from '../../store/contract.ts'
+
+export const LIST_PATHS = {
+  project: '/projects',
+  template: '/templates',
+  uiLibrary: '/ui-libraries',
+} as const satisfies Record<DocumentKind, string>
+
+export const DOCUMENT_KINDS = Object.keys(LIST_PATHS) as readonly DocumentKind[]
+
+export interface SeenAnswer {
+  /** Null where the server told none. */
+  readonly etag: string | null
+  /** SHA-256 of the answer, hexadecimal; null for 404. */
+  readonly digest: string | null
+}
+
+export interface SeenWorkspace {
+  /** By path, with the query. */
+  readonly answers: ReadonlyMap<string, SeenAnswer>
+  /** Of the projects, in their order. */
+  readonly refs: readonly string[]
+}
+
+export const NOTHING_SEEN: SeenWorkspace = { answers: new Map(), refs: [] }
+/** What a list is that a server answers with 404 because it is empty. */
+export const EMPTY_ARRAY_DIGEST = digestOf('[]')
+
+export function exportPath(ref: string): string {
+  return `/exports?r=${encodeURIComponent(ref)}`
+}
+
+export function digestOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** What is stored here, as a server of the contract would answer it. */
+export async function seenInStore(store: Store, email: string): Promise<SeenWorkspace> {
+  const user = await store.userByEmail(email)
+  if (!user) return NOTHING_SEEN
+  const { id: userId } = user
+  const answers = new Map<string, SeenAnswer>()
+  let refs: readonly string[] = []
+  for (const kind of DOCUMENT_KINDS) {
+    const [documents = []] = await store.documentsOf([{ userId, kind, after: 0, limit: null }])
+    answers.set(LIST_PATHS[kind], { etag: null, digest: digestOf(`[${documents.map(({ text }) => text).join(',')}]`) })
+    if (kind === 'project') refs = documents.flatMap(({ ref }) => ref ?? [])
+  }
+  const newest = await store.latestExports(refs.map((ref) => ({ userId, ref })))
+  refs.forEach((ref, index) => {
+    answers.set(exportPath(ref), { etag: null, digest: newest[index]?.digest ?? null })
+  })
+  return { answers, refs }
+}

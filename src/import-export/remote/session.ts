@@ -1,0 +1,115 @@
+// A user's session at another server of the contract: signed in when first needed, renewed when it runs out.
+import { elementTexts } from '../../json-text.ts'
+import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export interface RemoteArray {
+  /** JSON texts, each in one line. */
+  readonly elements: readonly string[]
+  /** Of the whole answer, as it came. */
+  readonly bytes: Uint8Array
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number | null
+  /** The entity tag, as it came. */
+  readonly etag: string | null
+}
+
+/** Its reads throw `ContractError` for whatever is not of the contract. */
+export interface RemoteSession {
+  /** Null for 404; `unchanged` for a 304 to this tag. */
+  readonly read: (path: string, etag?: string | null) => Promise<RemoteArray | 'unchanged' | null>
+  /** Signs out. What fails is left to run out. */
+  readonly close: () => Promise<void>
+}
+
+/** `login` is what the old server knows the user by. */
+export function createRemoteSession(client: RemoteClient, login: string): RemoteSession {
+  let accessToken: string | null = null
+  let refreshToken: string | null = null
+
+  async function tokensFrom(path: string, body: object): Promise<RemoteAnswer> {
+    const answer = await client.send({ method: 'POST', path, body })
+    const tokens = answer.status === 200 ? parseJson(answer.body) : null
+    const [access, refresh] = [Reflect.get(Object(tokens), 'accessToken'), Reflect.get(Object(tokens), 'refreshToken')]
+    if (typeof access === 'string') accessToken = access
+    if (typeof refresh === 'string') refreshToken = refresh
+    if (answer.status === 200 && typeof access !== 'string') {
+      throw new ContractError(`POST ${client.address}${path} answered no accessToken`)
+    }
+    return answer
+  }
+
+  async function signIn(): Promise<void> {
+    const { status } = await tokensFrom('/login', { email: login })
+    if (status !== 200) throw new ContractError(`POST ${client.address}/login answered ${status}`)
+  }
+
+  /** Where the session itself has ended, by a new one. */
+  async function renew(): Promise<void> {
+    const isRenewed = refreshToken !== null && (await tokensFrom('/token', { refreshToken })).status === 200
+    if (!isRenewed) await signIn()
+  }
+
+  async function get(path: string, etag: string | null): Promise<RemoteAnswer> {
+    const ask = () =>
+      client.send({
+        method: 'GET',
+        path,
+        headers: { authorization: `Bearer ${accessToken}`, ...(etag === null ? {} : { 'if-none-match': etag }) },
+      })
+    if (accessToken === null) await signIn()
+    const answer = await ask()
+    if (answer.status !== 401) return answer
+    await renew()
+    return ask()
+  }
+
+  return {
+    async read(path, etag = null) {
+      const { status, headers, body } = await get(path, etag)
+      if (status === 404) return null
+      if (status === 304 && etag !== null) return 'unchanged'
+      // The path may name a project; what is shown of a query is its name.
+      const shown = `GET ${client.address}${path.split('?')[0]}`
+      if (status !== 200) throw new ContractError(`${shown} answered ${status}`)
+      const elements = arrayElements(body)
+      if (!elements) throw new ContractError(`${shown} did not answer a JSON array`)
+      const lastModified = Date.parse(headers.get('last-modified') ?? '')
+      return {
+        elements,
+        bytes: body,
+        lastModified: Number.isNaN(lastModified) ? null : lastModified,
+        etag: headers.get('etag'),
+      }
+    },
+    async close() {
+      if (refreshToken === null) return
+      await client.tell({ method: 'DELETE', path: '/logout', body: { refreshToken } })
+    },
+  }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    return null
+  }
+}
+
+function arrayElements(bytes: Uint8Array): readonly string[] | null {
+  try {
+    const text = utf8.decode(bytes)
+    JSON.parse(text)
+    // A line end is white space in JSON and the end of a record in NDJSON.
+    return elementTexts(text)?.map(toOneLine) ?? null
+  } catch {
+    return null
+  }
+}
+
+/** The same JSON without line ends between its tokens; within strings JSON has none. */
+function toOneLine(text: string): string {
+  return text.replaceAll(/[\r\n]/g, ' ')
+}

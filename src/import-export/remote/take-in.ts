@@ -1,0 +1,116 @@
+// One user's workspace from another server into the store: what has changed there, as an import of its own.
+import type { FileHandle } from 'node:fs/promises'
+import type { Change, Store, StoredExport } from '../../store/contract.ts'
+import type { EditableStore } from '../../store/workspace-edits.ts'
+import { checkInput } from '../checks/validate.ts'
+import type { RecordFields } from '../format/record.ts'
+import { documentLine, exportLines, userLine } from '../format/record-lines.ts'
+import { toSortableUtc } from '../format/timestamp.ts'
+import { applyInput, type Counts } from '../load.ts'
+import { replaceInput } from '../replace.ts'
+import { ContractError } from './client.ts'
+import { createRefReader } from './project-ref.ts'
+import { type Lists, readChanges } from './read-changes.ts'
+import { DOCUMENT_KINDS, digestOf, type SeenWorkspace } from './seen-workspace.ts'
+import type { RemoteArray, RemoteSession } from './session.ts'
+
+export interface TakeInOptions {
+  readonly store: EditableStore
+  readonly fields: RecordFields
+  readonly clock: () => number
+  /** Empty, and gone when it is closed: what has changed is kept there until all of it has arrived. */
+  readonly openTemporaryFile: () => Promise<FileHandle>
+  /**
+   * Whether the workspace has exactly what the other server shows afterwards. The contract shows the newest export of a
+   * project: older ones that are stored here stay. Else nothing is removed, and lists keep their order.
+   */
+  readonly isReplacement: boolean
+}
+
+export type TakenIn =
+  | { readonly type: 'missing' }
+  | { readonly type: 'unchanged'; readonly seen: SeenWorkspace }
+  | { readonly type: 'changed'; readonly seen: SeenWorkspace; readonly counts: Counts }
+
+/** `email` is canonical. All of it is imported or, when it throws, nothing. Throws `ContractError`. */
+export async function takeIn(
+  email: string,
+  session: RemoteSession,
+  before: SeenWorkspace,
+  options: TakeInOptions,
+): Promise<TakenIn> {
+  const { store, fields } = options
+  await using file = await options.openTemporaryFile()
+  const gone: string[] = []
+  const reading = await readChanges(session, before, {
+    readRef: createRefReader(fields),
+    async onExport(ref, found) {
+      if (found === null) gone.push(ref)
+      else await file.appendFile(await newExport(email, ref, found, options))
+    },
+  })
+  if (reading.type !== 'changed') return reading
+  await file.appendFile(linesOf(email, reading.lists))
+  const counts = await importFile(file, options)
+  const removed = options.isReplacement ? await removeExports(store, email, gone) : 0
+  return { type: 'changed', seen: reading.seen, counts: { ...counts, removed: counts.removed + removed } }
+}
+
+/** A user who has nothing is a line, too. */
+function* linesOf(email: string, lists: Lists): Generator<string> {
+  if (DOCUMENT_KINDS.every((kind) => lists[kind].length === 0)) yield userLine(email)
+  for (const kind of DOCUMENT_KINDS) {
+    for (const text of lists[kind]) yield documentLine(kind, email, text)
+  }
+}
+
+async function importFile(file: FileHandle, { store, fields, clock, isReplacement }: TakeInOptions): Promise<Counts> {
+  const checked = await checkInput(file, fields, store, () => {}, { isReplacement })
+  const [first] = checked.bad.values()
+  if (first !== undefined) throw new ContractError(`what it answers cannot be imported: ${first}`)
+  const apply = {
+    fields,
+    clock,
+    onProgress() {},
+    async onRejected(_: unknown, reason: string) {
+      throw new ContractError(`what it answers cannot be imported: ${reason}`)
+    },
+  }
+  if (!isReplacement) return applyInput(file, checked, store, apply)
+  return replaceInput(file, checked, store, { ...apply, isDryRun: false, keepsExports: true, onUser() {} })
+}
+
+/** None for what is stored as the newest already: the contract does not tell when an export was made. */
+async function newExport(
+  email: string,
+  ref: string,
+  { elements, lastModified }: RemoteArray,
+  { store, clock }: TakeInOptions,
+): Promise<Iterable<string>> {
+  const newest = await newestExport(store, email, ref)
+  if (newest?.digest === digestOf(`[${elements.join(',')}]`)) return []
+  const told = new Date(lastModified ?? clock()).toISOString()
+  const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
+  // What is shown there as the newest is the newest here too, whatever its time.
+  const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.createdAt) + 1)).toISOString()
+  return exportLines(email, { ref, createdAt }, elements, ref)
+}
+
+async function newestExport(store: Store, email: string, ref: string): Promise<StoredExport | null> {
+  const user = await store.userByEmail(email)
+  const [newest] = user ? await store.latestExports([{ userId: user.id, ref }]) : []
+  return newest ?? null
+}
+
+/** Of projects that stay, and have no export there any more. Answers how many. */
+async function removeExports(store: EditableStore, email: string, refs: readonly string[]): Promise<number> {
+  const user = await store.userByEmail(email)
+  if (!user || refs.length === 0) return 0
+  const pages = refs.map((ref) => ({ userId: user.id, ref, after: null, limit: null }))
+  const stored = (await store.exportsOf(pages)).flat()
+  const changes = stored.map(
+    ({ ref, instant, digest }): Change => ({ type: 'removeExports', email, ref, instant, digest }),
+  )
+  const outcomes = changes.length > 0 ? await store.applyChanges(changes) : []
+  return outcomes.filter((outcome) => outcome === 'removed').length
+}

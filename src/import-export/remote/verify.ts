@@ -1,0 +1,77 @@
+// Whether a workspace is here what it is on the other server: both sides are read again and compared.
+import type { DocumentKind, Store } from '../../store/contract.ts'
+import { createExportDigest } from '../export-digest.ts'
+import type { RecordFields } from '../format/record.ts'
+import { createRefReader } from './project-ref.ts'
+import { DOCUMENT_KINDS, digestOf, exportPath, LIST_PATHS, NOTHING_SEEN, seenInStore } from './seen-workspace.ts'
+import type { RemoteArray, RemoteSession } from './session.ts'
+
+/** What differs, by the routes that show it. */
+export interface Difference {
+  /** The route, without the reference. */
+  readonly route: string
+  /** In words. */
+  readonly what: string
+}
+
+export interface Verified {
+  readonly differences: readonly Difference[]
+  /** Answers that were compared. */
+  readonly answers: number
+  /** Of these, the ones with other white space between their documents: the same JSON, not the same bytes. */
+  readonly spacedOtherwise: number
+  /** Of the other server's answers. */
+  readonly byteLength: number
+}
+
+/** Throws `ContractError`. */
+export async function verify(
+  email: string,
+  session: RemoteSession,
+  store: Store,
+  fields: RecordFields,
+): Promise<Verified> {
+  const readRef = createRefReader(fields)
+  const here = await seenInStore(store, email)
+  const differences: Difference[] = []
+  let answers = 0
+  let spacedOtherwise = 0
+  let byteLength = 0
+
+  function compare(path: string, there: RemoteArray | null): void {
+    const digestHere = here.answers.get(path)?.digest ?? null
+    const route = `GET ${path.split('?')[0]}`
+    answers += 1
+    byteLength += there?.bytes.byteLength ?? 0
+    if (there === null && digestHere === null) return
+    if (there === null) differences.push({ route, what: 'is 404 there, and not here' })
+    else if (digestHere === null) differences.push({ route, what: 'is 404 here, and not there' })
+    else if (digestOf(there.bytes) === digestHere) return
+    else if (digestOfElements(there.elements) === digestHere) spacedOtherwise += 1
+    else differences.push({ route, what: 'has other documents, or in another order' })
+  }
+
+  const lists = new Map<DocumentKind, RemoteArray | null>()
+  for (const kind of DOCUMENT_KINDS) lists.set(kind, await readWhole(LIST_PATHS[kind]))
+  const isThere = [...lists.values()].some((list) => list !== null)
+  if (!isThere && here === NOTHING_SEEN) return { differences, answers, spacedOtherwise, byteLength }
+  for (const [kind, list] of lists) compare(LIST_PATHS[kind], isThere ? (list ?? EMPTY) : null)
+  const refs = lists.get('project')?.elements.flatMap((text) => readRef(text) ?? []) ?? []
+  for (const ref of refs) compare(exportPath(ref), await readWhole(exportPath(ref)))
+  return { differences, answers, spacedOtherwise, byteLength }
+
+  async function readWhole(path: string): Promise<RemoteArray | null> {
+    const found = await session.read(path)
+    return found === 'unchanged' ? null : found
+  }
+}
+
+/** An empty list that the other server answers with 404. */
+const EMPTY: RemoteArray = { elements: [], bytes: Buffer.from('[]'), lastModified: null, etag: null }
+
+/** As they are served here. */
+function digestOfElements(elements: readonly string[]): string {
+  const digest = createExportDigest()
+  for (const element of elements) digest.add(element)
+  return digest.finish().digest
+}

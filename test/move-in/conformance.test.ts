@@ -1,0 +1,146 @@
+// conformance finds what is wrong with a server of the contract, and nothing where nothing is.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run, runHere } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { PLAIN_FAULTS, type PlainFault } from '../support/plain-faults.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+interface Report {
+  readonly counts: Readonly<Record<string, number>>
+  readonly checks: readonly { group: string; name: string; source: string; outcome: string; found: string }[]
+}
+
+async function conformance(url: string, ...options: readonly string[]) {
+  const { exitCode, stdout, stderr } = await runHere([
+    'conformance',
+    url,
+    '--email',
+    ANA,
+    '--format',
+    'json',
+    ...options,
+  ])
+  return { exitCode, stderr, ...(JSON.parse(stdout) as Report) }
+}
+
+/** By which check each fault is found: the group and how the name begins. */
+const FOUND_BY: Readonly<Record<PlainFault, readonly [group: string, name: string]>> = {
+  'login-lacks-refresh-token': ['POST /login', 'answers accessToken and refreshToken'],
+  'login-is-201': ['POST /login', 'answers 200'],
+  'login-needs-no-email': ['POST /login', 'signs nobody in without an email'],
+  'access-token-is-no-jwt': ['POST /login', 'answers a JWT'],
+  'token-takes-anything': ['POST /token', 'answers 401 to a token nobody was given'],
+  'bad-refresh-token-is-400': ['POST /token', 'answers 401 to a token nobody was given'],
+  'refresh-token-works-once': ['POST /token', 'takes the same refresh token again'],
+  'logout-ends-nothing': ['DELETE /logout', 'ends the session'],
+  'delete-loses-its-body': ['DELETE /logout', 'answers 200 to the refresh token in its body'],
+  'logout-is-204': ['DELETE /logout', 'answers 200 to the refresh token in its body'],
+  'logout-takes-anything': ['DELETE /logout', 'answers 401 to a token nobody was given'],
+  'logout-ends-all': ['DELETE /logout', 'ends no other session'],
+  'reads-need-no-token': ['GET /projects', 'refuses a request without Authorization'],
+  'reads-take-forged-token': ['GET /exports', 'refuses a token signed by another key'],
+  'reads-take-refresh-token': ['GET /templates', 'refuses a refresh token'],
+  'list-is-an-object': ['GET /projects', 'answers an array'],
+  'list-is-html': ['GET /ui-libraries', 'answers JSON'],
+  'list-is-not-json': ['GET /projects', 'answers an array'],
+  'list-is-not-utf8': ['GET /projects', 'answers an array'],
+  'unknown-export-is-empty': ['GET /exports', 'answers 404 for a reference there is not'],
+  'error-shows-stack': ['errors', 'no error shows the insides'],
+  'head-is-404': ['GET /projects', 'answers HEAD like GET'],
+  'head-tells-another-length': ['GET /exports', 'answers HEAD like GET'],
+  'not-modified-for-strangers': ['GET /projects', 'refuses to tell a stranger'],
+}
+
+test('a plain server of the contract fails nowhere, and keeps no session of the check', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
+  const { exitCode, counts, checks } = await conformance(`${server.url}/`)
+  expect([exitCode, counts.fail, counts.skipped]).toEqual([0, 0, 0])
+  expect(counts.silent).toBeGreaterThan(5)
+  expect(checks.filter(({ outcome }) => outcome === 'silent').every(({ source }) => source === 'gateway')).toBe(true)
+  expect(server.openSessions()).toBe(0)
+  expect(new Set(server.requests.map(({ method }) => method))).toEqual(
+    new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PATCH']),
+  )
+  const strict = await conformance(server.url, '--strict')
+  expect([strict.exitCode, strict.counts.fail, strict.counts.silent]).toEqual([1, counts.silent, 0])
+})
+
+describe.each(['sqlite', 'postgres'])('the gateway on %s', (engine) => {
+  test.skipIf(engine === 'postgres' && POSTGRES_URL === null)(
+    'keeps the contract, and does what it says where the contract is silent',
+    async () => {
+      const gateway = await startGateway(engine === 'postgres' ? { databaseUrl: await temporaryDatabase() } : {})
+      await gateway.load(SMALL_WORLD)
+      const { exitCode, checks } = await conformance(gateway.url, '--strict')
+      expect(checks.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+      expect([exitCode, checks.length > 80]).toEqual([0, true])
+      expect(gateway.reported).toEqual([])
+    },
+  )
+})
+
+test.each(Object.keys(PLAIN_FAULTS) as PlainFault[])('a server with the fault %s is found out', async (fault) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, faults: [fault] })
+  const { exitCode, checks } = await conformance(server.url)
+  const failed = checks.filter(({ outcome }) => outcome === 'fail')
+  const [group, name] = FOUND_BY[fault]
+  expect(exitCode).toBe(1)
+  expect(failed.some((check) => check.group === group && check.name.startsWith(name))).toBe(true)
+  // Nothing is shown that opens anything.
+  expect(JSON.stringify(failed)).not.toMatch(/eyJ|[0-9a-f]{48}/)
+})
+
+test('a user who has nothing shows less, and that is said', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const { exitCode, stdout } = await runHere(['conformance', server.url, '--email', 'nobody@example.com'])
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('not tried        answers an array in UTF-8: answered 404')
+  expect(stdout).toMatch(/\d+ pass, 0 fail, \d+ contract silent, \d+ not tried\n$/)
+})
+
+test('a report for build servers is XML, whatever the server answers', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['list-is-html'] })
+  server.setIntercept((request, response) => {
+    if (request.url !== '/templates' || request.method !== 'GET') return false
+    response.writeHead(200, { 'content-type': '<&"\u00ff>' }).end('[]')
+    return true
+  })
+  const { exitCode, stdout } = await runHere(['conformance', server.url, '--email', ANA, '--format', 'junit'])
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain('<testsuite name="GET /templates"')
+  expect(stdout).toContain('message="Content-Type is &lt;&amp;&quot;ÿ&gt;"')
+  expect(stdout.match(/<testcase /g)?.length).toBeGreaterThan(80)
+})
+
+test('a server that wants a key gets it from a file; without it nothing can be tried', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept((request, response) => {
+    if (request.headers['x-api-key'] === 'k-1') return false
+    response.writeHead(403).end()
+    return true
+  })
+  const headers = join(temporaryDirectory(), 'headers')
+  writeFileSync(headers, 'X-Api-Key: k-1\n')
+  expect((await conformance(server.url, '--headers', headers)).exitCode).toBe(0)
+  const without = await conformance(server.url)
+  expect(without.exitCode).toBe(1)
+  expect(without.checks.find(({ group }) => group === 'GET /projects')?.found).toContain('answered 403')
+  writeFileSync(headers, 'k-1\n')
+  const wrong = await runHere(['conformance', server.url, '--email', ANA, '--headers', headers])
+  expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
+  expect(wrong.stderr).toContain('is not like `Name: value`')
+  expect(wrong.stderr).not.toContain('k-1')
+})
+
+test('a server that is not there, and an address that is none, are said', async () => {
+  const nobody = await run(['conformance', 'http://127.0.0.1:1', '--email', ANA])
+  expect([nobody.exitCode, nobody.stdout, nobody.stderr]).toEqual([1, '', 'POST http://127.0.0.1:1/login: no answer\n'])
+  const file = await runHere(['conformance', './old', '--email', ANA])
+  expect([file.exitCode, file.stderr]).toEqual([2, 'the address of a server begins with http:// or https://\n'])
+})

@@ -1,0 +1,177 @@
+// follow: what changes on the old server is here a moment later, byte for byte, until it is told to stop.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { startFollow } from '../support/follow.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+
+const EMAILS = ['--email', `${ANA},${BEN}`]
+const LISTS = ['/projects', '/templates', '/ui-libraries']
+
+/** Every read of every user answers here what it answers there, bytes and status. */
+async function expectTheSame(server: PlainServer, gateway: TestGateway, emails: readonly string[]): Promise<void> {
+  for (const email of emails) {
+    const { accessToken } = await gateway.login(email)
+    const refs = [...(server.workspaces.get(email)?.projects ?? [])].map((text) => JSON.parse(text).ref)
+    for (const path of [...LISTS, ...refs.map((ref) => `/exports?r=${ref}`)]) {
+      const { status, text } = await gateway.get(path, accessToken)
+      const expected = server.expected(email, path)
+      expect([email, path, status, status === 200 ? text : null]).toEqual([
+        email,
+        path,
+        expected === null ? 404 : 200,
+        expected,
+      ])
+    }
+  }
+}
+
+/** What old servers do: each changes another thing of ana's. */
+const CHANGES: readonly (readonly [what: string, change: (server: PlainServer) => void])[] = [
+  [
+    'an edit in place',
+    ({ workspaces }) => workspaces.get(ANA)?.projects.splice(1, 1, '{"id":"p2","ref":"app","n":2.50}'),
+  ],
+  [
+    'a new project in front, with an export',
+    ({ workspaces }) => {
+      workspaces.get(ANA)?.projects.unshift('{"id":"p0","ref":"first"}')
+      workspaces.get(ANA)?.exports.set('first', { createdAt: '2020-01-01T00:00:00Z', elements: ['1e5', '"\\u0041"'] })
+    },
+  ],
+  ['another order', ({ workspaces }) => workspaces.get(ANA)?.projects.reverse()],
+  [
+    'an export that is older than the one before',
+    ({ workspaces }) => {
+      workspaces
+        .get(ANA)
+        ?.exports.set('site', { createdAt: '2019-01-01T00:00:00Z', elements: ['{"path":"older.html"}'] })
+    },
+  ],
+  [
+    'an export that was there before',
+    ({ workspaces }) => {
+      workspaces
+        .get(ANA)
+        ?.exports.set('site', { createdAt: '2019-01-01T00:00:00Z', elements: ['{"path":"new.html"}', '1.0'] })
+    },
+  ],
+  ['no export any more', ({ workspaces }) => workspaces.get(ANA)?.exports.delete('site')],
+  [
+    'a template less, a library more',
+    ({ workspaces }) => {
+      workspaces.get(ANA)?.templates.pop()
+      workspaces.get(ANA)?.uiLibraries.push('{"id":"u2","é":"\\ud800"}')
+    },
+  ],
+  ['a project less', ({ workspaces }) => workspaces.get(ANA)?.projects.shift()],
+  [
+    'references that are exchanged',
+    ({ workspaces }) => {
+      const projects = workspaces.get(ANA)?.projects
+      projects?.splice(0, projects.length, '{"id":"p2","ref":"first"}', '{"id":"p0","ref":"app"}')
+    },
+  ],
+]
+
+describe.each([
+  ['without entity tags', {}, 'sqlite'],
+  ['with entity tags', { hasEtags: true, hasLastModified: true }, 'postgres'],
+] as const)('an old server %s', (_name, options, engine) => {
+  test.skipIf(engine === 'postgres' && POSTGRES_URL === null)('every change is here a moment later', async () => {
+    await using server = await startPlainServer({ records: SMALL_WORLD, ...options })
+    const gateway = await startGateway(engine === 'postgres' ? { databaseUrl: await temporaryDatabase() } : {})
+    const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl])
+    expect(await following.next()).toMatchObject({ users: 2, changed: 2, failed: 0, missing: 0 })
+    await expectTheSame(server, gateway, [ANA, BEN])
+    for (const [what, change] of CHANGES) {
+      change(server)
+      expect(await following.until(({ changed }) => changed > 0), what).toMatchObject({ changed: 1, failed: 0 })
+      // Nothing is left for the rounds after it.
+      await following.next()
+      expect(await following.next(), what).toMatchObject({ changed: 0, unchanged: 2, failed: 0 })
+      await expectTheSame(server, gateway, [ANA, BEN])
+    }
+    const { notModified } = await following.next()
+    expect(notModified > 0).toBe('hasEtags' in options)
+    expect(await following.stop()).toEqual({ exitCode: 0, stderr: '' })
+    expect(server.openSessions()).toBe(0)
+    // Two sessions for as long as it took.
+    expect(server.requests.filter(({ path }) => path === '/login').length).toBe(2)
+  })
+})
+
+test('an old server that is away is waited for; what it has when it is back is taken', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const gateway = await startGateway()
+  const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl])
+  const first = await following.next()
+  await server.kill({ forgetsSessions: true })
+  const away = await following.until(({ outage }) => outage !== null)
+  expect(away).toMatchObject({ changed: 0, outage: expect.stringContaining('no answer') })
+  expect(away.failed).toBeGreaterThan(0)
+  expect((await following.next()).lagSeconds).toBeGreaterThan(away.lagSeconds)
+  expect((await gateway.get('/projects', (await gateway.login(ANA)).accessToken)).status).toBe(200)
+  server.workspaces.get(BEN)?.templates.push('{"id":"late"}')
+  await server.restart()
+  const back = await following.until(({ outage }) => outage === null)
+  expect(back).toMatchObject({ changed: 1, failed: 0 })
+  expect(back.lagSeconds).toBeLessThan(away.lagSeconds + first.lagSeconds + 60)
+  await expectTheSame(server, gateway, [ANA, BEN])
+  await following.stop()
+})
+
+test('one round without a workspace takes nothing away, two do; a user that is added to the file is followed', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const gateway = await startGateway()
+  const file = join(temporaryDirectory(), 'users.txt')
+  writeFileSync(file, `${ANA}\n`)
+  const following = startFollow(server.url, ['--emails', file, '--database', gateway.databaseUrl])
+  await following.next()
+  const kept = server.workspaces.get(ANA)
+  const projects = async () => (await gateway.get('/projects', (await gateway.login(ANA)).accessToken)).status
+  let away = 0
+  server.setIntercept((request, response) => {
+    // The lists of one round.
+    if (request.headers.authorization === undefined || away === LISTS.length) return false
+    away += 1
+    response.writeHead(404).end()
+    return true
+  })
+  expect(await following.until(({ missing }) => missing > 0)).toMatchObject({ missing: 1 })
+  await following.until(({ unchanged }) => unchanged === 1)
+  expect(await projects()).toBe(200)
+  server.workspaces.delete(ANA)
+  writeFileSync(file, `${ANA}\n${BEN}\n`)
+  await following.until(({ changed }) => changed === 1)
+  await following.until(({ missing }) => missing === 1)
+  await following.next()
+  expect(await projects()).toBe(404)
+  await expectTheSame(server, gateway, [BEN])
+  if (kept) server.workspaces.set(ANA, kept)
+  await following.until(({ changed }) => changed === 1)
+  await expectTheSame(server, gateway, [ANA, BEN])
+  await following.stop()
+})
+
+test('one round is enough for a script, and says by its exit code whether all are in step', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = `file:${join(temporaryDirectory(), 'new.db')}`
+  const follow = (...more: string[]) => runHere(['follow', server.url, '--once', '--database', database, ...more])
+  const first = await follow(...EMAILS)
+  expect([first.exitCode, first.stderr]).toEqual([0, ''])
+  expect(first.stdout).toMatch(/^\d{4}-\S+Z round 1: 2 users in \d+\.\d s, 2 changed, 0 failed, lag \d+\.\d s\n$/)
+  server.workspaces.get(ANA)?.templates.push('{"no":"id"}')
+  const second = await follow(...EMAILS)
+  expect([second.exitCode, second.stdout.includes('0 changed, 1 failed')]).toEqual([1, true])
+  expect(second.stderr).toMatch(/^--email, address 1: what it answers cannot be imported: /)
+  // Ana is as she was: a part of her is not taken.
+  const dump = (await runHere(['dump', '--database', database])).stdout
+  expect([dump.includes('"id":"t1"'), dump.includes('"no"')]).toEqual([true, false])
+  expect((await follow()).exitCode).toBe(2)
+})

@@ -1,0 +1,252 @@
+// A whole server moves in: what it does meanwhile, and what this end does meanwhile.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createRemoteClient } from '../../src/import-export/remote/client.ts'
+import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
+import { runHere } from '../support/command-line.ts'
+import { startImport } from '../support/import-process.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+/** `users` beside ana and ben, who have what `emailOf` says. */
+function world(users: number): string {
+  const others = Array.from({ length: users }, (_, index) => {
+    const email = `user-${index}@example.com`
+    return (
+      documentLine('project', email, `{"id":"p","ref":"r${index}","n":${index}.0}`) +
+      exportLine(email, { r: `r${index}`, createdAt: '2026-01-01T00:00:00Z', elements: [`{"n":${index}.10}`] })
+    )
+  })
+  return SMALL_WORLD + others.join('')
+}
+
+async function oldServer(records: string, options: Partial<PlainServerOptions> = {}) {
+  const server = await startPlainServer({ records, basePath: '/v1', ...options })
+  const workspace = createWorkspace()
+  const emails = workspace.write('users.txt', `# who moves\n\n${[...server.workspaces.keys()].join('\r\n')}\n`)
+  const moveIn = (...more: readonly string[]) => workspace.run('import', server.url, '--emails', emails, ...more)
+  return { server, workspace, emails, moveIn }
+}
+
+/** What is served here is what the old server answers, and nothing else. */
+async function expectTheSame(server: PlainServer, workspace: ReturnType<typeof createWorkspace>): Promise<void> {
+  const lines = (await workspace.dump()).split('\n').filter((line) => line !== '')
+  for (const [email, { projects, templates, uiLibraries }] of server.workspaces) {
+    const data = lines.filter((line) => line.includes(`"${email}"`) && !line.startsWith('{"kind":"export"'))
+    const texts = [...projects, ...templates, ...uiLibraries]
+    expect(data.map((line) => line.slice(line.indexOf('"data":') + 7, -1))).toEqual(texts)
+  }
+}
+
+test('every user of a file moves in, and both sides are compared', async () => {
+  const { server, workspace, emails, moveIn } = await oldServer(world(12))
+  const { exitCode, stdout, stderr } = await moveIn('--verify')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/: 14 users: 31 added, 0 replaced, 0 unchanged \(/)
+  expect(stdout).toMatch(/verified 14 users, \d+ answers, .*: the same on both sides\n$/)
+  await expectTheSame(server, workspace)
+  expect(server.openSessions()).toBe(0)
+  expect(existsSync(`${emails}.state`)).toBe(false)
+})
+
+test('what is not the same is found by comparing, and named without showing the user', async () => {
+  const { server, emails, moveIn } = await oldServer(world(3))
+  expect((await moveIn('--verify')).exitCode).toBe(0)
+  // An import without --replace neither removes nor sorts.
+  server.workspaces.get('user-0@example.com')?.exports.delete('r0')
+  server.workspaces.get(ANA)?.projects.reverse()
+  const again = await moveIn('--verify')
+  const lines = readFileSync(emails, 'utf8').split('\n')
+  const labelOf = (email: string) => `${emails}:${lines.findIndex((line) => line.trim() === email) + 1}`
+  expect([again.exitCode, again.stdout.includes('2 users differ')]).toEqual([1, true])
+  expect(again.stderr).toContain(`${labelOf('user-0@example.com')}: GET /exports is 404 there, and not here\n`)
+  expect(again.stderr).toContain(`${labelOf(ANA)}: GET /projects has other documents, or in another order\n`)
+  expect(again.stderr).not.toContain('@example.com')
+})
+
+test('an old server that is killed in the middle and comes back is waited for', async () => {
+  const { server, workspace, moveIn } = await oldServer(world(10))
+  let reads = 0
+  server.setIntercept((_request, response) => {
+    reads += 1
+    if (reads !== 12) return false
+    // The answer is cut, and so is everybody else's.
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('[{"id"')
+    server
+      .kill({ forgetsSessions: true })
+      .then(() => new Promise((resolve) => setTimeout(resolve, 300)))
+      .then(() => server.restart())
+    return true
+  })
+  const { exitCode, stdout, stderr } = await moveIn('--verify')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('the same on both sides')
+  await expectTheSame(server, workspace)
+})
+
+test('a busy server is asked again when it says so, one that stumbles a few times', async () => {
+  const { server, moveIn } = await oldServer(world(3))
+  let count = 0
+  server.setIntercept(({ method }, response) => {
+    if (method === 'DELETE') return false
+    count += 1
+    const status = count % 11 === 0 ? 429 : count % 4 === 0 ? 500 : count === 5 ? 503 : 0
+    if (status === 0) return false
+    response.writeHead(status, status === 429 ? { 'retry-after': '1' } : {}).end('{"error":"busy"}')
+    return true
+  })
+  const { exitCode, stdout, stderr } = await moveIn('--concurrency', '1')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('5 users: 13 added')
+  const statuses = new Set(server.requests.map(({ status }) => status))
+  expect([...statuses].toSorted()).toEqual([200, 401, 404, 429, 500, 503])
+})
+
+test('how long a server asks to wait is read as seconds or as a date, and is bounded', () => {
+  const now = Date.UTC(2026, 0, 1)
+  expect(retryAfterMs('7', now)).toBe(7_000)
+  expect(retryAfterMs('Thu, 01 Jan 2026 00:00:30 GMT', now)).toBe(30_000)
+  expect(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
+  expect(retryAfterMs('999999', now)).toBe(300_000)
+  for (const none of [null, '', 'soon', '-1x', '1e9999']) expect(retryAfterMs(none, now), String(none)).toBe(null)
+})
+
+test('a user who cannot be read is not the end for the others; the next run reads only who is left', async () => {
+  const { server, workspace, emails, moveIn } = await oldServer(world(8))
+  server.setIntercept((request, response) => {
+    if (request.url !== '/v1/exports?r=r3') return false
+    response.writeHead(500).end()
+    return true
+  })
+  const first = await moveIn()
+  expect(first.exitCode).toBe(1)
+  expect(first.stderr).toMatch(/^\S+users\.txt:\d+: GET http:\/\/\S+\/v1\/exports answered 500\n1 failed: run it again/)
+  expect(first.stderr).not.toContain('@example.com')
+  expect(readFileSync(`${emails}.state`, 'utf8')).not.toContain('@')
+  server.setIntercept(null)
+  const before = server.requests.length
+  const second = await moveIn()
+  expect([second.exitCode, second.stderr]).toEqual([0, '9 users were done before: 1 are left\n'])
+  expect(server.requests.slice(before).map(({ path }) => path)).toEqual([
+    '/projects',
+    '/login',
+    '/projects',
+    '/templates',
+    '/ui-libraries',
+    '/exports?r=r3',
+    '/logout',
+  ])
+  expect(existsSync(`${emails}.state`)).toBe(false)
+  await expectTheSame(server, workspace)
+})
+
+test('an import that is killed goes on where it was, and what it had done stays', async () => {
+  const { server, workspace, emails, moveIn } = await oldServer(world(30))
+  let logins = 0
+  const { promise: isHalfway, resolve } = Promise.withResolvers<void>()
+  server.setIntercept((request) => {
+    if (request.url === '/v1/login') logins += 1
+    if (logins === 15) resolve()
+    return false
+  })
+  const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
+  await isHalfway
+  expect((await running.kill()).exitCode).toBe(null)
+  const state = readFileSync(`${emails}.state`, 'utf8')
+  writeFileSync(`${emails}.state`, `${state}${createHash('sha256').update(ANA).digest('hex').slice(0, 20)}`)
+  const again = await moveIn('--verify')
+  expect(again.exitCode).toBe(0)
+  const [, done = 0, left = 0] =
+    /^(\d+) users were done before: (\d+) are left\n$/.exec(again.stderr)?.map(Number) ?? []
+  expect([done > 0, done + left]).toEqual([true, 32])
+  await expectTheSame(server, workspace)
+})
+
+test('a session that runs out is renewed, one that is gone is opened again', async () => {
+  const { server, workspace, moveIn } = await oldServer(world(2), { accessTokenTtlSeconds: 900 })
+  let reads = 0
+  server.setIntercept((request, response) => {
+    const isRead = request.headers.authorization !== undefined && request.method === 'GET'
+    if (isRead) reads += 1
+    const isRefusedToken = request.url === '/v1/token' && reads > 8
+    if (!(isRead && reads % 4 === 0) && !isRefusedToken) return false
+    response.writeHead(401).end()
+    return true
+  })
+  const { exitCode, stderr } = await moveIn('--concurrency', '1')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  const paths = server.requests.map(({ path }) => path)
+  expect(paths.filter((path) => path === '/token').length).toBeGreaterThan(1)
+  expect(paths.filter((path) => path === '/login').length).toBeGreaterThan(4)
+  await expectTheSame(server, workspace)
+})
+
+test('an export too large for a line moves in, and white space between documents is no difference', async () => {
+  const elements = Array.from({ length: 17 }, (_, n) => `{"path":"${n}","text":"${'é'.repeat(1_000_000)}"}`)
+  const { server, moveIn } = await oldServer(
+    documentLine('project', ANA, '{"id":"p","ref":"big"}') +
+      exportLine(ANA, { r: 'big', createdAt: '2026-01-01T00:00:00Z', elements }),
+  )
+  server.setIntercept((request, response) => {
+    if (request.url !== '/v1/projects' || request.headers.authorization === undefined) return false
+    response.writeHead(200, { 'content-type': 'application/json' }).end('[\r\n  {"id":"p","ref":"big"}\n]\n')
+    return true
+  })
+  const { exitCode, stdout } = await moveIn('--verify')
+  expect([exitCode, stdout]).toMatchObject([0, expect.stringContaining('the same on both sides; 1 answers there')])
+})
+
+test('--replace takes away what is not there, and keeps the history of what stays', async () => {
+  const { server, workspace, moveIn } = await oldServer(SMALL_WORLD)
+  await workspace.load(SMALL_WORLD)
+  await workspace.load(documentLine('template', ANA, '{"id":"gone"}'))
+  const ana = server.workspaces.get(ANA)
+  ana?.projects.reverse()
+  ana?.exports.set('site', { createdAt: '2026-01-01T00:00:00Z', elements: ['{"path":"old.html"}'] })
+  server.workspaces.get(BEN)?.exports.clear()
+  const { exitCode, stdout } = await moveIn('--replace', '--verify')
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('1 added, 0 replaced, 5 unchanged, 2 removed')
+  await expectTheSame(server, workspace)
+  // The newest there is the newest here, and what was here before is its history.
+  const exports = (await workspace.dump()).split('\n').filter((line) => line.startsWith('{"kind":"export"'))
+  expect(exports.map((line) => line.slice(line.indexOf('"data":')))).toEqual([
+    '"data":[{"path":"old.html"}]}',
+    '"data":[{"path":"new.html"},1.0]}',
+    '"data":[{"path":"old.html"}]}',
+  ])
+})
+
+test('what cannot be read at all is said before anything is done', async () => {
+  const { workspace, emails, server } = await oldServer(SMALL_WORLD)
+  const wrong = workspace.write('wrong.txt', `${ANA}\nnot an address\nANA@example.com\n`)
+  const refused = await workspace.run('import', server.url, '--emails', wrong)
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    2,
+    `${wrong}:2: not an email address\n${wrong}:3: the same user as ${wrong}:1\n`,
+  ])
+  workspace.write('users.txt.state', 'of something else\n')
+  const other = await workspace.run('import', server.url, '--emails', emails)
+  expect([other.exitCode, other.stderr.includes('is of another import')]).toEqual([2, true])
+  const both = await runHere(['import', server.url, '--emails', emails, '--email', ANA])
+  expect([both.exitCode, both.stderr.includes('one of them')]).toEqual([2, true])
+  const secret = await runHere(['import', 'https://ana:hunter2@old.example.com', '--email', ANA])
+  expect([secret.exitCode, secret.stderr.includes('hunter2')]).toEqual([2, false])
+  // Whether it is there is all that it was asked.
+  expect(server.requests.map(({ status }) => status)).toEqual([401])
+})
+
+test('waiting ends at once when it is told to stop', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept((_request, response) => {
+    response.writeHead(503, { 'retry-after': '300' }).end()
+    return true
+  })
+  const stop = new AbortController()
+  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
+  const asked = client.send({ method: 'GET', path: '/projects' })
+  setTimeout(() => stop.abort(), 50)
+  await expect(asked).rejects.toThrow('aborted')
+})
