@@ -33,6 +33,7 @@ import { createOpenApiEndpoint, type OpenApiOptions } from './rest/openapi/opena
 import { createRestEndpoints } from './rest/rest.ts'
 import type { RetirementPlan } from './rest/retirement/plan.ts'
 import { createRetirement } from './rest/retirement/retirement.ts'
+import { createShadowing, type ShadowOptions } from './rest/shadow/with-shadow.ts'
 import type { Store } from './store/contract.ts'
 
 export interface GatewayWatch {
@@ -84,6 +85,8 @@ export interface GatewayOptions {
   readonly importing?: ImportServices | undefined
   /** Absent: every REST route stays. */
   readonly retirement?: RetirementPlan | undefined
+  /** Absent: no other server is asked. */
+  readonly shadow?: ShadowOptions | undefined
   /** For the log: something failed that no client waits for. */
   readonly reportBackground: (error: unknown, what: string) => void
   /** What the gateway keeps running besides its requests: to be disposed of before the store. */
@@ -162,9 +165,10 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     onChange: options.onOverload ?? (() => {}),
     onDelay: options.watch?.onQueueDelay ?? (() => {}),
   })
-  const admitted = endpoints.map((endpoint) =>
+  const guarded = endpoints.map((endpoint) =>
     HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admit),
   )
+  const admitted = options.shadow ? guarded.map(createShadowing(options.shadow, sessions, options.running)) : guarded
   if (!options.retirement || options.retirement.size === 0) return createPipeline(admitted, options)
   const { announce, refuse } = createRetirement(options.retirement, clock)
   return createPipeline(admitted.map(refuse), { ...options, announce })

@@ -35,6 +35,7 @@ import type { ServeConfig } from '../options/serve-options.ts'
 import { toGuardOptions } from '../options/sign-in/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
 import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
+import { requireSafeShadow, toShadowOptions } from '../retirement/to-shadow-options.ts'
 import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
@@ -59,6 +60,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
   const guardOptions = toGuardOptions(config)
   requireSafeExposure(config, guardOptions)
   const retirement = toRetirementPlan(config)
+  requireSafeShadow(config)
   const keyCipher = readKeyCipher(config)
   const log = createLog(config.logLevel, io)
   if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
@@ -143,6 +145,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     report: createReport(log),
     isDraining: health.isDraining,
     retirement,
+    shadow: await toShadowOptions(config, store, log),
     importing: await importServices(config, createReport(log), metrics),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,

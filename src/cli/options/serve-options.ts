@@ -10,6 +10,7 @@ import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow 
 import { protectionOptions } from './protection.ts'
 import { ledgerOptions } from './retirement/ledger-options.ts'
 import { retirementOptions } from './retirement/retirement-options.ts'
+import { shadowOptions } from './retirement/shadow-options.ts'
 import { adminOptions } from './sight/admin-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
@@ -191,6 +192,7 @@ export const SERVE_OPTIONS = {
   },
   ...retirementOptions,
   ...ledgerOptions,
+  ...shadowOptions,
   ...auditOptions,
   ...storeOptions,
   workers: {

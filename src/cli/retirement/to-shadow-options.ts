@@ -1,0 +1,49 @@
+// What an operator wrote about the old server, checked, and where what is found goes.
+import type { Logger } from 'pino'
+import { hashedEmail } from '../../auth/audit/audit-log.ts'
+import { isLoopbackHost } from '../../auth/guards/loopback.ts'
+import { UsageError } from '../../errors.ts'
+import type { ShadowOptions } from '../../rest/shadow/with-shadow.ts'
+import type { AuditVerbs } from '../../store/audit-contract.ts'
+import type { ShadowConfig } from '../options/retirement/shadow-options.ts'
+
+/** Throws `UsageError` for what should not be asked for. */
+export function requireSafeShadow({ shadow, answerFrom, shadowInsecure }: ShadowConfig): void {
+  if (shadow === undefined) {
+    if (answerFrom === 'old') throw new UsageError('--answer-from old: name the old server with --shadow')
+    return
+  }
+  const { protocol, host, username, password, search, hash } = new URL(shadow)
+  const wrong = [
+    ...(protocol === 'http:' || protocol === 'https:' ? [] : ['must be http:// or https://']),
+    ...(username === '' && password === '' ? [] : ['must hold no user and no password']),
+    ...(search === '' && hash === '' ? [] : ['must have no ? and no #']),
+    ...(protocol !== 'http:' || isLoopbackHost(host) || shadowInsecure
+      ? []
+      : ['must be https://, since tokens go there; with --shadow-insecure they go in clear']),
+  ]
+  if (wrong.length > 0) throw new UsageError(wrong.map((problem) => `--shadow: ${problem}`).join('\n'))
+}
+
+/** Undefined without an old server. */
+export async function toShadowOptions(
+  config: ShadowConfig,
+  store: Pick<AuditVerbs, 'auditSalt'>,
+  log: Logger,
+): Promise<ShadowOptions | undefined> {
+  if (config.shadow === undefined) return undefined
+  const salt = await store.auditSalt()
+  return {
+    url: config.shadow.replace(/\/$/, ''),
+    answerFrom: config.answerFrom,
+    sample: config.shadowSample,
+    concurrency: config.shadowConcurrency,
+    maxBytes: config.shadowBytes,
+    confirmMs: config.shadowConfirm,
+    hashUser: (email) => hashedEmail(email, salt),
+    log: {
+      difference: (shadow) => log.warn({ shadow }, 'the old server answers otherwise'),
+      summary: (shadow) => log.info({ shadow }, 'compared with the old server'),
+    },
+  }
+}

@@ -1,0 +1,146 @@
+// The server that clients are moved away from, asked in the name of a user: signed in by email, as the contract has it.
+import { LRUCache } from 'lru-cache'
+
+/** Of users who are signed in there; the one that was not needed for longest is signed out. */
+const MAX_SESSIONS = 10_000
+/** Until an answer begins. */
+const ANSWER_MS = 30_000
+/** For all that is said when this process ends. */
+const FAREWELL_MS = 2_000
+
+/** It refused to sign the user in, or answered no token. */
+export class OldSignInError extends Error {
+  override readonly name = 'OldSignInError'
+}
+
+interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string | null
+}
+
+export interface OldServer extends AsyncDisposable {
+  /** Its answer to a read of this user; the caller takes the body or cancels it. Throws when none comes, `OldSignInError`. */
+  readonly read: (email: string, request: OldRead) => Promise<Response>
+}
+
+export interface OldRead {
+  readonly method: 'GET' | 'HEAD'
+  /** With the query. */
+  readonly target: string
+  readonly ifNoneMatch?: string | undefined
+  /** Ends the answer too. */
+  readonly signal: AbortSignal
+}
+
+/** `url` without a slash at its end. Sessions live in memory only, one for each user; `stop` ends what is under way, disposing it signs them out. */
+export function createOldServer(url: string, stop: AbortSignal): OldServer {
+  const sessions = new LRUCache<string, Promise<Tokens>>({
+    max: MAX_SESSIONS,
+    dispose: (tokens, _email, reason) => {
+      if (reason === 'evict') void signOut(tokens, AbortSignal.timeout(FAREWELL_MS))
+    },
+  })
+
+  async function post(path: string, body: object): Promise<Response> {
+    return fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
+    })
+  }
+
+  async function signIn(email: string): Promise<Tokens> {
+    const response = await post('/login', { email })
+    const answer = await tokenAnswer(response)
+    const accessToken = memberOf(answer, 'accessToken')
+    if (accessToken === null) throw new OldSignInError(`POST /login answered ${response.status}`)
+    return { accessToken, refreshToken: memberOf(answer, 'refreshToken') }
+  }
+
+  async function renew(email: string, { refreshToken }: Tokens): Promise<Tokens> {
+    if (refreshToken === null) return signIn(email)
+    const accessToken = memberOf(await tokenAnswer(await post('/token', { refreshToken })), 'accessToken')
+    return accessToken === null ? signIn(email) : { accessToken, refreshToken }
+  }
+
+  /** One sign-in, and one renewal, for all who wait for it; one that failed is tried again by the next who asks. */
+  function keep(email: string, making: Promise<Tokens>): Promise<Tokens> {
+    sessions.set(email, making)
+    making.catch(() => {
+      if (sessions.peek(email) === making) sessions.delete(email)
+    })
+    return making
+  }
+
+  async function send({ accessToken }: Tokens, { method, target, ifNoneMatch, signal }: OldRead): Promise<Response> {
+    const slow = new AbortController()
+    const timer = setTimeout(() => slow.abort(new Error('no answer in time')), ANSWER_MS)
+    try {
+      return await fetch(`${url}${target}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${accessToken}`,
+          'accept-encoding': 'identity',
+          ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+        },
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, stop, slow.signal]),
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function signOut(session: Promise<Tokens>, signal: AbortSignal): Promise<void> {
+    try {
+      const { refreshToken } = await session
+      if (refreshToken === null) return
+      const response = await fetch(`${url}/logout`, {
+        method: 'DELETE',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ refreshToken }),
+        signal,
+      })
+      await response.body?.cancel()
+    } catch {
+      // It forgets the session by itself, sooner or later.
+    }
+  }
+
+  return {
+    async read(email, request) {
+      const used = sessions.get(email) ?? keep(email, signIn(email))
+      const response = await send(await used, request)
+      if (response.status !== 401) return response
+      await response.body?.cancel()
+      const now = sessions.get(email)
+      const renewed =
+        now && now !== used
+          ? now
+          : keep(
+              email,
+              used.then((tokens) => renew(email, tokens)),
+            )
+      return send(await renewed, request)
+    },
+    async [Symbol.asyncDispose]() {
+      const signal = AbortSignal.timeout(FAREWELL_MS)
+      await Promise.all([...sessions.values()].map((tokens) => signOut(tokens, signal)))
+      sessions.clear()
+    },
+  }
+}
+
+/** Null for an answer that is no success, or no JSON. */
+async function tokenAnswer(response: Response): Promise<unknown> {
+  if (response.ok) return response.json().catch(() => null)
+  await response.body?.cancel()
+  return null
+}
+
+function memberOf(answer: unknown, name: string): string | null {
+  const value: unknown = Reflect.get(Object(answer), name)
+  return typeof value === 'string' ? value : null
+}

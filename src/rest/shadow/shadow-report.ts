@@ -1,0 +1,87 @@
+// What comparing came to: counts, and each difference once.
+import { LRUCache } from 'lru-cache'
+
+/** Differences that are known: each is told once while it stays the same. */
+const MAX_KNOWN = 10_000
+const SUMMARY_EVERY_MS = 60_000
+const MAX_REF_LENGTH = 100
+
+export interface Difference {
+  /** Method and path. */
+  readonly route: string
+  readonly email: string
+  /** Of an export. */
+  readonly ref: string | null
+  /** Statuses. */
+  readonly ours: number
+  readonly old: number
+  /** Where the bodies differ first, in bytes from 0; null when the statuses do. */
+  readonly at: number | null
+}
+
+/**
+ * Why nothing was compared: too much waits; the old server does not answer, or does not sign the user in; this gateway refused,
+ * since the token has expired or it has too much to do; an answer broke off.
+ */
+export type SkipReason = 'noRoom' | 'oldAway' | 'oldSignIn' | 'notAnsweredHere' | 'brokenOff'
+
+export interface ShadowCounts {
+  readonly equal: number
+  /** Equal as far as they were compared: among `equal`. */
+  readonly cut: number
+  readonly different: number
+  readonly skipped: Readonly<Record<SkipReason, number>>
+}
+
+/** For the log. `user`: the email's keyed hash, as in the audit log. */
+export interface ShadowLog {
+  readonly difference: (found: Omit<Difference, 'email'> & { readonly user: string }) => void
+  /** Since the start; when something was counted since it was last told, once a minute and at the end. */
+  readonly summary: (counts: ShadowCounts) => void
+}
+
+export interface ShadowReport extends Disposable {
+  readonly equal: (isCut?: boolean) => void
+  readonly skipped: (reason: SkipReason) => void
+  readonly different: (found: Difference) => void
+}
+
+export function createShadowReport(hashUser: (email: string) => string, log: ShadowLog): ShadowReport {
+  const known = new LRUCache<string, true>({ max: MAX_KNOWN })
+  const skipped = { noRoom: 0, oldAway: 0, oldSignIn: 0, notAnsweredHere: 0, brokenOff: 0 }
+  const counts = { equal: 0, cut: 0, different: 0, skipped }
+  let isNew = false
+
+  function summarize(): void {
+    if (isNew) log.summary({ ...counts, skipped: { ...skipped } })
+    isNew = false
+  }
+
+  const timer = setInterval(summarize, SUMMARY_EVERY_MS)
+  timer.unref()
+
+  return {
+    equal(isCut = false) {
+      counts.equal += 1
+      if (isCut) counts.cut += 1
+      isNew = true
+    },
+    skipped(reason) {
+      skipped[reason] += 1
+      isNew = true
+    },
+    different({ email, ref, ...found }) {
+      counts.different += 1
+      isNew = true
+      const shown = { ...found, user: hashUser(email), ref: ref === null ? null : ref.slice(0, MAX_REF_LENGTH) }
+      const key = JSON.stringify(shown)
+      if (known.has(key)) return
+      known.set(key, true)
+      log.difference(shown)
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      summarize()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+// The reads of the contract while clients move: either side answers, and the other one is compared with it.
+import type { Sessions } from '../../auth/sessions.ts'
+import { GatewayError } from '../../errors.ts'
+import { viewerOf } from '../../http/bearer.ts'
+import type { Endpoint } from '../../http/handler.ts'
+import type { GatewayRequest } from '../../http/request.ts'
+import type { GatewayResponse } from '../../http/response.ts'
+import { READ_ROUTES } from '../routes.ts'
+import { createOldServer, type OldServer } from './old-server.ts'
+import { createShadow, type Shadow, type ShadowLimits } from './shadow.ts'
+import { createShadowReport, type ShadowLog } from './shadow-report.ts'
+
+export interface ShadowOptions extends ShadowLimits {
+  /** Of the old server, without a slash at its end. */
+  readonly url: string
+  /** Who answers the reads. */
+  readonly answerFrom: 'ours' | 'old'
+  /** How a user is named in what is reported. */
+  readonly hashUser: (email: string) => string
+  readonly log: ShadowLog
+}
+
+/** What is passed on of the old server's answer. */
+const PASSED_HEADERS = ['content-type', 'etag', 'last-modified']
+
+/** Makes each read of the contract one that is compared; other endpoints stay as they are. */
+export function createShadowing(
+  options: ShadowOptions,
+  sessions: Sessions,
+  running: AsyncDisposableStack,
+): (endpoint: Endpoint) => Endpoint {
+  const report = running.use(createShadowReport(options.hashUser, options.log))
+  const stopping = new AbortController()
+  const old = running.use(createOldServer(options.url, stopping.signal))
+  const shadow = running.use(createShadow(old, options, report, stopping.signal))
+  // Before the others: they wait for nobody then.
+  running.defer(() => stopping.abort())
+  return (endpoint) => {
+    const isRead = READ_ROUTES.some(({ method, path }) => method === endpoint.method && path === endpoint.path)
+    if (!isRead) return endpoint
+    return options.answerFrom === 'old'
+      ? answeredByOld(endpoint, old, shadow, sessions)
+      : answeredHere(endpoint, shadow)
+  }
+}
+
+function answeredHere(endpoint: Endpoint, shadow: Shadow): Endpoint {
+  return {
+    ...endpoint,
+    async handle(request) {
+      try {
+        return await endpoint.handle(request)
+      } finally {
+        if (request.method === 'GET') shadow.offer(endpoint, request)
+      }
+    },
+  }
+}
+
+/** Tokens are ours: the client is asked for ours, and the old server is asked with one of its own. */
+function answeredByOld(endpoint: Endpoint, old: OldServer, shadow: Shadow, sessions: Sessions): Endpoint {
+  return {
+    ...endpoint,
+    async handle(request) {
+      const viewer = await viewerOf(request, sessions)
+      if (!viewer) throw new GatewayError('UNAUTHENTICATED')
+      request.record.viewer = viewer
+      try {
+        return await passedOn(endpoint, request, viewer.email, old)
+      } finally {
+        if (request.method === 'GET') shadow.offer(endpoint, request)
+      }
+    },
+  }
+}
+
+async function passedOn(
+  { path }: Endpoint,
+  { method, search, header }: GatewayRequest,
+  email: string,
+  old: OldServer,
+): Promise<GatewayResponse> {
+  const ended = new AbortController()
+  const answer = await old
+    .read(email, {
+      method: method === 'HEAD' ? 'HEAD' : 'GET',
+      target: search === '' ? path : `${path}?${search}`,
+      ifNoneMatch: header('if-none-match'),
+      signal: ended.signal,
+    })
+    .catch(() => null)
+  if (!answer || !isPassedOn(answer.status)) {
+    ended.abort()
+    throw new GatewayError('UNAVAILABLE', {
+      message: 'The server that answers this for now does not answer: try again shortly.',
+      retryAfterSeconds: 1,
+    })
+  }
+  const { status, headers, body } = answer
+  // A body that was decoded on its way has another length.
+  const names = headers.has('content-encoding') ? PASSED_HEADERS : [...PASSED_HEADERS, 'content-length']
+  const passed = names.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return {
+    status,
+    headers: { ...Object.fromEntries(passed), 'cache-control': 'private, no-cache', vary: 'Authorization' },
+    body: status === 304 ? null : streamed(body, ended),
+  }
+}
+
+/** Answers about what was asked for, good or bad; the rest is about the old server itself. */
+function isPassedOn(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304 || status === 400 || status === 404
+}
+
+/** Who stops reading ends the old server's answer. */
+function streamed(body: Response['body'], ended: AbortController): AsyncIterable<Uint8Array> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        if (body) yield* body
+      } finally {
+        ended.abort()
+      }
+    },
+  }
+}

@@ -1,0 +1,238 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { compareBytes } from '../../src/rest/shadow/compare-bytes.ts'
+import type { ShadowCounts } from '../../src/rest/shadow/shadow-report.ts'
+import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { type Answer, ask, bearer } from '../support/gateway.ts'
+import { type PlainServer, type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const LONG = exportLine(BEN, {
+  r: 'long',
+  createdAt: '2026-01-01T00:00:00Z',
+  elements: Array.from({ length: 2_000 }, (_, index) => `{"path":"${index}","content":"${'é'.repeat(700)}"}`),
+})
+const WORLD = SMALL_WORLD + documentLine('project', BEN, '{"id":"p9","ref":"long","n":1.0}') + LONG
+const READS = ['/projects', '/templates', '/ui-libraries', '/exports?r=site', '/exports?r=long', '/exports?r=none']
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly shadow?: Record<string, unknown> & ShadowCounts
+}
+
+interface Setting {
+  readonly old: PlainServer
+  readonly gateway: ServingProcess
+  readonly login: (email: string) => Promise<{ accessToken: string; refreshToken: string }>
+  readonly read: (accessToken: string, path: string, headers?: Record<string, string>) => Promise<Answer>
+  /** Stops the gateway; answers its differences, and its last summary. */
+  readonly stop: () => Promise<{ differences: readonly object[]; counts: ShadowCounts | undefined; stderr: string }>
+}
+
+async function start(args: readonly string[], options: Partial<PlainServerOptions> = {}): Promise<Setting> {
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  await runHere(['import', '-', '--database', database], { stdin: WORLD })
+  const old = await startPlainServer({ records: WORLD, basePath: '/v1', ...options })
+  const gateway = await serveForTest(['--database', database, '--shadow', old.url, '--shadow-confirm', '0', ...args])
+  return {
+    old,
+    gateway,
+    async login(email) {
+      const answer = await ask(`${gateway.url}/login`, {
+        method: 'POST',
+        headers: JSON_TYPE,
+        body: JSON.stringify({ email }),
+      })
+      return answer.json()
+    },
+    read: (accessToken, path, headers = {}) =>
+      ask(`${gateway.url}${path}`, { headers: { ...bearer(accessToken), ...headers } }),
+    async stop() {
+      expect(await gateway.kill('SIGTERM')).toBe(0)
+      await old[Symbol.asyncDispose]()
+      const lines = gateway.stderr().trim().split('\n')
+      const logged: readonly Line[] = lines.map((line) => JSON.parse(line))
+      return {
+        differences: logged.flatMap(({ msg, shadow }) =>
+          msg === 'the old server answers otherwise' && shadow ? [shadow] : [],
+        ),
+        counts: logged.findLast(({ msg }) => msg === 'compared with the old server')?.shadow,
+        stderr: gateway.stderr(),
+      }
+    },
+  }
+}
+
+/** Requests for data that the old server was asked. */
+const readsAt = ({ requests }: PlainServer) =>
+  requests.filter(({ method, path }) => method === 'GET' && path !== '/').length
+
+/** Until the old server has been asked so often and rests. */
+async function untilAsked(old: PlainServer, count: number): Promise<void> {
+  await expect.poll(() => readsAt(old), { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+}
+
+const expectNoSecrets = (stderr: string, secrets: readonly string[]) => {
+  for (const secret of [...secrets, ANA, BEN]) expect(stderr).not.toContain(secret)
+}
+
+describe.each(['ours', 'old'] as const)('with --answer-from %s', (who) => {
+  test('what is the same is not reported, also byte for byte; the one thing that is not is, once', async () => {
+    const { old, login, read, stop } = await start(['--answer-from', who], { accessTokenTtlSeconds: 2 })
+    const users = [
+      { email: ANA, ...(await login(ANA)) },
+      { email: BEN, ...(await login(BEN)) },
+      { email: 'nobody@example.com', ...(await login('nobody@example.com')) },
+    ]
+    let asked = 0
+    const readAll = async () => {
+      for (const { email, accessToken } of users) {
+        for (const path of READS) {
+          const answer = await read(accessToken, path)
+          const expected = old.expected(email, path)
+          expect(answer.status).toBe(expected === null ? 404 : 200)
+          if (who === 'old' && expected !== null) expect(answer.text).toBe(expected)
+          asked += who === 'old' ? 2 : 1
+        }
+      }
+      await untilAsked(old, asked)
+    }
+    await readAll()
+    const isOurs = (await read(users[0]?.accessToken ?? '', '/projects')).headers.has('etag')
+    expect(isOurs).toBe(who === 'ours')
+    asked += who === 'old' ? 2 : 1
+
+    // Planted: one byte in the middle of a long answer, and a user who is not there any more.
+    const long = old.workspaces.get(BEN)?.exports.get('long')?.elements as string[]
+    const before = long[1_500] ?? ''
+    long[1_500] = before.replace('content":"é', 'content":"è')
+    const at = Buffer.from(old.expected(BEN, '/exports?r=long') ?? '').findIndex(
+      (byte, index) => byte !== expectedBytes[index],
+    )
+    await readAll()
+    await readAll()
+    const { differences, counts, stderr } = await stop()
+    expect(differences).toEqual([
+      {
+        route: 'GET /exports',
+        user: expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/),
+        ref: 'long',
+        ours: 200,
+        old: 200,
+        at,
+      },
+    ])
+    expect(at).toBeGreaterThan(1_500 * 1_400)
+    expect(counts).toMatchObject({ skipped: { noRoom: 0, brokenOff: 0, oldAway: 0 } })
+    expect(counts?.different).toBeGreaterThanOrEqual(1)
+    expect(counts?.equal).toBeGreaterThanOrEqual(50)
+    expectNoSecrets(
+      stderr,
+      users.flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken]),
+    )
+    expect(old.openSessions()).toBe(0)
+  })
+})
+
+const expectedBytes = Buffer.from(
+  `[${Array.from({ length: 2_000 }, (_, index) => `{"path":"${index}","content":"${'é'.repeat(700)}"}`).join(',')}]`,
+)
+
+test('a status that differs is reported; tokens that the old server does not know any more are renewed', async () => {
+  const { old, login, read, stop } = await start([])
+  const { accessToken } = await login(ANA)
+  expect((await read(accessToken, '/projects')).status).toBe(200)
+  await untilAsked(old, 1)
+  await old.kill({ forgetsSessions: true })
+  await old.restart()
+  old.workspaces.delete(ANA)
+  expect((await read(accessToken, '/projects')).status).toBe(200)
+  await untilAsked(old, 2)
+  const { differences } = await stop()
+  expect(differences).toEqual([
+    { route: 'GET /projects', user: expect.any(String), ref: null, ours: 200, old: 404, at: null },
+  ])
+})
+
+test('an old server that is away, or never answers, delays and fails nothing of ours; what is too much is left out', async () => {
+  const { old, login, read, stop } = await start(['--shadow-concurrency', '1'])
+  old.setIntercept(() => true)
+  const { accessToken } = await login(ANA)
+  for (let round = 0; round < 30; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => read(accessToken, '/projects')))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  }
+  await old.kill()
+  expect((await read(accessToken, '/projects')).status).toBe(200)
+  const { differences, counts } = await stop()
+  expect(differences).toEqual([])
+  expect(counts?.skipped.noRoom).toBeGreaterThan(100)
+})
+
+test('where the old server answers, an outage of it is 503, a stranger is asked for a token of ours, conditions are passed on', async () => {
+  const { old, gateway, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
+    hasEtags: true,
+  })
+  const { accessToken, refreshToken } = await login(ANA)
+  const first = await read(accessToken, '/projects')
+  const etag = first.headers.get('etag') ?? ''
+  expect(etag).toMatch(/^W\//)
+  expect((await read(accessToken, '/projects', { 'if-none-match': etag })).status).toBe(304)
+  const head = await ask(`${gateway.url}/projects`, { method: 'HEAD', headers: bearer(accessToken) })
+  expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+    200,
+    '',
+    String(Buffer.byteLength(first.text)),
+  ])
+  const count = old.requests.length
+  expect((await ask(`${gateway.url}/projects`)).status).toBe(401)
+  expect((await read('eyJ.e.e', '/projects')).status).toBe(401)
+  expect(old.requests).toHaveLength(count)
+  // What GraphQL answers is ours.
+  old.workspaces.get(ANA)?.templates.pop()
+  const query = encodeURIComponent('{ me { templates { name } } }')
+  expect((await read(accessToken, `/graphql?query=${query}`)).json().data.me.templates).toEqual([{ name: 'Landing' }])
+  expect((await read(accessToken, '/templates')).text).toBe('[]')
+
+  await old.kill()
+  const away = await read(accessToken, '/projects')
+  expect([away.status, away.json().code, away.headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
+  await old.restart()
+  expect((await read(accessToken, '/projects')).text).toBe(first.text)
+  const logout = { method: 'DELETE', headers: JSON_TYPE, body: JSON.stringify({ refreshToken }) }
+  expect((await ask(`${gateway.url}/logout`, logout)).status).toBe(200)
+  expect((await read(accessToken, '/projects')).status).toBe(401)
+  expect((await stop()).counts).toBe(undefined)
+})
+
+test('tokens go in clear only where that was asked for, and the old server must be named', async () => {
+  const serve = (...args: string[]) => runHere(['serve', '--port', '0', ...args])
+  const cases = [
+    [['--shadow', 'http://old.example.com/v1'], 'https'],
+    [['--shadow', 'ftp://127.0.0.1/'], 'http'],
+    [['--shadow', 'https://user:pass@old.example.com'], 'password'],
+    [['--answer-from', 'old'], '--shadow'],
+    [['--shadow', 'https://old.example.com', '--shadow-sample', '2'], '0 to 1'],
+  ] as const
+  for (const [args, hint] of cases) {
+    const { exitCode, stderr } = await serve(...args)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(hint)])
+    expect(stderr).not.toContain('user:pass')
+  }
+})
+
+test.each([
+  [['abc', 'def'], ['abcdef'], 99, { type: 'equal' }],
+  [[], [], 99, { type: 'equal' }],
+  [['abc', '', 'def'], ['a', 'bcdXf'], 99, { type: 'different', at: 4 }],
+  [['abc'], ['abc', 'd'], 99, { type: 'different', at: 3 }],
+  [['abc', 'd'], ['abc', 'e'], 3, { type: 'cut' }],
+] as const)('bodies %j and %j, of which %i bytes are compared, are %j', async (some, others, maxBytes, expected) => {
+  const body = async function* (parts: readonly string[]) {
+    for (const part of parts) yield Buffer.from(part)
+  }
+  expect(await compareBytes(body(some), body(others), maxBytes)).toEqual(expected)
+})
