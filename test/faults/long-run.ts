@@ -1,12 +1,11 @@
 // Each fault many times, under load, with a look after each at all that was acknowledged: node test/faults/long-run.ts [TIMES [SEED]]
-import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { type Client, createClient, readSession, type Session } from '../support/client.ts'
 import { type ServingProcess, serve } from '../support/command-line.ts'
+import { compileLibrary } from '../support/compile-library.ts'
 import { createLedger, type Ledger, sessionLosses } from '../support/crash-ledger.ts'
 import { createSeededRandom, randomSeed, type SeededRandom } from '../support/seeded-random.ts'
 
@@ -158,9 +157,7 @@ let acknowledged = 0
 const times = Number(process.argv[2] ?? 20)
 const seed = Number(process.argv[3] ?? randomSeed())
 const random = createSeededRandom(seed)
-const library = join(mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-')), 'faults.so')
-const source = fileURLToPath(new URL('../support/fault-library.c', import.meta.url))
-execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'], { stdio: 'inherit' })
+const library = compileLibrary('fault-library.c', mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-')))
 let bad = 0
 console.log(`${FAULTS.length} faults, ${times} times each, seed ${seed}`)
 for (const fault of FAULTS) {

@@ -23,6 +23,10 @@ export interface CrashRoundsOptions {
   readonly seed: number
   /** Empty; the database stays in it. */
   readonly directory: string
+  /** Of the gateway and the imports. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Called after each kill, when no process has the database open. */
+  readonly onKilled?: (database: string, random: SeededRandom) => void
   readonly onRound?: (round: number, summary: CrashSummary) => void
 }
 
@@ -40,7 +44,8 @@ export interface CrashSummary {
   readonly readyMs: readonly number[]
 }
 
-export async function runCrashRounds({ rounds, seed, directory, onRound }: CrashRoundsOptions): Promise<CrashSummary> {
+export async function runCrashRounds(options: CrashRoundsOptions): Promise<CrashSummary> {
+  const { rounds, seed, directory, env = {}, onKilled, onRound } = options
   const random = createSeededRandom(seed)
   const database = join(directory, 'workspace.db')
   const flags = ['--database', `file:${database}`]
@@ -58,7 +63,7 @@ export async function runCrashRounds({ rounds, seed, directory, onRound }: Crash
   async function start(): Promise<ServingProcess> {
     const begun = performance.now()
     // One user signs in again and again: no session makes room for another.
-    const started = await serve([...flags, '--sessions-per-user', '100000'])
+    const started = await serve([...flags, '--sessions-per-user', '100000'], { env })
     gateway = started
     using client = createClient(started.url)
     while ((await client.get('/readyz')).status !== 200);
@@ -72,7 +77,7 @@ export async function runCrashRounds({ rounds, seed, directory, onRound }: Crash
       versions.started += 1
       writeFileSync(file, importFile(versions.started))
     }
-    importing = startImport(file, flags)
+    importing = startImport(file, flags, env)
     const { exitCode, stderr } = await importing.ended
     if (exitCode === 0) {
       versions.acknowledged = versions.started
@@ -144,6 +149,7 @@ export async function runCrashRounds({ rounds, seed, directory, onRound }: Crash
     for (let round = 1; round <= rounds; round += 1) {
       const before = losses.length
       const ledger = await work(serving)
+      onKilled?.(database, random)
       losses.push(...integrityProblems(database, join(directory, 'copy')))
       serving = await start()
       await look(serving, ledger)

@@ -4,21 +4,17 @@ import { randomFillSync } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, onTestFinished } from 'vitest'
+import { compileLibrary } from './compile-library.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-const SOURCE = fileURLToPath(new URL('fault-library.c', import.meta.url))
-
-/** Path of the library that makes system calls fail; null, with the reason printed, where it cannot be built. */
-export function buildFaultLibrary(): string | null {
+/** Path of a library that makes system calls fail, or notes them; null, with the reason printed, where it cannot be built. */
+export function buildFaultLibrary(source = 'fault-library.c'): string | null {
   if (process.platform !== 'linux') return skipped('a failing disk is made with LD_PRELOAD, on Linux only')
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-faults-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
-  const library = join(directory, 'faults.so')
   try {
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl'], { stdio: 'pipe' })
-    return library
+    return compileLibrary(source, directory)
   } catch {
     return skipped('a failing disk needs a C compiler (Debian: apt-get install gcc libc6-dev)')
   }

@@ -21,8 +21,15 @@ export interface ImportProcess {
   readonly kill: () => Promise<ImportEnd>
 }
 
-export function startImport(file: string, args: readonly string[]): ImportProcess {
-  const child = spawn(process.execPath, [MAIN, 'import', file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+export function startImport(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ImportProcess {
+  const child = spawn(process.execPath, [MAIN, 'import', file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
 
   async function end(): Promise<ImportEnd> {
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])

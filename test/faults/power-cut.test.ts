@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { runCrashRounds } from '../support/crash-rounds.ts'
+import { buildFaultLibrary } from '../support/faults.ts'
+import { cutPower } from '../support/power-cut.ts'
+import { randomSeed } from '../support/seeded-random.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const LIBRARY = buildFaultLibrary('power-cut-library.c')
+/** npm run test:faults cuts 200 times. */
+const CUTS = 2
+
+test.skipIf(LIBRARY === null)(
+  'a power cut that drops what was not synced loses nothing that was acknowledged',
+  { timeout: 120_000 },
+  async () => {
+    const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())
+    const { losses, logins, logouts, imports } = await runCrashRounds({
+      rounds: CUTS,
+      seed,
+      directory: temporaryDirectory(),
+      env: { LD_PRELOAD: LIBRARY ?? '' },
+      onKilled(database, random) {
+        cutPower(database, random)
+      },
+    })
+    expect(losses, `what was lost with TEST_CRASH_SEED=${seed}`).toEqual([])
+    for (const [what, count] of Object.entries({ logins, logouts, imports })) expect(count, what).toBeGreaterThan(0)
+  },
+)

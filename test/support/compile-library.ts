@@ -1,0 +1,12 @@
+// Builds the libraries that are preloaded into a gateway to make its disk fail.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** `source` lies beside this file. Throws what the compiler says. */
+export function compileLibrary(source: string, directory: string): string {
+  const library = join(directory, 'faults.so')
+  const path = fileURLToPath(new URL(source, import.meta.url))
+  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, path, '-ldl'], { stdio: 'pipe' })
+  return library
+}
