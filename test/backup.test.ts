@@ -208,7 +208,7 @@ describe.skipIf(POSTGRES_URL === null)('a PostgreSQL backup', () => {
     for (const broken of [
       lines.split('\n').slice(0, -2).join('\n'),
       lines.replace('new.html', 'bad.html'),
-      lines.replace('"format":1', '"format":2'),
+      lines.replace('"format":2', '"format":3'),
       lines.replace(/.*sealExport.*\n/, ''),
       `${lines}{"type":"dropUser","id":1}\n`,
     ]) {

@@ -1,24 +1,28 @@
 // A whole database as lines of JSON, each a row to be the same elsewhere: what is backed up where a file cannot be copied.
 import { createHash } from 'node:crypto'
 import type { NewSession } from '../store/contract.ts'
+import { CARRIED_TABLE_NAMES, carriedTable } from '../store/cutover/carried-tables.ts'
 import type { Copy, LastIds, MigratableStore } from '../store/cutover/contract.ts'
 import { callDays } from './copy-rest-calls.ts'
+import { rowPages } from './copy-rows.ts'
 import { documentsOf, elementsOf, exportsOf, userPages } from './items.ts'
 import { createCopyBatch, MoveError } from './row-copies.ts'
 
-const FORMAT = 1
+/** The second has rows of further tables. */
+const FORMAT = 2
+const READABLE_FORMATS: readonly number[] = [1, FORMAT]
 const SESSIONS_PER_READ = 1_000
 
 type BackupLine =
   | { readonly type: 'backup'; readonly format: number; readonly createdAt: string }
-  | ({ readonly type: 'lastIds' } & LastIds)
+  | ({ readonly type: 'lastIds' } & Pick<LastIds, 'user' | 'export'> & Partial<LastIds>)
   | { readonly type: 'session'; readonly session: Omit<NewSession, 'refreshHash'>; readonly refreshHash: string }
   | { readonly type: 'end'; readonly lines: number; readonly digest: string }
   | Exclude<Copy, { readonly type: 'putSession' }>
 
 /**
  * Lines with their line ends; the last one has the digest of all others. Workspaces are of one consistent state; sessions,
- * keys and REST calls, which are read after it, of the same or a newer one.
+ * keys and all else, which are read after it, of the same or a newer one.
  */
 export async function* backupLines(store: MigratableStore, now: number): AsyncGenerator<string> {
   const hash = createHash('sha256')
@@ -66,6 +70,9 @@ async function* linesBefore(store: MigratableStore, now: number): AsyncGenerator
   for await (const day of callDays(store)) {
     for (const calls of await store.restCallsOf([day])) yield { type: 'putRestCalls', calls }
   }
+  for (const table of CARRIED_TABLE_NAMES.filter((name) => carriedTable(name).isBackedUp)) {
+    for await (const rows of rowPages(store, table)) for (const row of rows) yield { type: 'putRow', table, row }
+  }
   yield { type: 'lastIds', ...(await store.lastIds()) }
 }
 
@@ -91,7 +98,8 @@ export async function verifyBackup(lines: AsyncIterable<string>): Promise<string
 
 function requireFormat(line: BackupLine): void {
   if (line.type !== 'backup') throw new MoveError('this is not a backup')
-  if (line.format !== FORMAT) throw new MoveError('the backup was made by a newer version of this program')
+  if (!READABLE_FORMATS.includes(line.format))
+    throw new MoveError('the backup was made by a newer version of this program')
 }
 
 function readLine(line: string): BackupLine {
@@ -133,7 +141,8 @@ export async function restoreBackup(
   for await (const text of lines) {
     const line = readLine(text)
     if (line.type === 'backup' || line.type === 'end') continue
-    if (line.type === 'lastIds') await requireMine(store.raiseIds(moveId, line))
+    if (line.type === 'lastIds')
+      await requireMine(store.raiseIds(moveId, { ...line, auditEntry: line.auditEntry ?? 0 }))
     else if (line.type !== 'session') await batch.put(line)
     else if (keepSessions) {
       const session = { ...line.session, refreshHash: Buffer.from(line.refreshHash, 'hex') }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { StoredUser } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { copyRestCalls } from './copy-rest-calls.ts'
+import { copyRows } from './copy-rows.ts'
 import { copyKeys, copySessions } from './copy-sessions.ts'
 import { copyUser } from './copy-user.ts'
 import { userPages } from './items.ts'
@@ -112,6 +113,7 @@ export async function copyAll(
   })
   counts.keys = await copyKeys(from, target)
   await copyRestCalls(from, target)
+  await copyRows(from, target)
   return counts
 }
 

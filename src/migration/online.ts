@@ -1,8 +1,9 @@
 // Everything of one database into another while gateways serve on it: copied, caught up with, and in the end taken over.
 
 import type { StoredUser, WorkspaceReads } from '../store/contract.ts'
-import type { MigratableStore } from '../store/cutover/contract.ts'
+import type { ChangedRow, MigratableStore } from '../store/cutover/contract.ts'
 import { copyRestCallsOf } from './copy-rest-calls.ts'
+import { copyChangedRows } from './copy-rows.ts'
 import { copyKeys, copySessionsById } from './copy-sessions.ts'
 import { copyUser } from './copy-user.ts'
 import {
@@ -130,6 +131,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
   const users = new Set<number>()
   const sessions = new Set<string>()
   const callDays = new Set<string>()
+  let rows: readonly ChangedRow[] = []
   let hasKeys = false
   const counts = { usersAgain: 0, sessionsAgain: 0, rounds: 0 }
 
@@ -140,6 +142,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
     for (const id of changed.sessions) sessions.add(id)
     hasKeys ||= changed.hasKeys
     for (const day of changed.callDays) callDays.add(day)
+    rows = [...rows, ...changed.rows]
   }
 
   async function copyUsers(source: WorkspaceReads, deadline: number): Promise<void> {
@@ -178,6 +181,8 @@ function createCatchUp(from: MigratableStore, target: Target) {
       hasKeys = false
       await copyRestCallsOf([...callDays], from, target)
       callDays.clear()
+      await copyChangedRows(rows, from, target)
+      rows = []
       return performance.now() <= deadline
     },
     counts: () => ({ ...counts }),

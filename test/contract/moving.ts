@@ -13,7 +13,7 @@ import { calls } from './rest-calls.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
 const LONG = 30_000
-const UNCHANGED: Changed = { users: [], sessions: [], hasKeys: false, callDays: [] }
+const UNCHANGED: Changed = { users: [], sessions: [], hasKeys: false, callDays: [], rows: [] }
 
 export interface OpenedForMoving {
   readonly store: MigratableStore
@@ -71,12 +71,21 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await other.applyChanges([put({ text: '1' }), put({ email: 'new@example.com' })])
         await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null)
         await other.addRestCalls({ writer: 'w', sequence: 1, calls: [calls(), calls({ client: 'curl' })] })
+        await other.addClient({
+          name: 'c',
+          secretHash: 'h',
+          domains: ['*'],
+          scopes: ['login'],
+          perMinute: 1,
+          createdAt: NOW,
+        })
         const [ana, ben, created] = await store.usersAfter('', 9)
         const changed = requireChanges(await store.drainChangeLog('m1'))
         expect([...changed.users].sort()).toEqual([ana?.id, created?.id])
         expect([...changed.sessions].sort()).toEqual([added.id, ended.id].sort())
         expect(changed.hasKeys).toBe(true)
         expect(changed.callDays).toEqual([calls().day])
+        expect(changed.rows).toContainEqual({ table: 'client', key: 'c' })
         expect(await store.drainChangeLog('m1')).toEqual(UNCHANGED)
 
         await store.extendSessions([{ id: before.id, lastUsedAt: NOW, idleExpiresAt: NOW + 1_500 }])
@@ -358,6 +367,9 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.addSessions([newSession()])
         expect(await store.reserveTarget(move)).toBe(false)
         await hand('delete from session')
+        await hand(`insert into client values ('c', 'h', '*', 'login', 1, 0)`)
+        expect(await store.reserveTarget(move)).toBe(false)
+        await hand('delete from client')
         expect(await store.reserveTarget(move)).toBe(true)
         expect(await store.moveState()).toMatchObject({ phase: 'filling', moveId: 'm1', other: 'source' })
         expect(await store.activate()).toMatchObject({ phase: 'filling' })
@@ -370,7 +382,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.applyCopies('m1', WORLD)
         expect(await store.reserveTarget({ ...move, id: 'm2' })).toBe(true)
         expect(await store.applyCopies('m1', [{ type: 'dropUser', id: 7 }])).toBe(false)
-        expect(await store.raiseIds('m1', { user: 9, export: 9 })).toBe(false)
+        expect(await store.raiseIds('m1', { user: 9, export: 9, auditEntry: 9 })).toBe(false)
         expect(await store.completeTarget('m1')).toBe(false)
         expect(await store.usersAfter('', 9)).toHaveLength(1)
         expect(await store.completeTarget('m2')).toBe(true)
@@ -400,9 +412,9 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       test('gives later users and exports numbers that were never given before', async () => {
         await store.reserveTarget(move)
         await store.applyCopies('m1', WORLD)
-        expect(await store.raiseIds('m1', { user: 40, export: 400 })).toBe(true)
+        expect(await store.raiseIds('m1', { user: 40, export: 400, auditEntry: 4_000 })).toBe(true)
         await store.promote('source')
-        expect(await store.lastIds()).toEqual({ user: 40, export: 400 })
+        expect(await store.lastIds()).toEqual({ user: 40, export: 400, auditEntry: 4_000 })
         await store.applyChanges([put({ email: BEN })])
         const stage = randomUUID()
         await store.applyChanges([
@@ -412,7 +424,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         const ben = await store.userByEmail(BEN)
         expect(ben?.id).toBe(41)
         expect(await store.latestExports([{ userId: 41, ref: 'r' }])).toEqual([expect.objectContaining({ id: 401 })])
-        expect(await store.lastIds()).toEqual({ user: 41, export: 401 })
+        expect(await store.lastIds()).toEqual({ user: 41, export: 401, auditEntry: 4_000 })
       })
     })
   })
@@ -439,6 +451,8 @@ const HANDS = [
   `update document set text = '2'`,
   'delete from "user"',
   `insert into signing_key values ('k2', '{}', 0)`,
+  `insert into client values ('c', 'h', '*', 'login', 1, 0)`,
+  `update audit_salt set salt = 'x'`,
 ]
 
 function requireChanges(changed: Changed | null): Changed {

@@ -3,6 +3,7 @@ import type { Awaitable, NewSession, StoredDocument, StoredExport, StoredSigning
 import { StoreUnavailableError } from '../contract.ts'
 import type { RestCalls } from '../rest-call-contract.ts'
 import type { EditableStore } from '../workspace-edits.ts'
+import type { CarriedReads, CarriedRow, CarriedTableName } from './carried-tables.ts'
 
 /**
  * `live`: in use, or free to be. `filling`: a move writes here, nobody else may. `filled`: whole, and not used by anybody yet.
@@ -28,18 +29,26 @@ export interface Move {
   readonly other: string
 }
 
-/** Users by id, sessions by id, whether signing keys are among it, and the days whose REST calls are. */
+/** A row of a carried table that was added, changed or removed. */
+export interface ChangedRow {
+  readonly table: CarriedTableName
+  readonly key: string
+}
+
+/** Users by id, sessions by id, whether signing keys are among it, the days whose REST calls are, and rows of carried tables. */
 export interface Changed {
   readonly users: readonly number[]
   readonly sessions: readonly string[]
   readonly hasKeys: boolean
   readonly callDays: readonly string[]
+  readonly rows: readonly ChangedRow[]
 }
 
-/** The highest number ever given to a user and to an export; no later one is given twice. */
+/** The highest number ever given to a user, to an export and to an entry of the audit log; no later one is given twice. */
 export interface LastIds {
   readonly user: number
   readonly export: number
+  readonly auditEntry: number
 }
 
 /** One row of another database, to be the same here, under the same id. */
@@ -68,6 +77,9 @@ export type Copy =
   /** All of the day. */
   | { readonly type: 'dropRestCalls'; readonly day: string }
   | { readonly type: 'putRestCalls'; readonly calls: RestCalls }
+  | { readonly type: 'dropRow'; readonly table: CarriedTableName; readonly key: string }
+  /** Whatever is in its way goes. */
+  | { readonly type: 'putRow'; readonly table: CarriedTableName; readonly row: CarriedRow }
 
 export type CopyOf<T extends Copy['type']> = Extract<Copy, { readonly type: T }>
 
@@ -87,6 +99,8 @@ const COPY_TYPES = [
   'putKey',
   'dropRestCalls',
   'putRestCalls',
+  'dropRow',
+  'putRow',
 ] as const satisfies readonly Copy['type'][]
 
 /** The copies of each type there is, in the order in which they are applied. */
@@ -102,7 +116,7 @@ export function byCopyType(
  * included. A write that is let through because the time of a closing has run out takes the closing back in its own
  * transaction, so that whether a database may be called moved never depends on a clock.
  */
-export interface MigratableStore extends EditableStore {
+export interface MigratableStore extends EditableStore, CarriedReads {
   readonly moveState: () => Awaitable<MoveState>
   /** Before anybody is served, or anything imported: `filled` becomes `live`. Answers how it stands then. */
   readonly activate: () => Awaitable<MoveState>
@@ -124,7 +138,8 @@ export interface MigratableStore extends EditableStore {
   readonly cancelMove: (moveId: string | null) => Promise<void>
 
   /**
-   * To `filling`, from where nobody else's move can write. False unless the database is empty, or was filled from the
+   * To `filling`, from where nobody else's move can write. False unless the database is empty, registered clients and the
+   * audit log too, or was filled from the
    * same one and not used since.
    */
   readonly reserveTarget: (move: Move) => Promise<boolean>

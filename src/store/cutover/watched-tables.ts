@@ -1,5 +1,7 @@
 // The tables whose rows a move watches, by the names they have in either database.
 
+import { CARRIED_TABLE_NAMES, carriedTable } from './carried-tables.ts'
+
 /** Nobody writes to these while a move has closed the database. */
 export const GUARDED_TABLES = [
   'user',
@@ -10,9 +12,8 @@ export const GUARDED_TABLES = [
   'export',
   'export_element',
   'replacement',
-  'audit_entry',
   'rest_call',
-  'rest_call_writer',
+  ...CARRIED_TABLE_NAMES,
 ] as const
 
 /** What a change is noted under. Whatever changes of a user's workspace changes the user's revision. */
@@ -21,4 +22,5 @@ export const NOTED_TABLES = [
   { table: 'session', key: 'id' },
   { table: 'signing_key', key: 'kid' },
   { table: 'rest_call', key: 'day' },
+  ...CARRIED_TABLE_NAMES.map((table) => ({ table, key: carriedTable(table).key })),
 ] as const

@@ -1,7 +1,8 @@
 // Where a PostgreSQL database stands in a move, and the steps of a move away from it.
 
 import { StoreUnavailableError } from '../contract.ts'
-import { MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
+import { CARRIED_TABLE_NAMES } from '../cutover/carried-tables.ts'
+import { type LastIds, MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
 import { GUARDED_TABLES, NOTED_TABLES } from '../cutover/watched-tables.ts'
 import { SESSION, type SessionRow, toSession } from './access/sessions.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -64,7 +65,8 @@ const CANCEL: Statement = {
 const LAST_IDS: Statement = {
   name: 'lastIds',
   text: `select coalesce(pg_sequence_last_value(pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass), 0) as user,
-    coalesce(pg_sequence_last_value(pg_get_serial_sequence('workspace_gateway.staged_export', 'id')::regclass), 0) as export`,
+    coalesce(pg_sequence_last_value(pg_get_serial_sequence('workspace_gateway.staged_export', 'id')::regclass), 0) as export,
+    coalesce(pg_sequence_last_value(pg_get_serial_sequence('workspace_gateway.audit_entry', 'id')::regclass), 0) as "auditEntry"`,
 }
 const SESSIONS_BY_ID: Statement = {
   name: 'sessionsById',
@@ -170,6 +172,7 @@ export function createMoves(pool: Pool): MoveVerbs {
           sessions: keysOf('session'),
           hasKeys: keysOf('signing_key').length > 0,
           callDays: keysOf('rest_call'),
+          rows: CARRIED_TABLE_NAMES.flatMap((table) => keysOf(table).map((key) => ({ table, key }))),
         }
       }),
     fenceWrites: (moveId, milliseconds) =>
@@ -188,8 +191,8 @@ export function createMoves(pool: Pool): MoveVerbs {
     },
     lastIds: () =>
       pool.repeatable(async (connection) => {
-        const [found] = await connection.query<{ readonly user: number; readonly export: number }>(LAST_IDS)
-        return { user: found?.user ?? 0, export: found?.export ?? 0 }
+        const [found] = await connection.query<LastIds & object>(LAST_IDS)
+        return found ?? { user: 0, export: 0, auditEntry: 0 }
       }),
     sessionsById: (ids) =>
       pool.repeatable(async (connection) => (await connection.query<SessionRow>(SESSIONS_BY_ID, [ids])).map(toSession)),

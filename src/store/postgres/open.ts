@@ -7,6 +7,7 @@ import { createAuditLog } from './access/audit.ts'
 import { createRestCalls } from './access/rest-calls.ts'
 import { createSessions } from './access/sessions.ts'
 import { createSigningKeys } from './access/signing-keys.ts'
+import { createCarriedReads } from './carried-rows.ts'
 import type { Connection, Statement } from './connection.ts'
 import { createMoves } from './cutover.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
@@ -59,6 +60,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createSpace(pool),
     ...createStatistics(pool, replica),
     ...createMoves(pool),
+    ...createCarriedReads(pool),
     ...createCopies(pool),
     openSnapshot: () => openSnapshot(pool),
     ping: () =>

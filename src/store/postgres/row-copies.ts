@@ -2,6 +2,7 @@
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
 import { restCallColumns } from './access/rest-calls.ts'
 import { SESSION_VALUES, sessionColumns } from './access/sessions.ts'
+import { dropQueries, putQueries } from './carried-rows.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 
@@ -13,7 +14,8 @@ const CLAIM: Statement = {
     where (phase in ('filling', 'filled') and other = $2) or (phase = 'live'
       and not exists (select 1 from workspace_gateway.user) and not exists (select 1 from workspace_gateway.session)
       and not exists (select 1 from workspace_gateway.signing_key)
-      and not exists (select 1 from workspace_gateway.staged_export))
+      and not exists (select 1 from workspace_gateway.staged_export)
+      and not exists (select 1 from workspace_gateway.client) and not exists (select 1 from workspace_gateway.audit_entry))
     returning 1`,
 }
 // Held until the copies are committed: nobody else's move, and no gateway, can have the database in between.
@@ -33,7 +35,8 @@ const RAISE: Statement = {
   name: 'raiseIds',
   text: `select setval(sequence, greatest(wanted, coalesce(pg_sequence_last_value(sequence), 1)))
     from (values (pg_get_serial_sequence('workspace_gateway.user', 'id')::regclass, $1::bigint),
-      (pg_get_serial_sequence('workspace_gateway.staged_export', 'id')::regclass, $2::bigint)) as asked (sequence, wanted)
+      (pg_get_serial_sequence('workspace_gateway.staged_export', 'id')::regclass, $2::bigint),
+      (pg_get_serial_sequence('workspace_gateway.audit_entry', 'id')::regclass, $3::bigint)) as asked (sequence, wanted)
     where wanted > 0`,
 }
 
@@ -162,8 +165,26 @@ const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) =>
     const keys = copies.map(({ key }) => key)
     return [[PUT_KEYS, columns(keys, ['kid', 'privateJwk', 'createdAt'])]]
   },
+  dropRow: (copies) =>
+    byTable(copies).flatMap(([table, some]) =>
+      dropQueries(
+        table,
+        some.map(({ key }) => key),
+      ),
+    ),
+  putRow: (copies) =>
+    byTable(copies).flatMap(([table, some]) =>
+      putQueries(
+        table,
+        some.map(({ row }) => row),
+      ),
+    ),
   dropRestCalls: (copies) => [[DROP_REST_CALLS, columns(copies, ['day'])]],
   putRestCalls: (copies) => [[PUT_REST_CALLS, restCallColumns(copies.map(({ calls }) => calls))]],
+}
+
+function byTable<C extends CopyOf<'dropRow' | 'putRow'>>(copies: readonly C[]) {
+  return [...Map.groupBy(copies, ({ table }) => table)]
 }
 
 function queriesOf<T extends Copy['type']>(type: T, copies: readonly CopyOf<T>[]): readonly Query[] {
@@ -196,7 +217,8 @@ export function createCopies(pool: Pool): CopyVerbs {
           for (const [statement, values] of queriesOf(type, some)) await connection.query(statement, values)
         }
       }),
-    raiseIds: (moveId, ids) => asMine(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export])),
+    raiseIds: (moveId, ids) =>
+      asMine(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export, ids.auditEntry])),
     completeTarget: (moveId) => affects(COMPLETE, [moveId]),
     async promote(from) {
       await affects(TAKE_OVER, [from])

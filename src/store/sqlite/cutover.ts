@@ -1,6 +1,7 @@
 // Where an SQLite database stands in a move, and the steps of a move away from it.
 import type { Database } from 'better-sqlite3'
 import type { NewSession } from '../contract.ts'
+import { CARRIED_TABLE_NAMES } from '../cutover/carried-tables.ts'
 import {
   CLOSED_MESSAGE,
   MOVED_MESSAGE,
@@ -115,6 +116,7 @@ export function createMoves(
           sessions: keysOf('session'),
           hasKeys: keysOf('signing_key').length > 0,
           callDays: keysOf('rest_call'),
+          rows: CARRIED_TABLE_NAMES.flatMap((table) => keysOf(table).map((key) => ({ table, key }))),
         }
       }),
     fenceWrites: (moveId, milliseconds) => commits.write(() => close.run(milliseconds, moveId).changes > 0),
@@ -131,7 +133,11 @@ export function createMoves(
       }),
     async lastIds() {
       turn.refresh()
-      return turn.read(() => ({ user: lastId.get('user') ?? 0, export: lastId.get('staged_export') ?? 0 }))
+      return turn.read(() => ({
+        user: lastId.get('user') ?? 0,
+        export: lastId.get('staged_export') ?? 0,
+        auditEntry: lastId.get('audit_entry') ?? 0,
+      }))
     },
     sessionsById(ids) {
       turn.refresh()

@@ -10,6 +10,7 @@ import { createEraseTraces } from './access/erase-traces.ts'
 import { createRestCalls } from './access/rest-calls.ts'
 import { createSessions } from './access/sessions.ts'
 import { createSigningKeys } from './access/signing-keys.ts'
+import { createCarriedReads } from './carried-rows.ts'
 import { type Checkpoints, openReader, openWriter } from './connection.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { type DatabaseFiles, watchDatabaseFiles } from './engine/faults/database-files.ts'
@@ -90,6 +91,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     ...createSpace(writer, openCommits, options.checkpoints),
     ...createStatistics(reader),
     ...createMoves(reader, turn, writer, commits),
+    ...createCarriedReads(reader, turn),
     ...createCopies(writer, commits),
     openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections.path, faults)),
     async ping() {

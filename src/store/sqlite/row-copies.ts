@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
 import { SESSION_VALUES, type SessionValues, sessionValues } from './access/sessions.ts'
+import { createCarriedWrites } from './carried-rows.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
 
@@ -12,7 +13,8 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
     `update move set phase = 'filling', move_id = ?, other = ?
      where (phase in ('filling', 'filled') and other = ?) or (phase = 'live'
        and not exists (select 1 from user) and not exists (select 1 from session)
-       and not exists (select 1 from signing_key) and not exists (select 1 from staged_export))`,
+       and not exists (select 1 from signing_key) and not exists (select 1 from staged_export)
+       and not exists (select 1 from client) and not exists (select 1 from audit_entry))`,
   )
   const isMine = writer.prepare<[string], 1>(`select 1 from move where phase = 'filling' and move_id = ?`).pluck()
   const complete = writer.prepare<[string]>(`update move set phase = 'filled' where phase = 'filling' and move_id = ?`)
@@ -59,6 +61,8 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
     'insert or replace into rest_call (day, route, client, count, last_seen) values (?, ?, ?, ?, ?)',
   )
 
+  const rows = createCarriedWrites(writer)
+
   const APPLY: { readonly [T in Copy['type']]: (copy: CopyOf<T>) => void } = {
     putUser({ id, email }) {
       dropOtherUser.run(email, id)
@@ -83,6 +87,8 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
     dropSession: ({ id }) => dropSession.run(id),
     putKey: ({ key: { kid, privateJwk, createdAt } }) => putKey.run(kid, privateJwk, createdAt),
     dropKey: ({ kid }) => dropKey.run(kid),
+    dropRow: ({ table, key }) => rows.drop(table, key),
+    putRow: ({ table, row }) => rows.put(table, row),
     dropRestCalls: ({ day }) => dropRestCalls.run(day),
     putRestCalls: ({ calls: { day, route, client, count, lastSeen } }) =>
       putRestCalls.run(day, route, client, count, lastSeen),
@@ -109,6 +115,7 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
         if (isMine.get(moveId) !== 1) return false
         raiseTo('user', ids.user)
         raiseTo('staged_export', ids.export)
+        raiseTo('audit_entry', ids.auditEntry)
         return true
       }),
     completeTarget: (moveId) => commits.write(() => complete.run(moveId).changes > 0),

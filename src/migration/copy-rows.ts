@@ -1,0 +1,84 @@
+// The rows of the carried tables in the target made what they are in the source, and read back.
+import {
+  CARRIED_TABLE_NAMES,
+  type CarriedReads,
+  type CarriedRow,
+  type CarriedTableName,
+  keyOfRow,
+} from '../store/cutover/carried-tables.ts'
+import type { ChangedRow } from '../store/cutover/contract.ts'
+import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
+
+const ROWS_PER_READ = 1_000
+
+/** All of them. Those that the source does not have go. */
+export async function copyRows(source: CarriedReads, target: Target): Promise<void> {
+  for (const table of CARRIED_TABLE_NAMES) {
+    for await (const page of rowPages(source, table)) {
+      await makeSame(table, page, await target.store.carriedRows(table, keysOf(table, page)), target)
+    }
+    for await (const page of rowPages(target.store, table)) {
+      const kept = new Set(keysOf(table, await source.carriedRows(table, keysOf(table, page))))
+      const extra = page.filter((row) => !kept.has(keyOfRow(table, row)))
+      await makeSame(table, [], extra, target)
+    }
+  }
+}
+
+/** Those that changed; what the source does not have (any more) goes. */
+export async function copyChangedRows(
+  changed: readonly ChangedRow[],
+  source: CarriedReads,
+  target: Target,
+): Promise<void> {
+  for (const table of CARRIED_TABLE_NAMES) {
+    const keys = [...new Set(changed.filter((row) => row.table === table).map(({ key }) => key))]
+    for (let start = 0; start < keys.length; start += ROWS_PER_READ) {
+      const asked = keys.slice(start, start + ROWS_PER_READ)
+      const [wanted, there] = await Promise.all([
+        source.carriedRows(table, asked),
+        target.store.carriedRows(table, asked),
+      ])
+      await makeSame(table, wanted, there, target)
+    }
+  }
+}
+
+/** In order of key. */
+export async function* rowPages(source: CarriedReads, table: CarriedTableName): AsyncGenerator<readonly CarriedRow[]> {
+  for (let after = ''; ; ) {
+    const page = await source.carriedRowsAfter(table, after, ROWS_PER_READ)
+    if (page.length > 0) yield page
+    const last = page.at(-1)
+    if (!last || page.length < ROWS_PER_READ) return
+    after = keyOfRow(table, last)
+  }
+}
+
+function keysOf(table: CarriedTableName, rows: readonly CarriedRow[]): readonly string[] {
+  return rows.map((row) => keyOfRow(table, row))
+}
+
+async function makeSame(
+  table: CarriedTableName,
+  wanted: readonly CarriedRow[],
+  there: readonly CarriedRow[],
+  target: Target,
+): Promise<void> {
+  const before = inWords(table, there)
+  const kept = new Set(keysOf(table, wanted))
+  const dropped = keysOf(table, there).filter((key) => !kept.has(key))
+  const changed = wanted.filter((row) => before.get(keyOfRow(table, row)) !== JSON.stringify(row))
+  const batch = createCopyBatch(target)
+  for (const key of dropped) await batch.put({ type: 'dropRow', table, key })
+  for (const row of changed) await batch.put({ type: 'putRow', table, row })
+  await batch.flush()
+  const after = inWords(table, await target.store.carriedRows(table, [...dropped, ...keysOf(table, changed)]))
+  if (after.size !== changed.length || changed.some((row) => after.get(keyOfRow(table, row)) !== JSON.stringify(row))) {
+    throw new MoveError(`the rows of ${table} are not the same in --from and --to: is something else writing to --to?`)
+  }
+}
+
+function inWords(table: CarriedTableName, rows: readonly CarriedRow[]): ReadonlyMap<string, string> {
+  return new Map(rows.map((row) => [keyOfRow(table, row), JSON.stringify(row)]))
+}

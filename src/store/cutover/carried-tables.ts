@@ -1,0 +1,145 @@
+// The tables that a move takes along row by row, as plain values, and those that it leaves behind, each with its reason.
+import type { Awaitable } from '../awaitable.ts'
+
+type ColumnType = 'text' | 'integer' | 'boolean'
+
+interface CarriedTable {
+  /** Unique in the table. */
+  readonly key: string
+  /** All there are, the key among them. */
+  readonly columns: Readonly<Record<string, ColumnType>>
+  /** Columns that are unique together as well. */
+  readonly alsoUnique?: readonly string[]
+  /**
+   * Whether a backup has it too. What somebody has asked for to sign in would be good again after a restore, and
+   * no process that was counting then sends its last batch again.
+   */
+  readonly isBackedUp: boolean
+}
+
+export const CARRIED_TABLES = {
+  client: {
+    key: 'name',
+    columns: {
+      name: 'text',
+      secret_hash: 'text',
+      domains: 'text',
+      scopes: 'text',
+      per_minute: 'integer',
+      created_at: 'integer',
+    },
+    isBackedUp: true,
+  },
+  known_network: {
+    key: 'key',
+    columns: { key: 'text', address_key: 'text', seen_at: 'integer' },
+    isBackedUp: true,
+  },
+  mail_quota: {
+    key: 'key',
+    columns: { key: 'text', used: 'integer', ends_at: 'integer' },
+    isBackedUp: true,
+  },
+  code_request: {
+    key: 'id',
+    columns: {
+      id: 'text',
+      email: 'text',
+      network: 'text',
+      agent: 'text',
+      kid: 'text',
+      code_hash: 'text',
+      is_eligible: 'boolean',
+      asked_at: 'integer',
+    },
+    isBackedUp: false,
+  },
+  pending_sign_in: {
+    key: 'id',
+    columns: {
+      id: 'text',
+      email: 'text',
+      network: 'text',
+      kid: 'text',
+      code_hash: 'text',
+      is_mailed: 'boolean',
+      tries: 'integer',
+      expires_at: 'integer',
+    },
+    alsoUnique: ['email', 'network'],
+    isBackedUp: false,
+  },
+  outbox: {
+    key: 'id',
+    columns: {
+      id: 'text',
+      email: 'text',
+      network: 'text',
+      agent: 'text',
+      kid: 'text',
+      asked_at: 'integer',
+      expires_at: 'integer',
+      due_at: 'integer',
+      attempts: 'integer',
+      leased_by: 'text',
+    },
+    isBackedUp: false,
+  },
+  audit_salt: { key: 'one', columns: { one: 'integer', salt: 'text' }, isBackedUp: true },
+  audit_entry: {
+    key: 'id',
+    columns: {
+      id: 'integer',
+      at: 'integer',
+      kind: 'text',
+      result: 'text',
+      who: 'text',
+      network: 'text',
+      detail: 'text',
+      count: 'integer',
+    },
+    isBackedUp: true,
+  },
+  rest_call_writer: {
+    key: 'writer',
+    columns: { writer: 'text', sequence: 'integer', day: 'text' },
+    isBackedUp: false,
+  },
+} as const satisfies Readonly<Record<string, CarriedTable>>
+
+/** Neither moved nor backed up. Every other table has copies of its own (`Copy`). */
+export const LEFT_BEHIND: Readonly<Record<string, string>> = {
+  schema_version: 'PostgreSQL only: the version of this database, whatever that of the other is',
+  move: 'says where this database stands, not the other',
+  move_change: 'what the move itself has to catch up with',
+  staged_export: 'an import that is under way ends with its database, and is run again',
+  staged_user: 'as staged_export',
+  staged_document: 'as staged_export',
+  replacement: 'as staged_export',
+}
+
+export type CarriedTableName = keyof typeof CARRIED_TABLES
+
+export const CARRIED_TABLE_NAMES = Object.keys(CARRIED_TABLES) as readonly CarriedTableName[]
+
+export function carriedTable(name: CarriedTableName): CarriedTable {
+  return CARRIED_TABLES[name]
+}
+
+export type CarriedValue = string | number | boolean | null
+
+/** The values of all columns, in the order of the table's `columns`. */
+export type CarriedRow = readonly CarriedValue[]
+
+/** Of a row; numbers as text. */
+export function keyOfRow(name: CarriedTableName, row: CarriedRow): string {
+  const { key, columns } = carriedTable(name)
+  return String(row[Object.keys(columns).indexOf(key)])
+}
+
+export interface CarriedReads {
+  /** Rows in order of their key, those after it ('' for the first), at most `limit`. */
+  readonly carriedRowsAfter: (name: CarriedTableName, key: string, limit: number) => Awaitable<readonly CarriedRow[]>
+  /** In no order. */
+  readonly carriedRows: (name: CarriedTableName, keys: readonly string[]) => Awaitable<readonly CarriedRow[]>
+}
