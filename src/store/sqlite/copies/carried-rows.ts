@@ -7,8 +7,8 @@ import {
   type CarriedTableName,
   type CarriedValue,
   carriedTable,
-} from '../cutover/carried-tables.ts'
-import type { ReadTransaction } from './engine/read-transaction.ts'
+} from '../../cutover/carried-tables.ts'
+import type { ReadTransaction } from '../engine/read-transaction.ts'
 
 type Value = string | number | null
 

@@ -5,9 +5,9 @@ import {
   type CarriedTableName,
   type CarriedValue,
   carriedTable,
-} from '../cutover/carried-tables.ts'
-import type { Statement } from './connection.ts'
-import type { Pool } from './engine/pool.ts'
+} from '../../cutover/carried-tables.ts'
+import type { Statement } from '../connection.ts'
+import type { Pool } from '../engine/pool.ts'
 
 const ARRAYS = { text: 'text[]', integer: 'bigint[]', boolean: 'boolean[]' } as const
 

@@ -1,10 +1,10 @@
 // The steps of a move into a PostgreSQL database: those of one type are one statement.
-import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
-import { restCallColumns } from './access/rest-calls.ts'
-import { SESSION_VALUES, sessionColumns } from './access/sessions.ts'
+import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../../cutover/contract.ts'
+import { restCallColumns } from '../access/rest-calls.ts'
+import { SESSION_VALUES, sessionColumns } from '../access/sessions.ts'
+import type { Connection, Statement } from '../connection.ts'
+import type { Pool } from '../engine/pool.ts'
 import { dropQueries, putQueries } from './carried-rows.ts'
-import type { Connection, Statement } from './connection.ts'
-import type { Pool } from './engine/pool.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
 

@@ -1,10 +1,10 @@
 // The steps of a move into an SQLite database.
 import type { Database } from 'better-sqlite3'
-import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../cutover/contract.ts'
-import { SESSION_VALUES, type SessionValues, sessionValues } from './access/sessions.ts'
+import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../../cutover/contract.ts'
+import { SESSION_VALUES, type SessionValues, sessionValues } from '../access/sessions.ts'
+import type { GroupCommit } from '../engine/group-commit.ts'
+import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_ELEMENT_POSITION } from '../engine/row-ids.ts'
 import { createCarriedWrites } from './carried-rows.ts'
-import type { GroupCommit } from './engine/group-commit.ts'
-import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
 
