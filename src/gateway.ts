@@ -12,6 +12,7 @@ import type { KeyCipher } from './auth/tokens/key-cipher.ts'
 import { type KeysetOptions, openKeyset } from './auth/tokens/keyset.ts'
 import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
 import type { GraphQLOptions } from './graphql/endpoint/options.ts'
+import { createSchemaDocuments } from './graphql/endpoint/schema-document.ts'
 import { createSchema } from './graphql/schema.ts'
 import { type CacheSize, createResponseCache } from './http/caching/response-cache.ts'
 import type { ReportRefusedOrigin } from './http/cors.ts'
@@ -137,10 +138,12 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const schema = createSchema()
   const build = await openExplorerBuild()
   const page = createPage(build, basePath)
+  const schemaDocuments = createSchemaDocuments(options.graphql)
   const endpoints = [
-    ...createPageEndpoints(page, basePath),
+    ...createPageEndpoints(page, basePath, schemaDocuments.length > 0),
     ...(build?.files ?? []),
     createOpenApiEndpoint(schema, { apiVersion: API_VERSION, basePath, examples: options.examples }),
+    ...schemaDocuments,
     createExplorerDataEndpoint({
       apiVersion: API_VERSION,
       basePath,

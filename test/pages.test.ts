@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { guardsOf } from '../src/auth/guards/guards.ts'
 import { startRecord } from '../src/http/request-record.ts'
@@ -95,11 +95,12 @@ test('a file of a build that is gone is not found, and not our fault', async () 
   const folder = temporaryDirectory()
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), '')
-  writeFileSync(join(folder, 'assets', 'a.js'), 'first')
+  const file = join(folder, 'assets', 'a.js.gz')
+  writeFileSync(file, gzipSync('first'))
   const build = await openExplorerBuild(pathToFileURL(`${folder}/`))
-  rmSync(join(folder, 'assets', 'a.js'))
+  rmSync(file)
   await expect(build?.files[0]?.handle(REQUEST)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  writeFileSync(join(folder, 'assets', 'a.js'), 'again')
+  writeFileSync(file, gzipSync('again'))
   expect(String((await build?.files[0]?.handle(REQUEST))?.body)).toBe('again')
 })
 

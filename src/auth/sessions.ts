@@ -1,5 +1,4 @@
 // Sessions: what a login opens, what an access token names, what a logout ends.
-import { randomUUIDv7 } from 'node:crypto'
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import { type Store, StoreReadOnlyError } from '../store/contract.ts'
@@ -8,6 +7,7 @@ import type { Audit } from './audit/audit-event.ts'
 import type { Caller } from './caller.ts'
 import { coarseNetworkOf } from './coarse-network.ts'
 import { createRecentSessions } from './recent-sessions.ts'
+import { timeOrderedId } from './time-ordered-id.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
@@ -104,8 +104,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
   return {
     async open(email, caller) {
       const now = clock()
-      // In order of time: sessions that are opened together lie together in the database.
-      const id = randomUUIDv7()
+      const id = timeOrderedId(now)
       const refresh = createRefreshToken(now)
       const expiresAt = now + absoluteTtlMs
       const adding = add({

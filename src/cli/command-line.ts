@@ -11,6 +11,7 @@ import { type Environment, readSettings } from './configuration/settings.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { addMoveInCommands } from './move-in/add-move-in-commands.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
+import { HEALTH_OPTIONS } from './options/health/health-options.ts'
 import { IMPORT_OPTIONS } from './options/import-options.ts'
 import { MOVE_OPTIONS } from './options/move-options.ts'
 import { optionName, parseOptions } from './options/option.ts'
@@ -48,6 +49,7 @@ export async function runCommandLine(
 /**
  * Every command with its options. Each command's code is loaded when it runs: --help and import need nothing of what serve
  * needs. `onExit` is told how the command ended, `commands` which options each has.
+ * @internal
  */
 export function createProgram(
   io: CommandIo,
@@ -75,6 +77,13 @@ export function createProgram(
           onReload: (listener) => signals.on('SIGHUP', listener),
         }),
       )
+    })
+  describe(program.command('health'), HEALTH_OPTIONS)
+    .description('ask a running gateway whether it is ready: exit code 0 or 1')
+    .argument('[url]', 'where it is, its base path included (default: where serve with the same options listens)')
+    .action(async (url: string | undefined, values) => {
+      const { runHealth } = await import('./commands/health/health.ts')
+      onExit(await runHealth(url, parseOptions(HEALTH_OPTIONS, values), io))
     })
   describe(program.command('import'), IMPORT_OPTIONS)
     .description('import workspaces from NDJSON; a gateway may be serving meanwhile')

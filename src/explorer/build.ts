@@ -1,6 +1,6 @@
-// npm run build: the browser's code into dist/explorer, every file compressed once, as small as it gets.
+// npm run build: the browser's code into dist/explorer, every file compressed once, as small as it gets, and only so.
 // With --if-stale, only when a source is newer than what was built.
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
@@ -51,13 +51,14 @@ await build({
 })
 
 const assets = `${OUTPUT}/assets`
-const files = (await readdir(assets)).filter((name) => /\.(?:js|css|svg|ttf|json)$/.test(name))
+const files = (await readdir(assets)).filter((name) => /\.(?:js|css|svg|ttf|woff2|json)$/.test(name))
 await Promise.all(
   files.map(async (name) => {
     const bytes = await readFile(`${assets}/${name}`)
     const parameters = { [zlib.BROTLI_PARAM_QUALITY]: 11, [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength }
     await writeFile(`${assets}/${name}.br`, await promisify(brotliCompress)(bytes, { params: parameters }))
     await writeFile(`${assets}/${name}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+    await rm(`${assets}/${name}`)
   }),
 )
 

@@ -7,10 +7,14 @@ import { resolvers } from '../resolvers/resolvers.ts'
 
 const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 
+export function readSchemaText(): string {
+  return readFileSync(SCHEMA_FILE, 'utf8')
+}
+
 /** Throws when a field has no resolver, or a resolver no field. */
 export function createSchema(): GraphQLSchema {
   const schema = makeExecutableSchema({
-    typeDefs: readFileSync(SCHEMA_FILE, 'utf8'),
+    typeDefs: readSchemaText(),
     resolvers,
     resolverValidationOptions: {
       requireResolversForAllFields: 'error',

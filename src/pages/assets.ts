@@ -1,5 +1,7 @@
 // The built pages (`npm run build`): a shell in HTML, and hashed files that never change under their name.
 import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
 import { type Coding, createAcceptEncodingReader } from '../http/negotiation/content-coding.ts'
@@ -18,10 +20,11 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** Made at build beside each file, best first: the content coding and what it adds to the file's name. */
+const GZIP = '.gz'
+/** What the build leaves of each file, best first: the content coding and what it adds to the file's name. */
 const ENCODINGS: readonly (readonly [coding: Coding, extension: string])[] = [
   ['br', '.br'],
-  ['gzip', '.gz'],
+  ['gzip', GZIP],
 ]
 
 export interface ExplorerBuild {
@@ -33,10 +36,10 @@ export interface ExplorerBuild {
 export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<ExplorerBuild | null> {
   try {
     const shell = await readFile(new URL('index.html', folder), 'utf8')
-    const names = new Set(await readdir(new URL(ASSETS, folder)))
-    const files = [...names]
-      .filter((name) => extensionOf(name) in CONTENT_TYPES)
-      .map((name) => fileEndpoint(new URL(ASSETS, folder), name, names))
+    const names = (await readdir(new URL(ASSETS, folder)))
+      .filter((name) => name.endsWith(GZIP))
+      .map((name) => name.slice(0, -GZIP.length))
+    const files = names.map((name) => fileEndpoint(new URL(ASSETS, folder), name))
     return { shell, files }
   } catch (error) {
     if (isMissing(error)) return null
@@ -44,8 +47,7 @@ export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<Exp
   }
 }
 
-function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): Endpoint {
-  const available = ENCODINGS.filter(([, extension]) => names.has(name + extension))
+function fileEndpoint(folder: URL, name: string): Endpoint {
   const readAcceptEncoding = createAcceptEncodingReader()
   const kept = new Map<string, Promise<Uint8Array>>()
   const headers: Headers = {
@@ -57,7 +59,9 @@ function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): En
   /** A build that was made meanwhile has other files: these are not there any more. */
   async function load(file: string): Promise<Uint8Array> {
     try {
-      return await readFile(new URL(file, folder))
+      if (file !== name) return await readFile(new URL(file, folder))
+      // For the few clients that take no coding.
+      return await promisify(gunzip)(await read(name + GZIP))
     } catch (error) {
       kept.delete(file)
       throw isMissing(error) ? new GatewayError('NOT_FOUND', { cause: error }) : error
@@ -72,7 +76,7 @@ function fileEndpoint(folder: URL, name: string, names: ReadonlySet<string>): En
 
   async function handle(request: GatewayRequest): Promise<GatewayResponse> {
     const accepted = readAcceptEncoding(request.header('accept-encoding'))
-    const encoding = accepted.coding && available.find(([coding]) => accepted.all.has(coding))
+    const encoding = accepted.coding && ENCODINGS.find(([coding]) => accepted.all.has(coding))
     if (!encoding) return { status: 200, headers, body: await read(name) }
     const [coding, extension] = encoding
     return { status: 200, headers: { ...headers, 'content-encoding': coding }, body: await read(name + extension) }

@@ -55,9 +55,10 @@ export function withGraphiql(endpoint: Endpoint, page: Handler): Endpoint {
 }
 
 /** `/` for browsers and for others, and the paths of the other pages. */
-export function createPageEndpoints(page: Handler, basePath: string): readonly Endpoint[] {
+export function createPageEndpoints(page: Handler, basePath: string, isSchemaPublic: boolean): readonly Endpoint[] {
   const links = {
     graphql: `${basePath}/graphql`,
+    ...(isSchemaPublic ? { schema: `${basePath}/schema.graphql` } : {}),
     openapi: `${basePath}/openapi.json`,
     rest: [...SESSION_ROUTES, ...READ_ROUTES].map(({ method, path }) => `${method} ${basePath}${path}`),
     keys: `${basePath}/.well-known/jwks.json`,

@@ -1,9 +1,9 @@
 // Requests for a code: kept when they come, decided on afterwards, so that an answer tells nothing about its address.
-import { randomUUIDv7 } from 'node:crypto'
 import { batchPerTurn } from '../../store/batch-per-turn.ts'
 import type { Store } from '../../store/contract.ts'
 import type { CodeRequest, CodeRules, DecidedRequest } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
 import { addressOfNetwork } from './address-of-network.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 
@@ -40,10 +40,11 @@ export function createCodeRequests({ store, codes, rules, domains, audit, clock 
 
   return {
     async add({ email, network, agent }) {
-      const id = randomUUIDv7()
+      const askedAt = clock()
+      const id = timeOrderedId(askedAt)
       const { kid, codeHash } = await codes.issue(id)
       const isEligible = domains === null || domains.has(email.slice(email.lastIndexOf('@') + 1))
-      await keep({ id, email, network, agent, kid, codeHash, isEligible, askedAt: clock() })
+      await keep({ id, email, network, agent, kid, codeHash, isEligible, askedAt })
     },
     async decide() {
       let hasMails = false

@@ -69,7 +69,8 @@ export const GRAPHQL_OPTIONS = {
   },
   introspection: {
     flags: '--introspection <who>',
-    description: 'who may ask GraphQL for its schema (default: everyone with the login guard local, else signed-in)',
+    description:
+      'who may ask GraphQL for its schema (default: everyone with the login guard local, else signed-in); with nobody there is no /schema.graphql either',
     schema: z.enum(INTROSPECTION, `must be ${INTROSPECTION.join(', ')}`).optional(),
   },
   traceHeader: {

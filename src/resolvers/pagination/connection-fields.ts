@@ -3,7 +3,7 @@
 import type { PageInfoResolvers } from '../generated.ts'
 import type { Connection } from './connection.ts'
 
-interface Edge<T> {
+export interface Edge<T> {
   readonly cursor: string
   readonly node: T
 }

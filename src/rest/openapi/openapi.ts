@@ -11,8 +11,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { type FailureCode, messageOf, statusOf } from '../../errors.ts'
+import { createConstantDocument } from '../../http/caching/constant-document.ts'
 import type { Endpoint } from '../../http/handler.ts'
-import { type GatewayResponse, JSON_TYPE } from '../../http/response.ts'
+import { JSON_TYPE } from '../../http/response.ts'
 import { ANY_ROUTE_FAILURES, READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from '../routes.ts'
 import { HEADERS, IF_NONE_MATCH, INTRODUCTION, type Json, PROBLEM } from './parts.ts'
 
@@ -29,14 +30,7 @@ const NOT_IN_DOCUMENTS = ['id', 'data', 'cursor']
 const MEMBER_NAMES: Readonly<Record<string, string>> = { documentId: 'id' }
 
 export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
-  // Made once: a copy for each of many unread answers would fill the memory.
-  const body = Buffer.from(JSON.stringify(createOpenApi(schema, options)))
-  const reply: GatewayResponse = {
-    status: 200,
-    headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-cache' },
-    body,
-  }
-  return { method: 'GET', path: '/openapi.json', handle: async () => reply }
+  return createConstantDocument('/openapi.json', JSON_TYPE, JSON.stringify(createOpenApi(schema, options)))
 }
 
 export function createOpenApi(schema: GraphQLSchema, { apiVersion, basePath, examples }: OpenApiOptions): Json {

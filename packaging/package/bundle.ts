@@ -1,0 +1,82 @@
+// The program as JavaScript: the sources and what they import, in dist/program, with the files they read at run time.
+import { cp, readFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Plugin, rolldown } from 'rolldown'
+
+/** The oldest Node that runs it: as `engines` says. */
+const TARGET = 'node22.15'
+/** Of Node 24. */
+const NEW_GLOBALS = ['DisposableStack', 'AsyncDisposableStack']
+/** Its C sources, 10 MB, are for compilers only. */
+const DRIVER = 'better-sqlite3'
+const DRIVER_PARTS = ['package.json', 'LICENSE', 'lib', 'prebuilds']
+const RELATIVE_URL = /new URL\(\s*'(\.{1,2}\/[^']*)',\s*import\.meta\.url,?\s*\)/g
+
+/** `root` and `output` are absolute. */
+export async function bundleProgram(root: string, output: string): Promise<void> {
+  await using bundle = await rolldown({
+    input: { main: join(root, 'src/main.ts'), 'command-line': join(root, 'src/cli/command-line.ts') },
+    cwd: root,
+    platform: 'node',
+    // pg looks for it, and does without.
+    external: ['pg-native'],
+    plugins: [driverBeside(), relativeUrls(root, output)],
+    transform: {
+      target: TARGET,
+      inject: Object.fromEntries(NEW_GLOBALS.map((name) => [name, ['@whatwg-node/disposablestack', name]])),
+    },
+  })
+  await bundle.write({
+    dir: output,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    comments: { legal: true, annotation: false, jsdoc: false },
+    cleanDir: true,
+  })
+  const driver = dirname(fileURLToPath(import.meta.resolve(`${DRIVER}/package.json`)))
+  for (const part of DRIVER_PARTS) {
+    await cp(join(driver, part), join(output, DRIVER, part), { recursive: true, dereference: true })
+  }
+}
+
+/** A native module stays what it is: its files lie beside the program. */
+function driverBeside(): Plugin {
+  return {
+    name: 'driver-beside',
+    resolveId: (source) => (source === DRIVER ? { id: `./${DRIVER}/lib/index.js`, external: true } : null),
+  }
+}
+
+/**
+ * `new URL('…', import.meta.url)` of a source means a place beside the source. In the package it means the same file: a
+ * worker becomes a program of its own, what lies in `src` is copied, and everything else is where it is in the repository.
+ */
+function relativeUrls(root: string, output: string): Plugin {
+  const sources = join(root, 'src') + sep
+  return {
+    name: 'relative-urls',
+    async transform(code, id) {
+      if (!id.startsWith(sources) || !code.includes('import.meta')) return null
+      const targets: string[] = []
+      const rewritten = code.replaceAll(RELATIVE_URL, (_, path: string) => {
+        const target = resolve(dirname(id), path) + (path.endsWith('/') ? sep : '')
+        if (target.startsWith(sources)) targets.push(target)
+        return `new URL('${target.startsWith(sources) ? `./${builtName(target)}` : relative(output, target)}${path.endsWith('/') ? '/' : ''}', import${'.meta.url'})`
+      })
+      if (/import\.meta(?!\.url\))/.test(rewritten)) {
+        this.error(`${id}: use new URL('…', import${'.meta.url'}) with a path in quotes, which the package can follow`)
+      }
+      for (const target of targets) {
+        if (target.endsWith('.ts')) this.emitFile({ type: 'chunk', id: target, fileName: builtName(target) })
+        else this.emitFile({ type: 'asset', fileName: builtName(target), source: await readFile(target) })
+      }
+      return rewritten
+    },
+  }
+}
+
+function builtName(path: string): string {
+  return basename(path).replace(/\.ts$/, '.js')
+}

@@ -1,0 +1,46 @@
+// A document that is the same for everybody as long as the process lives, and its compressed forms, each made once.
+import { compressWhole } from '../compression/codecs.ts'
+import type { Endpoint } from '../handler.ts'
+import {
+  type Coding,
+  codedEntityTag,
+  createAcceptEncodingReader,
+  requireAcceptableCoding,
+} from '../negotiation/content-coding.ts'
+import { entityTag, type GatewayResponse, type Headers } from '../response.ts'
+import { matchingEntityTag } from './conditional.ts'
+
+/** Answered without a token. */
+export function createConstantDocument(path: string, contentType: string, text: string): Endpoint {
+  // Made once: a copy for each of many unread answers would fill the memory.
+  const body = Buffer.from(text)
+  const tag = entityTag(body)
+  const common: Headers = { 'content-type': contentType, 'cache-control': 'no-cache', vary: 'Accept-Encoding' }
+  const plain: GatewayResponse = { status: 200, headers: { ...common, etag: tag }, body }
+  const coded = new Map<Coding, Promise<GatewayResponse>>()
+  const readAcceptEncoding = createAcceptEncodingReader()
+
+  async function encode(coding: Coding): Promise<GatewayResponse> {
+    const headers = { ...common, etag: codedEntityTag(tag, coding), 'content-encoding': coding }
+    return { status: 200, headers, body: await compressWhole(body, coding) }
+  }
+
+  function encodeOnce(coding: Coding): Promise<GatewayResponse> {
+    const reply = coded.get(coding) ?? encode(coding)
+    coded.set(coding, reply)
+    return reply
+  }
+
+  return {
+    method: 'GET',
+    path,
+    async handle(request) {
+      const accepted = readAcceptEncoding(request.header('accept-encoding'))
+      requireAcceptableCoding(accepted)
+      const ownTag = accepted.coding === null ? tag : codedEntityTag(tag, accepted.coding)
+      const known = matchingEntityTag(request.header('if-none-match'), ownTag, tag, accepted)
+      if (known !== null) return { status: 304, headers: { ...common, etag: known }, body: null }
+      return accepted.coding === null ? plain : encodeOnce(accepted.coding)
+    },
+  }
+}

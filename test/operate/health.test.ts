@@ -1,0 +1,66 @@
+// The command that containers and scripts ask whether a gateway is ready.
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { run, runHere, serveForTest } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+test('a gateway that serves is ready, found by its address or by the options that it serves with', async () => {
+  const { url } = await serveForTest(['--base-path', '/v1', '--no-demo'], { cwd: temporaryDirectory() })
+  const ready = { exitCode: 0, stdout: 'ready\n', stderr: '' }
+  expect(await runHere(['health', `${url}/v1`])).toEqual(ready)
+  expect(await runHere(['health', `${url}/v1/`])).toEqual(ready)
+  const { port } = new URL(url)
+  expect(await runHere(['health', '--port', port, '--base-path', '/v1'])).toEqual(ready)
+  expect(await runHere(['health', '--port', port, '--base-path', '/v1', '--host', '0.0.0.0'])).toEqual(ready)
+  // As a process of its own, which must end, and by the variables that a container has.
+  const env = { WORKSPACE_GATEWAY_PORT: port, WORKSPACE_GATEWAY_BASE_PATH: '/v1' }
+  expect(await run(['health'], { env })).toEqual(ready)
+  const wrong = await runHere(['health', '--port', port])
+  expect([wrong.exitCode, wrong.stdout]).toEqual([1, ''])
+  expect(wrong.stderr).toMatch(/^not ready: 404 .+\n$/)
+})
+
+test.each([
+  [
+    'refuses',
+    503,
+    { status: 503, detail: 'The gateway is shutting down.' },
+    /^not ready: 503 The gateway is shutting down\.\n$/,
+  ],
+  ['is another program', 200, { status: 'ok' }, /^not ready: 200 what answers there is no gateway\.\n$/],
+  ['redirects', 302, {}, /^not ready: http:\/\/127\.0\.0\.1:\d+ does not answer \(.+\)\n$/],
+])('what %s is not ready', async (_, status, body, message) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { location: '/elsewhere' }).end(JSON.stringify(body))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  const { exitCode, stdout, stderr } = await runHere(['health', `http://127.0.0.1:${port}`])
+  expect([exitCode, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(message)
+})
+
+test('where nobody listens, and where nobody answers, nothing is ready', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await new Promise((resolve) => silent.once('listening', resolve))
+  const { port } = silent.address() as { port: number }
+  const waited = await runHere(['health', '--port', String(port), '--timeout', '1'])
+  expect([waited.exitCode, waited.stderr]).toEqual([
+    1,
+    `not ready: http://127.0.0.1:${port} does not answer (no answer in time)\n`,
+  ])
+  silent.closeAllConnections()
+  await new Promise((resolve) => silent.close(resolve))
+  const refused = await runHere(['health', '--port', String(port)])
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    `not ready: http://127.0.0.1:${port} does not answer (ECONNREFUSED)\n`,
+  ])
+  expect((await runHere(['health', 'nonsense'])).exitCode).toBe(2)
+})
+
+test('--version names the version of the package', async () => {
+  const { stdout, exitCode } = await runHere(['--version'])
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
+})

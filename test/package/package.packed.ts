@@ -1,0 +1,186 @@
+// What `npm pack` makes: what is in it, how large it is, and that every promised Node runs it.
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
+import { environmentOf, install, nodeOf, type Packed, pack, programIn, ROOT } from './install.ts'
+
+const MEGABYTE = 1_000_000
+const BLOCK_BYTES = 4_096
+const NODES = [22, 24, 26]
+
+let packed: Packed
+let folder: string
+
+beforeAll(() => {
+  folder = makeDirectory()
+  packed = pack(folder)
+  install(packed.tarball, folder, process.execPath)
+  return () => removeDirectory(folder)
+})
+
+function read(path: string): string {
+  return readFileSync(join(folder, 'node_modules/workspace-gateway', path), 'utf8')
+}
+
+describe('the package', () => {
+  test('holds the program, its types, both descriptions of the API, the pages and its papers, and nothing else', () => {
+    const rooms = new Set(packed.files.map((file) => (/^(?:dist\/)?[^/]+/.exec(file) ?? [''])[0]))
+    expect([...rooms].toSorted()).toEqual(
+      [
+        ...['bin', 'docs', 'package.json', 'schema.graphql'],
+        ...['dist/explorer', 'dist/openapi.json', 'dist/program', 'dist/types', 'dist/sbom.cdx.json'],
+        ...['dist/THIRD-PARTY-LICENSES.txt', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'],
+      ].toSorted(),
+    )
+    const sources = packed.files.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
+    expect(sources).toEqual([])
+    expect(packed.files.filter((file) => /(?:^|\/)(?:test|bench|src)\//.test(file))).toEqual([])
+    expect(JSON.parse(read('dist/openapi.json')).info.version).toBe('1.2')
+  })
+
+  test('installs nothing beside it, runs no step, and is not private', () => {
+    const manifest = JSON.parse(read('package.json'))
+    for (const member of ['private', 'scripts', 'dependencies', 'devDependencies', 'optionalDependencies']) {
+      expect(manifest, member).not.toHaveProperty(member)
+    }
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'workspace-gateway',
+    ])
+    // And the manifest of the clone is as it was.
+    expect(readFileSync(join(folder, 'clone/package.json'), 'utf8')).toBe(
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    )
+  })
+
+  test('is smaller than 15 MB without the binaries of the database driver', () => {
+    const root = join(folder, 'node_modules')
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    const bytes = files
+      .filter((file) => !file.endsWith('.node'))
+      .reduce((sum, file) => sum + Math.ceil(statSync(join(root, file)).size / BLOCK_BYTES) * BLOCK_BYTES, 0)
+    console.log(`${(bytes / MEGABYTE).toFixed(1)} MB installed without the driver's binaries`)
+    expect(bytes).toBeLessThan(15 * MEGABYTE)
+  })
+
+  test('names what it is made of, with the hashes of the lock file, and the licence of each', () => {
+    const bill = JSON.parse(read('dist/sbom.cdx.json'))
+    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
+    const runs = Object.entries<{ dev?: boolean; link?: boolean; version: string; integrity: string }>(lock).filter(
+      ([path, { dev, link }]) => path.startsWith('node_modules/') && !dev && !link,
+    )
+    const described = bill.components.map(
+      ({ name, version, hashes }: Component) => `${name}@${version} ${hashes[0]?.content}`,
+    )
+    const locked = runs.map(([path, { version, integrity }]) => {
+      const hash = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex')
+      return `${path.replace(/^.*node_modules\//, '')}@${version} ${hash}`
+    })
+    expect(described.toSorted()).toEqual([...new Set(locked)].toSorted())
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'workspace-gateway' } } })
+    const licences = read('dist/THIRD-PARTY-LICENSES.txt')
+    for (const { name, version } of bill.components) expect(licences).toContain(`${name} ${version}\n`)
+  })
+
+  test('has types of what it exports and of what the GraphQL API answers, which need no other package', () => {
+    writeFileSync(
+      join(folder, 'consumer.mts'),
+      `import { runCommandLine } from 'workspace-gateway'
+       import type { Project } from 'workspace-gateway/graphql'
+       const exitCode: Promise<number> = runCommandLine(['--version'])
+       export const nameOf = (project: Project): string | null | undefined => project.name
+       // @ts-expect-error there is no such field
+       export const wrong = (project: Project) => project.nothing
+       export default exitCode`,
+    )
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+    const typeRoots = ['--typeRoots', join(ROOT, 'node_modules/@types')]
+    const tsc = join(ROOT, 'node_modules/.bin/tsc')
+    execFileSync(process.execPath, [tsc, ...options, ...typeRoots, 'consumer.mts'], { cwd: folder, stdio: 'pipe' })
+    const script = "const { runCommandLine } = await import('workspace-gateway'); await runCommandLine(['--version'])"
+    const version = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder })
+    expect(String(version)).toBe(`${JSON.parse(read('package.json')).version}\n`)
+  })
+})
+
+interface Component {
+  readonly name: string
+  readonly version: string
+  readonly hashes: readonly { readonly content: string }[]
+}
+
+test.skipIf(nodeOf(20) === null)('a Node that is too old is told so in a sentence', async () => {
+  const { exitCode, stdout, stderr } = await programIn(folder, nodeOf(20) ?? '').run('serve')
+  expect([exitCode, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^workspace-gateway needs Node 22\.15 or newer, and this is Node 20\.\d+\.\d+\.\n$/)
+})
+
+describe.each(NODES)('in an empty folder on Node %i', (major) => {
+  const node = nodeOf(major)
+
+  test.skipIf(node === null)(
+    'it installs, serves REST, GraphQL and pages, imports, backs up, and has workers',
+    async () => {
+      if (node === null) return
+      const home = temporaryDirectory()
+      install(packed.tarball, home, node)
+      const npx = execFileSync('npx', ['--offline', 'workspace-gateway', '--version'], {
+        cwd: home,
+        env: environmentOf(node),
+        encoding: 'utf8',
+      })
+      expect(npx).toBe(`${JSON.parse(read('package.json')).version}\n`)
+
+      const program = programIn(home, node)
+      const { url, stop } = await program.serve()
+      expect(await program.run('health', url)).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' })
+      const post = (path: string, body: object, headers = {}) =>
+        fetch(url + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        })
+      const signIn = async (email: string) => {
+        const { accessToken } = (await (await post('/login', { email })).json()) as { accessToken: string }
+        return { authorization: `Bearer ${accessToken}` }
+      }
+      const demo = await signIn('demo@example.com')
+      const projects = await (await fetch(`${url}/projects`, { headers: demo })).json()
+      const twin = await (await post('/graphql', { query: '{ me { projects { data } } }' }, demo)).json()
+      expect(twin.data.me.projects.map(({ data }: { data: unknown }) => data)).toEqual(projects)
+      expect(projects.length).toBeGreaterThan(1)
+      const export_ = await fetch(`${url}/exports?r=roastery-site`, { headers: { ...demo, 'accept-encoding': 'zstd' } })
+      expect([export_.status, (await export_.json()).length]).toEqual([200, 9])
+
+      const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+      const scripts = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, path]) => path)
+      expect(scripts.length).toBeGreaterThan(1)
+      for (const script of scripts) expect((await fetch(`${url}/${script}`)).status).toBe(200)
+      expect(await (await fetch(`${url}/schema.graphql`)).text()).toBe(read('schema.graphql'))
+      expect(await (await fetch(`${url}/openapi.json`)).json()).toEqual(JSON.parse(read('dist/openapi.json')))
+
+      const record = '{"kind":"project","email":"ana@example.com","data":{"ref":"site","size":1.0}}\n'
+      writeFileSync(join(home, 'records.ndjson'), record)
+      expect(await program.run('import', 'records.ndjson')).toMatchObject({ exitCode: 0 })
+      const served = await fetch(`${url}/projects`, { headers: await signIn('ana@example.com') })
+      expect(await served.text()).toBe('[{"ref":"site","size":1.0}]')
+
+      expect(await program.run('backup', 'copy.db')).toMatchObject({ exitCode: 0 })
+      expect(await stop()).toBe(0)
+      const dump = await program.run('dump', '--database', 'file:copy.db', '--email', 'ana@example.com')
+      expect(dump).toEqual({ exitCode: 0, stdout: record, stderr: '' })
+
+      const token = 'a-token-that-is-long-enough-for-everybody'
+      writeFileSync(join(home, 'token'), token)
+      const workers = await program.serve('--workers', '2', '--import-token-file', 'token')
+      const response = await fetch(`${workers.url}/import`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+        body: '{"kind":"template","email":"ana@example.com","data":{"id":"t"}}\n',
+      })
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"imported","added":1')])
+      expect(await workers.stop()).toBe(0)
+    },
+  )
+})
