@@ -7,7 +7,7 @@ import type { Audit } from './audit/audit-event.ts'
 import type { Caller } from './caller.ts'
 import { coarseNetworkOf } from './coarse-network.ts'
 import { createRecentSessions } from './recent-sessions.ts'
-import { timeOrderedId } from './time-ordered-id.ts'
+import { createTimeOrderedIds } from './time-ordered-ids.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
 import { createRefreshToken, readRefreshToken } from './tokens/refresh-token.ts'
 
@@ -62,6 +62,7 @@ export interface Sessions {
 
 export function createSessions(store: Store, tokens: AccessTokens, options: SessionOptions): Sessions {
   const { clock, sessionsPerUser, sessionCheckMs, audit, running } = options
+  const nextId = createTimeOrderedIds()
   const idleTtlMs = options.refreshIdleTtlSeconds * 1_000
   const absoluteTtlMs = options.refreshAbsoluteTtlSeconds * 1_000
   const load = (ids: readonly string[]) => store.liveSessions(ids, clock())
@@ -104,7 +105,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
   return {
     async open(email, caller) {
       const now = clock()
-      const id = timeOrderedId(now)
+      const id = nextId(now)
       const refresh = createRefreshToken(now)
       const expiresAt = now + absoluteTtlMs
       const adding = add({

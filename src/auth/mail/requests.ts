@@ -3,7 +3,7 @@ import { batchPerTurn } from '../../store/batch-per-turn.ts'
 import type { Store } from '../../store/contract.ts'
 import type { CodeRequest, CodeRules, DecidedRequest } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
-import { timeOrderedId } from '../time-ordered-id.ts'
+import { createTimeOrderedIds } from '../time-ordered-ids.ts'
 import { addressOfNetwork } from './address-of-network.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 
@@ -28,6 +28,7 @@ export interface CodeRequests {
 }
 
 export function createCodeRequests({ store, codes, rules, domains, audit, clock }: RequestOptions): CodeRequests {
+  const nextId = createTimeOrderedIds()
   const keep = batchPerTurn<CodeRequest, null>(async (requests) => {
     await store.addCodeRequests(requests)
     return requests.map(() => null)
@@ -41,7 +42,7 @@ export function createCodeRequests({ store, codes, rules, domains, audit, clock 
   return {
     async add({ email, network, agent }) {
       const askedAt = clock()
-      const id = timeOrderedId(askedAt)
+      const id = nextId(askedAt)
       const { kid, codeHash } = await codes.issue(id)
       const isEligible = domains === null || domains.has(email.slice(email.lastIndexOf('@') + 1))
       await keep({ id, email, network, agent, kid, codeHash, isEligible, askedAt })
