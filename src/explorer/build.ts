@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
+import { SCREEN_IN_SHELL, WITHOUT_FONTS } from './build-plugins.ts'
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OUTPUT = fileURLToPath(new URL('../../dist/explorer', import.meta.url))
@@ -20,14 +21,7 @@ await build({
   configFile: false,
   base: './',
   logLevel: 'error',
-  plugins: [
-    react(),
-    {
-      name: 'no-fonts',
-      enforce: 'pre',
-      transform: { filter: { id: /graphiql\/dist\/style\.css$/ }, handler: withoutFonts },
-    },
-  ],
+  plugins: [react(), WITHOUT_FONTS, SCREEN_IN_SHELL],
   worker: { format: 'es' },
   build: {
     outDir: OUTPUT,
@@ -41,6 +35,7 @@ await build({
       output: {
         codeSplitting: {
           groups: [
+            { name: 'start', test: isStart, priority: 1 },
             { name: 'shared', test: isShared },
             { name: 'editor', test: isEditor },
           ],
@@ -64,6 +59,11 @@ await Promise.all(
 
 await writeFile(`${OUTPUT}/${DONE}`, '')
 
+/** What signs in before there is a screen. */
+function isStart(id: string): boolean {
+  return /\/(?:start-up|connection|session|login|kept-session|tab-channel|tokens)\.ts$|preload-helper/.test(id)
+}
+
 /** Icons, and the rooms that the first page is made of anyway. */
 function isShared(id: string): boolean {
   const inRooms = /src\/explorer\/(?:answer|design|frame|rosetta|snippets|text|sign-in)\//.test(id)
@@ -74,11 +74,6 @@ function isShared(id: string): boolean {
 /** The editor of GraphiQL asks for its parts one by one, and always for all of them. */
 function isEditor(id: string): boolean {
   return /node_modules\/(?:codemirror|codemirror-graphql|graphql-language-service)\//.test(id)
-}
-
-/** GraphiQL's style sheet holds 380 kB of fonts; the pages have the fonts of the machine. */
-function withoutFonts(css: string): string {
-  return css.replace(/@font-face\s*\{[^}]*\}/g, '')
 }
 
 async function isBuilt(): Promise<boolean> {

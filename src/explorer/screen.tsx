@@ -1,0 +1,40 @@
+// The screen: what it shows until the gateway has said its facts, and the pages from then on.
+import './design/tokens.css'
+import './design/base.css'
+import './design/controls.css'
+import './design/parts.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { PROBE_INTERVAL_MS } from './frame/connection.ts'
+import { createNavigation } from './frame/navigation.ts'
+import type { Started } from './frame/start-up.ts'
+import { ExplorerContext } from './frame/use-explorer.ts'
+
+const root = createRoot(document.getElementById('root') ?? document.body)
+
+export function showWaiting(reason: string): void {
+  root.render(
+    <main className="card failure" role="alert">
+      <h1>The gateway does not answer</h1>
+      <p>
+        {reason} Trying again in {PROBE_INTERVAL_MS / 1_000} s.
+      </p>
+    </main>,
+  )
+}
+
+export function show(started: Started): void {
+  const explorer = {
+    ...started,
+    navigation: createNavigation(started.facts.basePath),
+    scrolled: new Map<string, number>(),
+  }
+  root.render(
+    <StrictMode>
+      <ExplorerContext value={explorer}>
+        <App />
+      </ExplorerContext>
+    </StrictMode>,
+  )
+}
