@@ -10,6 +10,7 @@ import { PROBE_INTERVAL_MS } from './frame/connection.ts'
 import { createNavigation } from './frame/navigation.ts'
 import type { Started } from './frame/start-up.ts'
 import { ExplorerContext } from './frame/use-explorer.ts'
+import { createRunHistory } from './rosetta/history/run-history.ts'
 
 const root = createRoot(document.getElementById('root') ?? document.body)
 
@@ -29,6 +30,7 @@ export function show(started: Started): void {
     ...started,
     navigation: createNavigation(started.facts.basePath),
     scrolled: new Map<string, number>(),
+    history: createRunHistory(),
   }
   root.render(
     <StrictMode>

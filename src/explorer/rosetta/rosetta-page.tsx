@@ -6,6 +6,8 @@ import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts
 import { REFRESH_TOKEN } from '../snippets/call.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { GraphqlSide } from './graphql-side.tsx'
+import { PastRuns } from './history/past-runs.tsx'
+import { useNotedRuns } from './history/use-noted-runs.ts'
 import type { RowRequest, Side } from './requests.ts'
 import { RestSide } from './rest-side.tsx'
 import { indented, type RosettaState, readState, routeName, writeState } from './rosetta-state.ts'
@@ -33,7 +35,8 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
   const { isLoaded, projects } = useProjectChoices()
   const [state, setState] = useState(initial)
   const [shownSide, setShownSide] = useState<Side>('rest')
-  const { answers, running, verdict, asked, run } = useRuns(session)
+  const runs = useRuns(session)
+  const { answers, running, verdict, asked, run } = runs
   const request = requestOf(state, email, projects[0]?.ref ?? '')
   const { route, value } = request
   const signIn = { url: location.origin + facts.basePath, email }
@@ -48,6 +51,8 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
   useEffect(() => {
     if (runsByItself && isReady && isFirst) run(BOTH, request)
   })
+
+  useNotedRuns(runs, `/${written}`, email)
 
   const isEdited = asked !== null && BODY_PARTS.some((part) => asked[part] !== request[part])
   const runBoth = () => run(BOTH, request)
@@ -117,6 +122,7 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
             onReset={() => setState({ ...state, query: indented(route.twin), variables: null })}
           />
         </div>
+        <PastRuns />
       </div>
     </div>
   )

@@ -1,0 +1,34 @@
+// The runs of this page so far, each a link that brings it back.
+import { type ReactNode, useSyncExternalStore } from 'react'
+import { timeText } from '../../answer/answer.ts'
+import { When } from '../../design/when.tsx'
+import { Link } from '../../frame/link.tsx'
+import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
+
+export function PastRuns(): ReactNode {
+  const { history } = useExplorer()
+  const { email } = useSessionState()
+  const runs = useSyncExternalStore(history.subscribe, history.runs).filter((run) => run.email === email)
+  if (runs.length === 0) return null
+  return (
+    <details className="past-runs">
+      <summary>History of runs ({runs.length})</summary>
+      <ol>
+        {runs.map(({ at, address, route, value, statuses, durationsMs, verdict }) => (
+          <li key={at}>
+            <Link to={address}>
+              {route} {value !== '' && <span className="past-value">{value}</span>}
+            </Link>
+            <span className={`status ${TONES[verdict.kind]}`}>{verdict.kind}</span>
+            <span className="note">
+              REST {statuses[0]} in {timeText(durationsMs[0])}, GraphQL {statuses[1]} in {timeText(durationsMs[1])},{' '}
+              <When at={at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+const TONES = { same: 'good', different: 'bad', refused: 'warn', incomparable: '' }
