@@ -16,7 +16,7 @@ import { createSchemaDocuments } from './graphql/endpoint/schema-document.ts'
 import { createSchema } from './graphql/schema.ts'
 import { type CacheSize, createResponseCache } from './http/caching/response-cache.ts'
 import type { ReportRefusedOrigin } from './http/cors.ts'
-import type { Handler } from './http/handler.ts'
+import type { Endpoint, Handler } from './http/handler.ts'
 import { createAdmission, everyInterval } from './http/limits/admission.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
@@ -27,7 +27,7 @@ import type { ReportFailure } from './http/problem-details.ts'
 import { API_VERSION } from './http/response.ts'
 import { openExplorerBuild } from './pages/assets.ts'
 import { createExplorerDataEndpoint } from './pages/explorer-endpoint.ts'
-import { createPage, createPageEndpoints, withGraphiql } from './pages/pages.ts'
+import { createPage, createPageEndpoints, withEmptyPage, withGraphiql } from './pages/pages.ts'
 import { createReads } from './resolvers/reads.ts'
 import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
 import { createOpenApiEndpoint, type OpenApiOptions } from './rest/openapi/openapi.ts'
@@ -172,7 +172,12 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admit),
   )
   const admitted = options.shadow ? guarded.map(createShadowing(options.shadow, sessions, options.running)) : guarded
+  const pipeline = createRoads(admitted, options)
+  return build ? withEmptyPage(pipeline, build, basePath) : pipeline
+}
+
+function createRoads(admitted: readonly Endpoint[], options: GatewayOptions): Handler {
   if (!options.retirement || options.retirement.size === 0) return createPipeline(admitted, options)
-  const { announce, refuse } = createRetirement(options.retirement, clock)
+  const { announce, refuse } = createRetirement(options.retirement, options.clock)
   return createPipeline(admitted.map(refuse), { ...options, announce })
 }

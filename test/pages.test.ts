@@ -104,6 +104,25 @@ test('a file of a build that is gone is not found, and not our fault', async () 
   expect(String((await build?.files[0]?.handle(REQUEST))?.body)).toBe('again')
 })
 
+test('F35: a browser at an address that leads nowhere gets a page and 404, other clients a problem', async () => {
+  const gateway = await startGateway({ basePath: '/v1' })
+  for (const path of ['/v1/nosuchpage', '/nosuchpage', '/v1/workspace/more']) {
+    const page = await gateway.get(path, undefined, { ...BROWSER, 'if-none-match': '*' })
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.text).toContain('<base href="/v1/" />')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const problem = await gateway.get(path, undefined, { accept: 'application/json' })
+    expect([problem.status, problem.json().code]).toEqual([404, 'NOT_FOUND'])
+  }
+  const post = await gateway.send('POST', '/v1/nosuchpage', '{}', { ...BROWSER, 'content-type': 'application/json' })
+  expect([post.status, post.json().code]).toEqual([404, 'NOT_FOUND'])
+  const reading = await gateway.get('/v1/exports?r=none', undefined, BROWSER)
+  expect([reading.status, reading.json().code]).toEqual([401, 'UNAUTHENTICATED'])
+  const icon = await gateway.get('/v1/favicon.ico')
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+  expect(icon.headers.get('cache-control')).not.toContain('immutable')
+})
+
 test('without a build the page says how to make one', async () => {
   expect(await openExplorerBuild(new URL('file:///nowhere/'))).toBeNull()
   const { status, body } = await createPage(null, '')(REQUEST)

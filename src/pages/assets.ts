@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
 import { type Coding, createAcceptEncodingReader } from '../http/negotiation/content-coding.ts'
 import type { GatewayRequest } from '../http/request.ts'
-import type { GatewayResponse, Headers } from '../http/response.ts'
+import { type GatewayResponse, type Headers, withHeaders } from '../http/response.ts'
 
 const BUILD_FOLDER = new URL('../../dist/explorer/', import.meta.url)
 const ASSETS = 'assets/'
@@ -40,7 +40,8 @@ export async function openExplorerBuild(folder: URL = BUILD_FOLDER): Promise<Exp
       .filter((name) => name.endsWith(GZIP))
       .map((name) => name.slice(0, -GZIP.length))
     const files = names.map((name) => fileEndpoint(new URL(ASSETS, folder), name))
-    return { shell, files }
+    const icon = files.find(({ path }) => /\/icon-[^/]*\.svg$/.test(path))
+    return { shell, files: icon ? [...files, favicon(icon)] : files }
   } catch (error) {
     if (isMissing(error)) return null
     throw error
@@ -83,6 +84,17 @@ function fileEndpoint(folder: URL, name: string): Endpoint {
   }
 
   return { method: 'GET', path: `/${ASSETS}${name}`, handle }
+}
+
+/** What browsers ask for beside an answer that is no page. Under this name it may change. */
+function favicon({ handle }: Endpoint): Endpoint {
+  return {
+    method: 'GET',
+    path: '/favicon.ico',
+    async handle(request) {
+      return withHeaders(await handle(request), { 'cache-control': 'public, max-age=86400' })
+    },
+  }
 }
 
 function isMissing(error: unknown): boolean {

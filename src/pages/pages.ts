@@ -76,13 +76,27 @@ export function createPageEndpoints(page: Handler, basePath: string, isSchemaPub
 
 /** The shell, which finds its files under the base path whatever page it is opened as. */
 export function createPage(build: ExplorerBuild | null, basePath: string): Handler {
-  const html = build ? build.shell.replace(BASE_ELEMENT, `<base href="${basePath}/" />`) : NOT_BUILT
-  const body = Buffer.from(html)
+  const body = shellOf(build, basePath)
   const headers = { ...PAGE_HEADERS, etag: entityTag(body) }
   return async (request): Promise<GatewayResponse> =>
     matchesEntityTag(request.header('if-none-match'), headers.etag)
       ? { status: 304, headers, body: null }
       : { status: 200, headers, body }
+}
+
+/** A browser at an address that leads nowhere gets the shell, which says so and shows the way home; others their problem. */
+export function withEmptyPage(handler: Handler, build: ExplorerBuild, basePath: string): Handler {
+  const body = shellOf(build, basePath)
+  return async (request) => {
+    const response = await handler(request)
+    const isShown =
+      response.failureCode === 'NOT_FOUND' && request.method === 'GET' && isBrowser(request.header('accept'))
+    return isShown ? { ...response, headers: PAGE_HEADERS, body } : response
+  }
+}
+
+function shellOf(build: ExplorerBuild | null, basePath: string): Buffer {
+  return Buffer.from(build ? build.shell.replace(BASE_ELEMENT, `<base href="${basePath}/" />`) : NOT_BUILT)
 }
 
 function isBrowser(accept: string | undefined): boolean {
