@@ -89,7 +89,11 @@ export class GatewayError extends Error {
   readonly allow: string | undefined
 
   constructor(code: FailureCode, details: FailureDetails = {}) {
+    const { stackTraceLimit } = Error
+    // Only our own faults are looked into. Taking a stack and writing it down costs more than the rest of a refusal.
+    if (statusOf(code) < 500) Error.stackTraceLimit = 0
     super(details.message ?? messageOf(code), { cause: details.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.retryAfterSeconds = details.retryAfterSeconds
     this.rateLimits = details.rateLimits ?? []

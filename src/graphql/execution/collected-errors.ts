@@ -53,8 +53,19 @@ export function createCollectedErrors(): CollectedErrors {
       for (const next of collected.toSorted((a, b) => compareOrders(a.orders, b.orders))) {
         if (!kept.some((earlier) => isWithin(next.orders, earlier))) kept.push(next)
       }
-      return kept.map(({ failure: { thrown, nodes, path } }) => locatedError(thrown, nodes, keysOf(path)))
+      return kept.map(({ failure }) => toLocatedError(failure))
     },
+  }
+}
+
+/** With the stack of what was thrown; one of its own would be taken only to be dropped. */
+function toLocatedError({ thrown, nodes, path }: FieldFailure): GraphQLError {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return locatedError(thrown, nodes, keysOf(path))
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { FAILURE_CODES, GatewayError, statusOf } from '../src/errors.ts'
+
+test.each(FAILURE_CODES)(
+  '%s tells where it was made when it is our own fault, and costs no stack otherwise',
+  (code) => {
+    const limit = Error.stackTraceLimit
+    const { stack = '' } = new GatewayError(code)
+    expect(stack.includes('errors.test.ts')).toBe(statusOf(code) >= 500)
+    expect(Error.stackTraceLimit).toBe(limit)
+  },
+)
