@@ -138,11 +138,11 @@ test('a replica without PostgreSQL, or with a URL that cannot be read, is wrong 
   ])
   expect([sqlite.exitCode, sqlite.stderr]).toEqual([
     2,
-    '--database-replica: only a database on PostgreSQL has replicas\n',
+    'database-replica: only a database on PostgreSQL has replicas\n',
   ])
   expect([unreadable.exitCode, unreadable.stderr]).toEqual([
     2,
-    expect.stringMatching(/^--database-replica: sslmode must be /),
+    expect.stringMatching(/^database-replica: sslmode must be /),
   ])
   expect(unreadable.stderr).not.toContain('secret')
 })

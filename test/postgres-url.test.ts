@@ -31,7 +31,7 @@ test('a database is written to whatever its URL says; of a replica the URL may a
       accessOf(readReplicaUrl, attrs),
     ),
   ).toEqual(['any', 'any', 'standby', 'standby'])
-  expect(() => readReplicaUrl('postgres://h/d?target_session_attrs=read-write')).toThrow(/^--database-replica: target/)
+  expect(() => readReplicaUrl('postgres://h/d?target_session_attrs=read-write')).toThrow(/^database-replica: target/)
 })
 
 test('TLS: on where the server has it, as the URL says otherwise', () => {

@@ -8,7 +8,7 @@ export interface Peer {
   /** This end of the connection. */
   readonly localAddress: string
   readonly localPort: number
-  /** Whether the operator lists this address as a proxy (`--trusted-proxy`). */
+  /** Whether the operator lists this address as a proxy. */
   readonly isTrustedProxy: boolean
 }
 

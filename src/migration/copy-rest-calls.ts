@@ -33,7 +33,9 @@ export async function copyRestCallsOf(days: readonly string[], source: Migratabl
     for (const calls of wanted) await batch.put({ type: 'putRestCalls', calls })
     await batch.flush()
     if (!isSame(await target.store.restCallsOf([day]), wanted)) {
-      throw new MoveError('the REST calls of --from and --to are not the same: is something else writing to --to?')
+      throw new MoveError(
+        'the REST calls of the source and the target are not the same: is something else writing to the target?',
+      )
     }
   }
 }

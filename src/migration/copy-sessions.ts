@@ -61,7 +61,9 @@ async function makeSame(wanted: readonly NewSession[], there: readonly NewSessio
   const found = await target.store.sessionsById(idsOf([...dropped, ...changed]))
   const after = new Map(found.map((session) => [session.id, fingerprint(session)]))
   if (after.size !== changed.length || changed.some((session) => after.get(session.id) !== fingerprint(session))) {
-    throw new MoveError('the sessions of --from and --to are not the same: is something else writing to --to?')
+    throw new MoveError(
+      'the sessions of the source and the target are not the same: is something else writing to the target?',
+    )
   }
 }
 
@@ -75,7 +77,9 @@ export async function copyKeys(source: MigratableStore, target: Target): Promise
   for (const key of wanted) await batch.put({ type: 'putKey', key })
   await batch.flush()
   if (keysInWords(await target.store.signingKeys()) !== keysInWords(wanted)) {
-    throw new MoveError('the signing keys of --from and --to are not the same: is something else writing to --to?')
+    throw new MoveError(
+      'the signing keys of the source and the target are not the same: is something else writing to the target?',
+    )
   }
   return wanted.length
 }

@@ -110,7 +110,7 @@ async function copyExports(
       digest.add(text)
       await batch.put({ type: 'addElement', userId, exportId: one.id, position, text })
     }
-    if (digest.finish().digest !== one.digest) throw new MoveError('an export in --from does not have its digest')
+    if (digest.finish().digest !== one.digest) throw new MoveError('an export in the source does not have its digest')
     await batch.put({ type: 'sealExport', export: one })
   }
   return { all: wanted, copied, isReduced: extra.length > 0 }
@@ -146,7 +146,9 @@ async function verify(
 async function* none(): AsyncGenerator<never> {}
 
 function differing(userId: number): MoveError {
-  return new MoveError(`user ${userId} of --from is not the same in --to: is something else writing to --to?`)
+  return new MoveError(
+    `user ${userId} of the source is not the same in the target: is something else writing to the target?`,
+  )
 }
 
 function isSameExport(a: StoredExport, b: StoredExport | undefined): boolean {

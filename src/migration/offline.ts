@@ -40,7 +40,7 @@ export async function move(
   options: MoveOptions,
 ): Promise<Readonly<MoveCounts>> {
   const { identity, phase } = await requireSource(from, to)
-  if (phase === 'moved') throw new MoveError('--from has moved to --to already')
+  if (phase === 'moved') throw new MoveError('the source has moved to the target already')
   const target = await requireTarget(to, identity)
   const counts = await copyAll(from, target, options)
   await requireMine(to.raiseIds(target.moveId, await from.lastIds()))
@@ -52,11 +52,11 @@ export async function move(
 export async function requireSource(from: MigratableStore, to: MigratableStore) {
   const [source, target] = [await from.moveState(), await to.moveState()]
   if (source.identity === target.identity) {
-    throw new MoveError('--from and --to are the same database, or one is a copy of the file of the other')
+    throw new MoveError('the source and the target are the same database, or one is a copy of the file of the other')
   }
-  if (source.phase === 'filling') throw new MoveError('--from is itself being filled by a move that has not ended')
+  if (source.phase === 'filling') throw new MoveError('the source is itself being filled by a move that has not ended')
   if (source.phase === 'moved' && source.other !== target.identity) {
-    throw new MoveError('--from has moved already, and not to --to')
+    throw new MoveError('the source has moved already, and not to the target')
   }
   return source
 }
@@ -65,13 +65,13 @@ export async function requireSource(from: MigratableStore, to: MigratableStore) 
 export async function requireTarget(to: MigratableStore, other: string): Promise<Target> {
   const moveId = randomUUID()
   if (!(await to.reserveTarget({ id: moveId, other }))) {
-    throw new MoveError('--to must be empty, or filled by a move from --from and not used since')
+    throw new MoveError('the target must be empty, or filled by a move from the source and not used since')
   }
   return { store: to, moveId }
 }
 
 export async function requireMine(isMine: Promise<boolean>): Promise<void> {
-  if (!(await isMine)) throw new MoveError('another move has taken over --to')
+  if (!(await isMine)) throw new MoveError('another move has taken over the target')
 }
 
 /** Everything, and away with what the source does not have. */

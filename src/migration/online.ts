@@ -59,7 +59,7 @@ export async function moveOnline(
   const target = await requireTarget(to, identity)
   const { identity: other } = await to.moveState()
   if (!(await from.beginMove({ id: target.moveId, other })))
-    throw new MoveError('--from has just moved: run this again')
+    throw new MoveError('the source has just moved: run this again')
   try {
     const report = await copyAndSwitch(from, target, options)
     await to.promote(identity)
@@ -88,8 +88,8 @@ async function copyAndSwitch(from: MigratableStore, target: Target, options: Onl
     if (pauseMs !== null) return { counts, attempts, pauseMs, ...catchUp.counts() }
   }
   throw new MoveError(
-    `what changes within a moment cannot be copied within ${maxPauseMs} ms: move when less is written, or raise --max-pause. ` +
-      'Everything goes on in --from',
+    `what changes within a moment cannot be copied within ${maxPauseMs} ms: move when less is written, or raise max-pause. ` +
+      'Everything goes on in the source',
   )
 }
 
@@ -109,7 +109,7 @@ async function trySwitch(
   maxPauseMs: number,
 ): Promise<number | null> {
   const start = performance.now()
-  if (!(await from.fenceWrites(moveId, maxPauseMs))) throw new MoveError('another move has taken over --from')
+  if (!(await from.fenceWrites(moveId, maxPauseMs))) throw new MoveError('another move has taken over the source')
   const deadline = performance.now() + maxPauseMs
   try {
     await catchUp.noteChanges()
@@ -137,7 +137,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
 
   async function noteChanges(): Promise<void> {
     const changed = await from.drainChangeLog(target.moveId)
-    if (!changed) throw new MoveError('another move has taken over --from')
+    if (!changed) throw new MoveError('another move has taken over the source')
     for (const id of changed.users) users.add(id)
     for (const id of changed.sessions) sessions.add(id)
     hasKeys ||= changed.hasKeys

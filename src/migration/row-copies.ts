@@ -30,7 +30,7 @@ export function createCopyBatch({ store, moveId }: Target): CopyBatch {
     const applying = copies
     copies = []
     textLength = 0
-    if (!(await store.applyCopies(moveId, applying))) throw new MoveError('another move has taken over --to')
+    if (!(await store.applyCopies(moveId, applying))) throw new MoveError('another move has taken over the target')
   }
 
   return {

@@ -13,7 +13,7 @@ export type StoreOptions = SqliteStoreOptions & PostgresStoreOptions
 /** `file:PATH`, relative to the working directory, or `postgres://…`. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<MigratableStore> {
   if (databaseUrl.startsWith(FILE_SCHEME)) {
-    if (options.replica) throw new UsageError('--database-replica: only a database on PostgreSQL has replicas')
+    if (options.replica) throw new UsageError('database-replica: only a database on PostgreSQL has replicas')
     const { openSqliteStore } = await import('./sqlite/open.ts')
     return openSqliteStore(sqlitePath(databaseUrl), options)
   }
@@ -21,7 +21,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions): Pro
     const { openPostgresStore } = await import('./postgres/open.ts')
     return openPostgresStore(databaseUrl, options)
   }
-  throw new UsageError('--database: use file:PATH or postgres://…')
+  throw new UsageError('database: use file:PATH or postgres://…')
 }
 
 /** Of the file that the URL names; null when it names a server. */
@@ -33,6 +33,6 @@ export function databasePath(databaseUrl: string): string | null {
 function sqlitePath(databaseUrl: string): string {
   const rest = databaseUrl.slice(FILE_SCHEME.length)
   const path = rest.replace(/^\/\/(localhost)?(?=\/)/, '')
-  if (path === '') throw new UsageError('--database: file: needs a path')
+  if (path === '') throw new UsageError('database: file: needs a path')
   return path
 }

@@ -327,14 +327,14 @@ describe('the login guard "local"', () => {
   })
 
   test.each([
-    ['of another machine', { peer: { address: '192.0.2.1' } }, '--login-guard'],
-    ['of a listed proxy', { peer: { isTrustedProxy: true } }, '--login-guard'],
-    ['in HTTP/1.0', { httpVersion: '1.0' }, '--login-guard'],
+    ['of another machine', { peer: { address: '192.0.2.1' } }, 'login-guard'],
+    ['of a listed proxy', { peer: { isTrustedProxy: true } }, 'login-guard'],
+    ['in HTTP/1.0', { httpVersion: '1.0' }, 'login-guard'],
     ['with a forwarding header', { headers: { via: '1.1 x' } }, 'xfwd'],
     ['for another Host', { headers: { host: 'app.example.com' } }, 'changeOrigin'],
     ['of no type', { headers: { 'content-type': undefined } }, 'application/json'],
-    ['of a page elsewhere, or behind Vite', { headers: { origin: 'http://localhost:5173' } }, '--cors-origin'],
-    ['of another site', { headers: { 'sec-fetch-site': 'cross-site' } }, '--cors-origin'],
+    ['of a page elsewhere, or behind Vite', { headers: { origin: 'http://localhost:5173' } }, 'cors-origin'],
+    ['of another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 'cors-origin'],
   ] satisfies readonly (readonly [string, CallerParts, string])[])(
     'says which option would help a request %s',
     async (_, parts: CallerParts, remedy) => {

@@ -300,7 +300,7 @@ describe.each(PRESETS)('the preset %s', (preset) => {
 
   test('is never without an audience', () => {
     const problems = assertionProblems({ ...fixture.options, audience: [], emailClaim: 'email', leewaySeconds: 30 })
-    expect(problems.join()).toContain('--assertion-audience')
+    expect(problems.join()).toContain('assertion-audience')
   })
 })
 
@@ -355,12 +355,12 @@ describe('fields', () => {
   })
 
   test.each([
-    [{ preset: 'oidc', audience: ['a'] }, '--assertion-issuer'],
-    [{ preset: 'oidc', audience: ['a'], issuer: 'http://id.example.com' }, '--assertion-issuer'],
-    [{ preset: 'pomerium', audience: ['a'] }, '--assertion-issuer'],
-    [{ preset: 'aws-alb', audience: ['a'] }, '--assertion-audience'],
-    [{ preset: 'google-iap', audience: ['a'], keys: 'http://keys.example.com/jwks' }, '--assertion-keys'],
-    [{ preset: 'google-iap', audience: ['a'], keys: 'ftp://keys.example.com/jwks' }, '--assertion-keys'],
+    [{ preset: 'oidc', audience: ['a'] }, 'assertion-issuer'],
+    [{ preset: 'oidc', audience: ['a'], issuer: 'http://id.example.com' }, 'assertion-issuer'],
+    [{ preset: 'pomerium', audience: ['a'] }, 'assertion-issuer'],
+    [{ preset: 'aws-alb', audience: ['a'] }, 'assertion-audience'],
+    [{ preset: 'google-iap', audience: ['a'], keys: 'http://keys.example.com/jwks' }, 'assertion-keys'],
+    [{ preset: 'google-iap', audience: ['a'], keys: 'ftp://keys.example.com/jwks' }, 'assertion-keys'],
   ] as const)('%j is told to need %s', (options, expected) => {
     expect(assertionProblems({ emailClaim: 'email', leewaySeconds: 0, ...options }).join()).toContain(expected)
   })

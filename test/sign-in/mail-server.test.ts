@@ -79,7 +79,7 @@ describe('mail test', () => {
     const server = await startMailServer()
     const { exitCode, stderr } = await runHere(['mail', 'test', 'ana@example.com', '--mail-url', server.url, ...FROM])
     expect(exitCode).toBe(1)
-    expect(stderr).toContain('--mail-tls off')
+    expect(stderr).toContain('mail-tls')
     expect(server.mails).toEqual([])
   })
 
@@ -144,7 +144,7 @@ describe('serve', () => {
       database,
     ])
     expect(exitCode).toBe(2)
-    for (const advice of ['--mail-url', '--mail-from']) expect(stderr).toContain(advice)
+    for (const advice of ['mail-url', 'mail-from']) expect(stderr).toContain(advice)
   })
 
   test('its log holds no code, no address and no password, also when mails fail', async () => {

@@ -1,6 +1,6 @@
 // What the audit log knows of: each kind of event, and what is told of one.
 
-/** Every kind of event, and what it means; `audit --kind` takes these names. */
+/** Every kind of event, and what it means; the `audit` command filters by these names. */
 export const AUDIT_KINDS = {
   login: 'somebody signed in, or was refused',
   code: 'a sign-in code was sent, or a wrong one was entered',

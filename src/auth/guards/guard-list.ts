@@ -7,7 +7,7 @@ export function createGuardList(guards: readonly LoginGuard[]): LoginGuard {
   return {
     name: guards.map(({ name }) => name).join(','),
     async decide(attempt) {
-      let last: Refusal = refuse('no login guard is configured', 'name one with --login-guard')
+      let last: Refusal = refuse('no login guard is configured', 'name one with the option login-guard')
       for (const guard of guards) {
         const decision = await guard.decide(attempt)
         if (decision.outcome !== 'passed') return decision

@@ -20,7 +20,7 @@ import { canAskForSocketOwners, createSocketOwner } from './socket-owner.ts'
 
 /** What an operator may say about guards; each guard reads its own. */
 export interface GuardOptions {
-  /** Pages of these origins may sign in as if they were this gateway's own (`--cors-origin`). */
+  /** Pages of these origins may sign in as if they were this gateway's own. */
   readonly trustedOrigins: readonly string[]
   /** Null without a mail server. */
   readonly mail?: MailGuardOptions | null
@@ -58,7 +58,7 @@ const NOTHING = () => []
 const NO_ASSERTION: AssertionGuardOptions = { signed: null, unsigned: null }
 
 const NO_MAIL_SERVER =
-  'login guard "mail" needs a mail server: --mail-url smtps://USER:PASSWORD@HOST --mail-from no-reply@example.com'
+  'login guard "mail" needs a mail server: give the options mail-url (smtps://USER:PASSWORD@HOST) and mail-from (no-reply@example.com)'
 
 /** A start that told `problems` never gets here without. */
 function requireOptions<T>(options: T | null | undefined, problem: string): T {

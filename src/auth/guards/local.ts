@@ -7,11 +7,11 @@ import { admit, type LoginGuard, pass } from './guard.ts'
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts'
 import type { SocketOwner } from './socket-owner.ts'
 
-const OTHER_GUARD = 'for clients of other machines, or behind a proxy, choose another --login-guard'
+const OTHER_GUARD = 'for clients of other machines, or behind a proxy, choose another login-guard'
 const LIST_ORIGIN =
-  'list the origin of that page with --cors-origin, also when a development proxy such as Vite passes the request on'
+  'list the origin of that page with the option cors-origin, also when a development proxy such as Vite passes the request on'
 const NAME_THIS_MACHINE =
-  'ask for localhost, 127.0.0.1 or [::1] (a development proxy does with changeOrigin); for any other name choose another --login-guard'
+  'ask for localhost, 127.0.0.1 or [::1] (a development proxy does with changeOrigin); for any other name choose another login-guard'
 
 interface Check {
   /** Why the caller is refused; null when this is no reason to. */
@@ -61,7 +61,7 @@ function requestChecks(trustedOrigins: OriginList): readonly Check[] {
     },
     {
       reason: ({ peer }) =>
-        peer.isTrustedProxy ? 'the request came through a proxy (--trusted-proxy lists it)' : null,
+        peer.isTrustedProxy ? 'the request came through a proxy (the option trusted-proxy lists it)' : null,
       remedy: OTHER_GUARD,
     },
     {

@@ -17,7 +17,7 @@ interface LimitRow {
   readonly policy: string
   /** The members of the subject that make one bucket, together. */
   readonly by: readonly (keyof LimitSubject)[]
-  /** Attempts; `attempts` for the operator's number (`--attempts-per-minute`), and no limit when that is 0. */
+  /** Attempts; `attempts` for the operator's number of attempts, and no limit when that is 0. */
   readonly quota: number | 'attempts'
   readonly windowSeconds: number
 }
@@ -97,5 +97,5 @@ export function createRateLimits({ attemptsPerMinute, clock }: RateLimitOptions)
   }
 }
 
-/** No limits at all (`--rate-limits off`). */
+/** No limits at all, as the operator wishes. */
 export const NO_RATE_LIMITS: RateLimits = { take: () => [], require() {} }

@@ -102,7 +102,7 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
 /** By nodemailer's codes: what the server itself wrote may hold the address. */
 const REASONS: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server does not accept the user and password',
-  ETLS: 'the mail server offers no TLS that can be used (--mail-tls off does without)',
+  ETLS: 'the mail server offers no TLS that can be used (the option mail-tls can do without)',
   ECONNECTION: 'the mail server cannot be reached',
   ESOCKET: 'the connection to the mail server failed',
   EDNS: 'the name of the mail server is not known',

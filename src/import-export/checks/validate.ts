@@ -85,7 +85,7 @@ export async function checkInput(
 
   function noteRemoval(record: RemovalRecord, line: Line): void {
     if (isReplacement) {
-      throw new RecordError('with --replace what is not in the input goes: there is nothing to remove in it')
+      throw new RecordError('when users are replaced, what is not in the input goes: there is nothing to remove in it')
     }
     const name = removedName(record)
     if (name !== null) removed.add(name, line)

@@ -180,7 +180,7 @@ export class StoreMovedError extends StoreUnavailableError {}
 
 export const CLOSED_MESSAGE = 'the database is being moved: writes wait for a moment'
 export const MOVED_MESSAGE =
-  'the database has moved to another one: use the URL of that, or name it with --database-next'
+  'the database has moved to another one: use the URL of that, or name it with the option database-next'
 
 /** A closing never counts for longer than this, also when a clock was set back meanwhile. */
 export const MAX_CLOSED_MS = 60_000

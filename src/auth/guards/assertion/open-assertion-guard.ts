@@ -20,20 +20,20 @@ export interface AssertionGuardServices {
 }
 
 const NEITHER =
-  'login guard "assertion" needs to know the proxy: --assertion-preset NAME --assertion-audience NAME, or --assertion-header-unsigned'
-const UNSIGNED = '--assertion-header-unsigned'
+  'login guard "assertion" needs to know the proxy: give the options assertion-preset and assertion-audience, or assertion-header-unsigned'
+const UNSIGNED = 'assertion-header-unsigned'
 
 export function assertionGuardProblems({ signed, unsigned }: AssertionGuardOptions): readonly string[] {
-  if (signed && unsigned) return [`${UNSIGNED} and --assertion-preset: give one of them`]
+  if (signed && unsigned) return [`${UNSIGNED} and assertion-preset: give one of them`]
   if (signed) return assertionProblems(signed)
   if (!unsigned) return [NEITHER]
   return [
-    ...(unsigned.hasTrustedProxies ? [] : [`${UNSIGNED} needs --trusted-proxy: the addresses of the proxy`]),
+    ...(unsigned.hasTrustedProxies ? [] : [`${UNSIGNED} needs trusted-proxy: the addresses of the proxy`]),
     ...(unsigned.secretHeader === ''
-      ? [`${UNSIGNED} needs --assertion-secret-header: the name of a header that the proxy sets`]
+      ? [`${UNSIGNED} needs assertion-secret-header: the name of a header that the proxy sets`]
       : []),
     ...(unsigned.secret.length < MIN_SECRET_LENGTH
-      ? [`${UNSIGNED} needs --assertion-secret, better in the environment: at least ${MIN_SECRET_LENGTH} characters`]
+      ? [`${UNSIGNED} needs assertion-secret, better in the environment: at least ${MIN_SECRET_LENGTH} characters`]
       : []),
   ]
 }

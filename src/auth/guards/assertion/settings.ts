@@ -43,18 +43,18 @@ export function assertionProblems(options: AssertionOptions): readonly string[] 
   return [
     ...(audience.length > 0
       ? []
-      : [`${guard(options)} needs --assertion-audience: without it, tokens for others would do`]),
-    ...(issuer === null ? [`${guard(options)} needs --assertion-issuer`] : []),
+      : [`${guard(options)} needs the option assertion-audience: without it, tokens for others would do`]),
+    ...(issuer === null ? [`${guard(options)} needs the option assertion-issuer`] : []),
     ...(isArnMissing
-      ? [`${guard(options)}: --assertion-audience is the ARN of the load balancer, arn:aws:elasticloadbalancing:…`]
+      ? [`${guard(options)}: assertion-audience is the ARN of the load balancer, arn:aws:elasticloadbalancing:…`]
       : []),
     ...(preset.keys === null && keys === undefined && issuer !== null && !isSafeUrl(issuer)
       ? [
-          '--assertion-issuer must be an https:// address, whose discovery document names the keys, or give --assertion-keys',
+          'assertion-issuer must be an https:// address, whose discovery document names the keys, or give assertion-keys',
         ]
       : []),
     ...(keys !== undefined && isUrl(keys) && !isSafeUrl(keys.replace('{kid}', 'kid'))
-      ? ['--assertion-keys must be an https:// address or a file']
+      ? ['assertion-keys must be an https:// address or a file']
       : []),
   ]
 }

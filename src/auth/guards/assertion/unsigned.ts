@@ -30,7 +30,7 @@ export function createUnsignedAssertionGuard({ header, secretHeader, secret }: U
       if (!caller.peer.isTrustedProxy || !isKnown) {
         return refuse(
           'the identity proxy is not one this gateway believes',
-          '--trusted-proxy and the secret header of the proxy',
+          'the option trusted-proxy and the secret header of the proxy',
         )
       }
       const canonical = canonicalEmail(asserted)

@@ -55,14 +55,14 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
     const limited = limitOf(client)
     if (limited) return limited
     if (!client.scopes.includes('login'))
-      return refuse('this client may not sign anybody in', 'clients add --scopes login')
+      return refuse('this client may not sign anybody in', 'register it with the scope login (clients add)')
     const email = canonicalEmail(sent)
     if (email === null) return refuse('A valid email address is required, as `email`', null, 'INVALID_EMAIL')
     const domain = email.slice(email.lastIndexOf('@') + 1)
     const isItsOwn = client.domains.includes(ANY_DOMAIN) || client.domains.includes(domain)
     return isItsOwn
       ? admit(email)
-      : refuse('this client signs in addresses of other domains', 'clients add --email-domains')
+      : refuse('this client signs in addresses of other domains', 'register it with their email-domains (clients add)')
   }
 
   return {

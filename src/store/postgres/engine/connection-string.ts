@@ -40,11 +40,11 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] a
 
 /** A gateway writes: whatever the URL says, only a server that can be written to will do. */
 const PRIMARY: Role = {
-  option: '--database',
+  option: 'database',
   sessionAttrs: { 'read-write': 'read-write', primary: 'read-write', any: 'read-write' },
 }
 const REPLICA: Role = {
-  option: '--database-replica',
+  option: 'database-replica',
   sessionAttrs: { any: 'any', standby: 'standby', 'read-only': 'standby' },
 }
 
