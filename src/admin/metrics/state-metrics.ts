@@ -61,14 +61,14 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
         values: histogramValues(QUEUE_TIME, queueTime, {}),
       },
       gauge('workspace_gateway_reply_cache_bytes', 'Memory of finished replies.', bytes),
-      gauge('workspace_gateway_reply_cache_max_bytes', 'What it may become (--cache-bytes).', maxBytes),
+      gauge('workspace_gateway_reply_cache_max_bytes', 'What it may become (cache-bytes).', maxBytes),
       gauge('workspace_gateway_reply_cache_entries', 'Finished replies that are kept.', entries),
       gauge(
         'workspace_gateway_in_flight_bytes',
         'Memory of large answers that are being made and sent.',
         inFlight.byteLength(),
       ),
-      gauge('workspace_gateway_in_flight_max_bytes', 'What it may become (--in-flight-bytes).', maxInFlightBytes),
+      gauge('workspace_gateway_in_flight_max_bytes', 'What it may become (in-flight-bytes).', maxInFlightBytes),
       counter(
         'workspace_gateway_events_total',
         'What the audit log is told of: logins, codes, logouts, refused refreshes, removals.',
