@@ -75,7 +75,9 @@ async function makeSame(
   await batch.flush()
   const after = inWords(table, await target.store.carriedRows(table, [...dropped, ...keysOf(table, changed)]))
   if (after.size !== changed.length || changed.some((row) => after.get(keyOfRow(table, row)) !== JSON.stringify(row))) {
-    throw new MoveError(`the rows of ${table} are not the same in --from and --to: is something else writing to --to?`)
+    throw new MoveError(
+      `the rows of ${table} are not the same in the source and the target: is something else writing to the target?`,
+    )
   }
 }
 
