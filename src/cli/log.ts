@@ -19,7 +19,8 @@ export function createLog(level: ServeConfig['logLevel'], { stderr }: CommandIo)
 
 /** A failure that a client was told nothing about but its incident id. */
 export function createReport(log: Logger): ReportFailure {
-  return (error, incident) => log.error({ err: error, incident }, 'a request failed')
+  return (error, incident, requestId) =>
+    log.error({ err: error, incident, ...(requestId === undefined ? {} : { requestId }) }, 'a request failed')
 }
 
 const BREAKS = {

@@ -8,7 +8,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600
 /** For a preflight that does not say which it needs, or asks in a way nobody does. */
 const USUAL_REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match'
 const RESPONSE_HEADERS =
-  'API-Version, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate'
+  'API-Version, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method'
 
 const MAX_REQUEST_HEADERS = 64

@@ -2,6 +2,7 @@
 import { createCors, type ReportRefusedOrigin } from './cors.ts'
 import type { Endpoint, Handler, Middleware } from './handler.ts'
 import { type ReportFailure, toProblem } from './problem-details.ts'
+import { requestIdOf } from './request-id.ts'
 import { createRouter } from './router.ts'
 
 export interface PipelineOptions {
@@ -30,7 +31,7 @@ function failuresAsProblems(report: ReportFailure): Middleware {
     try {
       return await next(request)
     } catch (error) {
-      return toProblem(error, report)
+      return toProblem(error, report, requestIdOf(request))
     }
   }
 }

@@ -8,7 +8,7 @@ import { type GatewayResponse, type Headers, NO_STORE } from './response.ts'
 import { STATUS_CODES } from './server/http-builtin.ts'
 
 /** Writes what happened to the log, under the id that the client was given. */
-export type ReportFailure = (error: unknown, incident: string) => void
+export type ReportFailure = (error: unknown, incident: string, requestId?: string) => void
 
 /** Whatever is thrown, as a failure of the table: what is not one of ours says nothing of its cause. */
 export function toGatewayError(error: unknown): GatewayError {
@@ -20,11 +20,14 @@ export function toGatewayError(error: unknown): GatewayError {
   return new GatewayError('INTERNAL', { cause: error })
 }
 
-/** RFC 9457. The title is the status phrase, as `about:blank` asks; `code` tells failures of one status apart. */
-export function toProblem(thrown: unknown, report: ReportFailure): GatewayResponse {
+/**
+ * RFC 9457. The title is the status phrase, as `about:blank` asks; `code` tells failures of one status apart; `requestId` is that of
+ * the response header and of the log.
+ */
+export function toProblem(thrown: unknown, report: ReportFailure, requestId?: string): GatewayResponse {
   const error = toGatewayError(thrown)
   const status = statusOf(error.code)
-  const incident = status >= 500 && !isRefusal(error) ? newIncident(thrown, report) : undefined
+  const incident = status >= 500 && !isRefusal(error) ? newIncident(thrown, report, requestId) : undefined
   const problem = {
     type: 'about:blank',
     title: STATUS_CODES[status],
@@ -32,6 +35,7 @@ export function toProblem(thrown: unknown, report: ReportFailure): GatewayRespon
     code: error.code,
     detail: redact(excerpt(error.message)),
     instance: incident,
+    requestId,
   }
   return {
     status,
@@ -61,8 +65,8 @@ export function isRefusal({ code, cause }: GatewayError): boolean {
 }
 
 /** Reports a failure under a new id (RFC 9562 section 4, in its URN form), and answers the id. */
-export function newIncident(thrown: unknown, report: ReportFailure): string {
+export function newIncident(thrown: unknown, report: ReportFailure, requestId?: string): string {
   const incident = `urn:uuid:${randomUUID()}`
-  report(thrown, incident)
+  report(thrown, incident, requestId)
   return incident
 }

@@ -13,6 +13,10 @@ export interface Route {
 export interface RequestRecord {
   /** Milliseconds of `performance.now()`, when its headers had been read. */
   readonly startedAt: number
+  /** Null until somebody asks for it (`requestIdOf`). */
+  requestId: string | null
+  /** Of the trace that it is part of (W3C Trace Context); null where none is recorded. */
+  traceId: string | null
   /** Null for a path, or a method, that there is not. */
   route: Route | null
   /** Null for whoever presented no good access token, and where none is asked for. */
@@ -36,6 +40,8 @@ export interface RequestRecord {
 export function startRecord(startedAt: number): RequestRecord {
   return {
     startedAt,
+    requestId: null,
+    traceId: null,
     route: null,
     viewer: null,
     operationName: null,

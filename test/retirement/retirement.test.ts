@@ -69,6 +69,7 @@ describe('a route that is being retired', () => {
       title: 'Service Unavailable',
       status: 503,
       code: 'ROUTE_BROWNOUT',
+      requestId: refused.headers.get('x-request-id'),
       detail:
         'GET /projects will be retired at 2026-03-01T00:00:00Z, and does not answer until 2026-01-10T09:15:00Z. In GraphQL: { me { projects { data } } } (more at https://example.com/rest-goes)',
     })

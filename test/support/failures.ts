@@ -31,7 +31,9 @@ const NEVER = [
 export function expectProblem(answer: Answer, expected: ExpectedFailure): void {
   expect([answer.status, answer.text && answer.json().code], answer.text).toEqual([expected.status, expected.code])
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
-  const { instance, ...problem } = answer.json()
+  // What is not HTTP is no request.
+  const { instance, requestId = null, ...problem } = answer.json()
+  expect(requestId).toBe(answer.headers.get('x-request-id'))
   expect(problem).toEqual({
     type: expect.stringMatching(/./),
     title: STATUS_CODES[expected.status],

@@ -38,6 +38,7 @@ import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
 import { requireSafeShadow, toShadowOptions } from '../retirement/to-shadow-options.ts'
 import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
+import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
 import { watchLogSize } from '../watch-log-size.ts'
@@ -157,6 +158,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
   ) {
     log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
   }
+  using accessLog = openAccessLog(config, await store.auditSalt(), io, log)
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
     trustedProxies: config.trustedProxy,
@@ -164,7 +166,8 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     inFlight,
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
-    observers: [...metrics.observers, ...(ledger ? [ledger.observe] : [])],
+    observers: [...metrics.observers, ...(ledger ? [ledger.observe] : []), ...(accessLog ? [accessLog.observe] : [])],
+    hasRequestIds: config.accessLog !== 'off',
   })
   // Before the port of clients: a start that fails for it has refused nobody.
   await using _admin = await openAdmin(config, metrics, { ...health, isListening: () => server.listening }, log)

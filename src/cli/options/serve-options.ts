@@ -11,6 +11,7 @@ import { protectionOptions } from './protection.ts'
 import { ledgerOptions } from './retirement/ledger-options.ts'
 import { retirementOptions } from './retirement/retirement-options.ts'
 import { shadowOptions } from './retirement/shadow-options.ts'
+import { accessLogOptions } from './sight/access-log-options.ts'
 import { adminOptions } from './sight/admin-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
@@ -202,6 +203,7 @@ export const SERVE_OPTIONS = {
     schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
   },
   ...adminOptions,
+  ...accessLogOptions,
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
     description: 'how long requests may take to finish after SIGTERM or SIGINT',

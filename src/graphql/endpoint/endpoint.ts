@@ -6,6 +6,7 @@ import { lazyAsync } from '../../http/lazy.ts'
 import { createMediaTypeNegotiator } from '../../http/negotiation/media-type.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
+import { requestIdOf } from '../../http/request-id.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
@@ -40,7 +41,8 @@ export function createGraphQLEndpoints(
       return trace ? trace.write(response) : response
     } catch (error) {
       // What is refused is still a GraphQL response.
-      return toRefusal(reasonsOf(error), type ?? JSON_RESPONSE, report)
+      const reportHere: ReportFailure = (failure, incident) => report(failure, incident, requestIdOf(request))
+      return toRefusal(reasonsOf(error), type ?? JSON_RESPONSE, reportHere)
     }
   }
 

@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises'
 import type { Awaitable } from '../../store/contract.ts'
 import type { InFlightBytes } from '../limits/in-flight-bytes.ts'
 import { createSharedBodies } from '../limits/shared-bodies.ts'
+import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
 import { startDeadline } from './send-deadline.ts'
@@ -31,6 +32,7 @@ export type SendResponse = (
   reply: GatewayResponse,
   incoming: IncomingMessage,
   response: ServerResponse,
+  requestId: string | null,
 ) => Awaitable<number>
 
 export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
@@ -119,6 +121,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     bytes: Uint8Array | null,
     incoming: IncomingMessage,
     response: ServerResponse,
+    requestId: string | null,
   ): Awaitable<number> {
     const shown = incoming.method === 'HEAD' ? null : bytes
     const isLarge = shown !== null && shown.byteLength > SLICE_BYTES
@@ -126,24 +129,24 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     // What is not read of a request's body would be taken for the next request.
     if (!incoming.complete) response.shouldKeepAlive = false
     const hasLength = reply.status !== 304 && reply.status !== 204
-    response.writeHead(reply.status, headerList(reply, hasLength ? (bytes?.byteLength ?? 0) : null))
+    response.writeHead(reply.status, headerList(reply, hasLength ? (bytes?.byteLength ?? 0) : null, requestId))
     if (!incoming.complete) return endAfterRequest(shown, incoming, response)
     if (isLarge) return sendLarge(shown, incoming, response)
     return end(shown, incoming, response)
   }
 
-  return (reply, incoming, response) => {
+  return (reply, incoming, response, requestId) => {
     const { status, body, held } = reply
     if (held) releaseAfter(response, held)
     if (!isStreamed(body))
-      return sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, incoming, response)
+      return sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, incoming, response, requestId)
     const isShown = incoming.method !== 'HEAD'
     if (isShown) {
       const reservation = inFlight.open(0)
       reservation.require(STREAM_BYTES)
       releaseAfter(response, reservation)
     }
-    response.writeHead(status, headerList(reply, null))
+    response.writeHead(status, headerList(reply, null, requestId))
     if (isShown) return stream(body, incoming, response)
     return end(null, incoming, response)
   }
@@ -155,7 +158,13 @@ function releaseAfter(response: ServerResponse, held: Disposable): void {
   else response.once('close', () => held[Symbol.dispose]())
 }
 
-function headerList({ headers, derived }: GatewayResponse, contentLength: number | null): string[] {
+function headerList(reply: GatewayResponse, contentLength: number | null, requestId: string | null): string[] {
+  const list = repeatedHeaders(reply, contentLength)
+  return requestId === null ? list : [...list, REQUEST_ID_HEADER, requestId]
+}
+
+/** What stands in front of the reply each time that it is sent. */
+function repeatedHeaders({ headers, derived }: GatewayResponse, contentLength: number | null): string[] {
   const known = derived?.headerList
   if (known) return known
   const length = contentLength === null ? {} : { 'content-length': String(contentLength) }

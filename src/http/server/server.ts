@@ -8,6 +8,7 @@ import type { Handler, ObserveResponse } from '../handler.ts'
 import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../limits/in-flight-bytes.ts'
 import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
+import { forwardedRequestId, requestIdOf } from '../request-id.ts'
 import { startRecord } from '../request-record.ts'
 import type { GatewayResponse } from '../response.ts'
 import { streamBody } from './body-stream.ts'
@@ -37,6 +38,8 @@ export interface ServerOptions extends Partial<SendOptions> {
   readonly headersTimeoutMs?: number
   /** Told of every response, in this order. */
   readonly observers?: readonly ObserveResponse[]
+  /** Whether every response says its `X-Request-Id`; otherwise those do that failed, or whose id a trusted proxy chose. */
+  readonly hasRequestIds?: boolean
 }
 
 export function createHttpServer(handle: Handler, options: ServerOptions): Server {
@@ -44,7 +47,13 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const { inFlight = createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES) } = options
   const { sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS, reportBrokenOff = () => {} } = options
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
-  const { observers = [] } = options
+  const { observers = [], hasRequestIds = false } = options
+
+  /** Null where there is nothing to be found by it. */
+  function shownRequestId(request: GatewayRequest, { failureCode }: GatewayResponse): string | null {
+    const isShown = hasRequestIds || failureCode !== undefined || forwardedRequestId(request) !== null
+    return isShown ? requestIdOf(request) : null
+  }
 
   function observe(request: GatewayRequest, reply: GatewayResponse, sentBytes: number): void {
     const { record } = request
@@ -57,17 +66,18 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
 
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
     const request = toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes)
-    const replying = hasOneHost(incoming) ? handle(request) : refuseHost()
+    const replying = hasOneHost(incoming) ? handle(request) : refuseHost(request)
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening) response.shouldKeepAlive = false
       let sent = reply
       let sending: Awaitable<number>
       try {
-        sending = send(reply, incoming, response)
+        sending = send(reply, incoming, response, shownRequestId(request, reply))
       } catch (error) {
-        sent = toProblem(error, () => {})
-        sending = send(sent, incoming, response)
+        const requestId = requestIdOf(request)
+        sent = toProblem(error, () => {}, requestId)
+        sending = send(sent, incoming, response, requestId)
       }
       if (sending instanceof Promise) void sending.then((sentBytes) => observe(request, sent, sentBytes))
       else observe(request, sent, sending)
@@ -112,8 +122,8 @@ function hasOneHost({ httpVersionMinor, rawHeaders, headers }: IncomingMessage):
   return count === 1
 }
 
-async function refuseHost(): Promise<GatewayResponse> {
-  return toProblem(new GatewayError('BAD_REQUEST'), () => {})
+async function refuseHost(request: GatewayRequest): Promise<GatewayResponse> {
+  return toProblem(new GatewayError('BAD_REQUEST'), () => {}, requestIdOf(request))
 }
 
 function toRequest(

@@ -31,6 +31,7 @@ export const PROBLEM: Json = {
     code: { type: 'string', description: 'Tells failures of one status apart; never changes.' },
     detail: { type: 'string', description: 'What happened, for people.' },
     instance: { type: 'string', format: 'uri', description: 'Names the incident, to be found in the log.' },
+    requestId: { type: 'string', description: 'Names the request, as `X-Request-Id` does, to be found in the log.' },
   },
   examples: [
     {

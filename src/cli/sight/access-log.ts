@@ -1,0 +1,68 @@
+// The request log of serve: written to stderr, a batch of lines at a time.
+import type { Writable } from 'node:stream'
+import type { Logger } from 'pino'
+import { createJsonLine, formatPretty } from '../../admin/request-log/line.ts'
+import { createRequestLog, type RequestLog } from '../../admin/request-log/request-log.ts'
+import type { CommandIo } from '../io.ts'
+import type { ServeConfig } from '../options/serve-options.ts'
+
+/** How long a line waits for others. What a process that is killed loses at most. */
+const FLUSH_MS = 100
+/** What workers that share a pipe may write at once without tearing each other's lines (PIPE_BUF). */
+const BATCH_BYTES = 4_096
+
+type AccessLogConfig = Pick<ServeConfig, 'accessLog' | 'accessLogSample' | 'logLevel'>
+
+/** Null with `--log-level silent`. Disposing writes what waits. */
+export function openAccessLog(
+  { accessLog, accessLogSample, logLevel }: AccessLogConfig,
+  salt: string,
+  { stderr, isTerminal, clock }: CommandIo,
+  log: Logger,
+): RequestLog | null {
+  if (logLevel === 'silent') return null
+  const isPretty = accessLog === 'pretty' || (accessLog !== 'json' && isTerminal)
+  const lines = openLines(stderr)
+  const requests = createRequestLog({
+    sampleEvery: accessLog === 'off' ? 0 : accessLogSample,
+    format: isPretty ? formatPretty : createJsonLine(),
+    salt,
+    clock,
+    write: lines.write,
+    onLeftOut: (status, count) =>
+      log.warn({ status, leftOut: count }, 'requests were refused too often for a line each'),
+  })
+  return {
+    observe: requests.observe,
+    [Symbol.dispose]() {
+      requests[Symbol.dispose]()
+      lines[Symbol.dispose]()
+    },
+  }
+}
+
+interface Lines extends Disposable {
+  readonly write: (line: string) => void
+}
+
+/** Lines are ASCII. */
+function openLines(stream: Writable): Lines {
+  let batch = ''
+  let timer: NodeJS.Timeout | undefined
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (batch !== '') stream.write(batch)
+    batch = ''
+  }
+
+  return {
+    write(line) {
+      if (batch.length + line.length > BATCH_BYTES) flush()
+      batch += line
+      timer ??= setTimeout(flush, FLUSH_MS)
+    },
+    [Symbol.dispose]: flush,
+  }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { ask, bearer } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const DEMO = 'demo@example.com'
+
+type Line = Readonly<Record<string, unknown>>
+
+async function startLogged(args: readonly string[] = []) {
+  const cwd = temporaryDirectory()
+  const serving = await serveForTest(args, { cwd })
+  const login = await ask(`${serving.url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: DEMO }),
+  })
+  const { accessToken } = login.json() as { readonly accessToken: string }
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    ask(`${serving.url}${path}`, { headers })
+  return { serving, cwd, accessToken, get }
+}
+
+function linesOf({ stderr }: ServingProcess): readonly Line[] {
+  const whole = stderr().split('\n').slice(0, -1)
+  return whole.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'request')
+}
+
+describe('without --access-log', () => {
+  test('only what is refused gets a line, found by the id that the client was told', async () => {
+    const { serving, accessToken, get } = await startLogged()
+    const fine = await get('/projects', bearer(accessToken))
+    expect([fine.status, fine.headers.get('x-request-id')]).toEqual([200, null])
+    const refused = await get('/projects?secret=hunter2', { authorization: 'Bearer hunter2' })
+    const { requestId } = refused.json()
+    expect(refused.headers.get('x-request-id')).toBe(requestId)
+    await get('/projects', { ...bearer(accessToken), origin: 'https://evil.example' })
+    await get('/hunter2')
+    await expect.poll(() => linesOf(serving)).toHaveLength(2)
+    expect(linesOf(serving)).toMatchObject([
+      { requestId, method: 'GET', route: '/projects', status: 401, code: 'INVALID_TOKEN', network: '127.0.0.0/24' },
+      {
+        route: '/projects',
+        status: 200,
+        originRefused: true,
+        user: expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/),
+      },
+    ])
+    for (const secret of [DEMO, 'hunter2', accessToken]) expect(serving.stderr()).not.toContain(secret)
+  })
+
+  test('whoever is refused again and again fills no disk, and is counted', async () => {
+    const { serving, get } = await startLogged()
+    for (let batch = 0; batch < 20; batch += 1) await Promise.all(Array.from({ length: 10 }, () => get('/projects')))
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    expect(linesOf(serving)).toHaveLength(60)
+    expect(serving.stderr()).toMatch(/"status":401,"leftOut":140,/)
+  })
+
+  test('nothing is written with --log-level silent', async () => {
+    const { serving, get } = await startLogged(['--log-level', 'silent'])
+    await get('/projects')
+    await serving.kill('SIGTERM')
+    expect(serving.stderr()).toBe('')
+  })
+})
+
+describe('--access-log', () => {
+  test('json: a line for each request, its user as the audit log names them', async () => {
+    const { serving, cwd, accessToken, get } = await startLogged(['--access-log', 'json'])
+    const first = await get('/projects', bearer(accessToken))
+    const kept = await get('/projects', bearer(accessToken))
+    await ask(`${serving.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...bearer(accessToken) },
+      body: JSON.stringify({ query: 'query Mine { me { email } }' }),
+    })
+    await get('/"\n{made up}')
+    await serving.kill('SIGTERM')
+    const [login, made, again, mine, nowhere] = linesOf(serving)
+    expect(login).toMatchObject({ method: 'POST', route: '/login', status: 200 })
+    expect(made).toMatchObject({ route: '/projects', status: 200, requestId: first.headers.get('x-request-id') })
+    expect(made?.bytes).toBeGreaterThan(0)
+    expect(made?.ms).toBeGreaterThan(0)
+    expect(made).not.toHaveProperty('kept')
+    expect(again).toMatchObject({ kept: true, requestId: kept.headers.get('x-request-id'), user: made?.user })
+    expect(mine).toMatchObject({ operation: 'Mine', route: '/graphql' })
+    expect(nowhere).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect(nowhere).not.toHaveProperty('route')
+    for (const secret of [DEMO, accessToken, 'made up']) expect(serving.stderr()).not.toContain(secret)
+    const audit = await run(['audit'], { cwd })
+    expect(audit.stdout + audit.stderr).toContain(String(made?.user))
+  })
+
+  test('a kept reply is the same, but for the id', async () => {
+    const headersOf = async (args: readonly string[]) => {
+      const { accessToken, get } = await startLogged(args)
+      await get('/projects', bearer(accessToken))
+      const { headers, text } = await get('/projects', bearer(accessToken))
+      const { date: _, ...rest } = Object.fromEntries(headers)
+      return { rest, text }
+    }
+    const [off, on] = [await headersOf([]), await headersOf(['--access-log', 'json'])]
+    const { 'x-request-id': requestId, ...rest } = on.rest
+    expect(requestId).toMatch(/^[0-9a-f-]{36}$/)
+    expect({ ...on, rest }).toEqual(off)
+  })
+
+  test('one of so many with --access-log-sample, and every one that is refused', async () => {
+    const { serving, accessToken, get } = await startLogged(['--access-log', 'json', '--access-log-sample', '10'])
+    for (let count = 0; count < 29; count += 1) await get('/projects', bearer(accessToken))
+    for (let count = 0; count < 5; count += 1) await get('/projects')
+    await serving.kill('SIGTERM')
+    const statuses = linesOf(serving).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(5)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(3)
+  })
+
+  test('pretty: for people', async () => {
+    const { serving, accessToken, get } = await startLogged(['--access-log', 'pretty'])
+    await get('/projects', bearer(accessToken))
+    await serving.kill('SIGTERM')
+    expect(serving.stderr()).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} GET +\/projects +\S*200\S* [\d.]+ ms \d+ B hmac-sha256:\w+$/m,
+    )
+  })
+})
+
+describe('X-Request-Id', () => {
+  test('is what a trusted proxy says, where that is well formed', async () => {
+    const { serving, get } = await startLogged(['--trusted-proxy', '127.0.0.1', '--login-guard', 'open'])
+    const id = '7b1c9c9e0d6f4a0fa2b5a8d9c3e4f501'
+    expect((await get('/healthz', { 'x-request-id': id })).headers.get('x-request-id')).toBe(id)
+    expect((await get('/projects', { 'x-request-id': id })).json().requestId).toBe(id)
+    await expect.poll(() => linesOf(serving)).toMatchObject([{ requestId: id, status: 401 }])
+    for (const bad of ['a b', '"quoted"', 'x'.repeat(129), 'é']) {
+      const { headers } = await get('/projects', { 'x-request-id': bad })
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('of a stranger is not believed', async () => {
+    const { get } = await startLogged()
+    const { headers } = await get('/projects', { 'x-request-id': 'of-somebody-else' })
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
