@@ -7,6 +7,7 @@ const viewer = (userId: number | null, stateVersion = 'a') => ({
   userId,
   revision: 1,
   stateVersion,
+  client: '',
 })
 const reply = (bytes: number) => ({ status: 200, headers: {}, body: new Uint8Array(bytes) })
 

@@ -15,6 +15,7 @@ test('expired sessions go though nobody signs in, all of them, and the others st
     lastUsedAt: 0,
     userAgent: '',
     network: '',
+    client: '',
     idleExpiresAt,
     expiresAt: 1_000,
   })

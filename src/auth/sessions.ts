@@ -44,8 +44,8 @@ export interface TokenPair {
 export type OpenSession = Omit<NewSession, 'refreshHash'>
 
 export interface Sessions {
-  /** Opens a session for a canonical email; durable when it answers. */
-  readonly open: (email: string, caller: Caller) => Promise<TokenPair>
+  /** Opens a session for a canonical email, of a registered client where one is named; durable when it answers. */
+  readonly open: (email: string, caller: Caller, client?: string) => Promise<TokenPair>
   /** A new access token. Throws `INVALID_TOKEN`. Any number may run at once. */
   readonly refresh: (refreshToken: string) => Promise<{ readonly accessToken: string }>
   /** Ends the session; durable when it answers. Throws `INVALID_TOKEN`. */
@@ -103,7 +103,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
   }
 
   return {
-    async open(email, caller) {
+    async open(email, caller, client = '') {
       const now = clock()
       const id = nextId(now)
       const refresh = createRefreshToken(now)
@@ -118,6 +118,7 @@ export function createSessions(store: Store, tokens: AccessTokens, options: Sess
         expiresAt,
         userAgent: userAgentOf(caller),
         network: coarseNetworkOf(caller.client.address),
+        client,
       })
       const [accessToken] = await Promise.all([tokens.issue({ sessionId: id, email }), adding])
       return { accessToken, refreshToken: refresh.token }

@@ -41,7 +41,7 @@ export function createSignIn({ sessions, guard, limits }: SignInServices): SignI
       if (decision.outcome !== 'admitted') throw toFailure(decision, guard)
       const email = canonicalEmail(decision.email)
       if (email === null) throw new GatewayError('INVALID_EMAIL')
-      return sessions.open(email, caller)
+      return sessions.open(email, caller, decision.client)
     },
     async refresh(refreshToken, caller) {
       requirePresented(refreshToken)

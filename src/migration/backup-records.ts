@@ -13,10 +13,13 @@ const FORMAT = 2
 const READABLE_FORMATS: readonly number[] = [1, FORMAT]
 const SESSIONS_PER_READ = 1_000
 
+/** Backups of before do not name the client. */
+type BackedUpSession = Omit<NewSession, 'refreshHash' | 'client'> & Partial<Pick<NewSession, 'client'>>
+
 type BackupLine =
   | { readonly type: 'backup'; readonly format: number; readonly createdAt: string }
   | ({ readonly type: 'lastIds' } & Pick<LastIds, 'user' | 'export'> & Partial<LastIds>)
-  | { readonly type: 'session'; readonly session: Omit<NewSession, 'refreshHash'>; readonly refreshHash: string }
+  | { readonly type: 'session'; readonly session: BackedUpSession; readonly refreshHash: string }
   | { readonly type: 'end'; readonly lines: number; readonly digest: string }
   | Exclude<Copy, { readonly type: 'putSession' }>
 
@@ -145,7 +148,7 @@ export async function restoreBackup(
       await requireMine(store.raiseIds(moveId, { ...line, auditEntry: line.auditEntry ?? 0 }))
     else if (line.type !== 'session') await batch.put(line)
     else if (keepSessions) {
-      const session = { ...line.session, refreshHash: Buffer.from(line.refreshHash, 'hex') }
+      const session = { client: '', ...line.session, refreshHash: Buffer.from(line.refreshHash, 'hex') }
       await batch.put({ type: 'putSession', session })
     }
   }

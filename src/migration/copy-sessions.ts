@@ -85,9 +85,10 @@ export async function copyKeys(source: MigratableStore, target: Target): Promise
 }
 
 function fingerprint(session: NewSession): string {
-  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network } = session
+  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network, client } =
+    session
   const hash = Buffer.from(refreshHash).toString('hex')
-  return JSON.stringify([id, email, hash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network])
+  return JSON.stringify([id, email, hash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network, client])
 }
 
 function keysInWords(keys: readonly StoredSigningKey[]): string {

@@ -16,6 +16,8 @@ export interface NewSession {
   readonly userAgent: string
   /** Of the login: /24 or /64 of the client's address, empty when it is not known. */
   readonly network: string
+  /** The registered client that signed the user in, empty without one. */
+  readonly client: string
 }
 
 /** A session that is open, and at which revision its user's workspace stood in the same read. */
@@ -31,6 +33,8 @@ export interface LiveSession {
    * an older copy of the database is put back or a standby without the last commits takes over. Empty without a workspace.
    */
   readonly stateVersion: string
+  /** The registered client that opened the session, empty without one. */
+  readonly client: string
 }
 
 /** The session a refresh token belongs to. */

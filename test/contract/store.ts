@@ -54,7 +54,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([a, b])
         const live = await store.liveSessions([b.id, 'unknown', a.id, b.id], NOW)
         expect(live.map((session) => session?.email)).toEqual([BEN, undefined, ANA, BEN])
-        expect(live[0]).toEqual({ id: b.id, email: BEN, userId: null, revision: 0, stateVersion: '' })
+        expect(live[0]).toEqual({ id: b.id, email: BEN, userId: null, revision: 0, stateVersion: '', client: 'shop' })
         expect(await store.liveSessions([], NOW)).toEqual([])
       })
 

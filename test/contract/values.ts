@@ -22,6 +22,7 @@ export function newSession(session: Partial<NewSession> = {}): NewSession {
     expiresAt: NOW + 2_000,
     userAgent: 'curl/8.0',
     network: '192.0.2.0/24',
+    client: 'shop',
     ...session,
   }
 }

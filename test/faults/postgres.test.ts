@@ -14,6 +14,7 @@ const SESSION = {
   lastUsedAt: NOW,
   userAgent: '',
   network: '',
+  client: '',
   idleExpiresAt: NOW + 1_000_000,
   expiresAt: NOW + 1_000_000,
 }

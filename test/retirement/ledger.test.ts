@@ -114,6 +114,32 @@ test.each([
   expect(await rowsOf(next)).toEqual(rows)
 })
 
+test('a registered client is known in all that the sessions it opened ask for, through a refresh, a move and a restart', async () => {
+  const [database, next] = [await sqlite(), await sqlite()]
+  await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+  const added = await runHere(['clients', 'add', 'back-end', '--email-domains', '*', '--database', database])
+  const basic = Buffer.from(/back-end:\S+/.exec(added.stdout)?.[0] ?? '').toString('base64')
+  const start = (url: string) => serveForTest(['--database', url, '--log-level', 'silent', '--login-guard', 'client'])
+  const post = async (url: string, body: object, headers = {}) =>
+    (await ask(url, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) })).json()
+  const first = await start(database)
+  const tokens = await post(`${first.url}/login`, { email: ANA }, { authorization: `Basic ${basic}` })
+  await read(first.url, tokens.accessToken, '/projects', 3, { 'user-agent': 'undici' })
+  await first.kill('SIGTERM')
+  expect((await runHere(['move', '--from', database, '--to', next])).exitCode).toBe(0)
+  const second = await start(next)
+  const renewed = await post(`${second.url}/token`, { refreshToken: tokens.refreshToken })
+  await read(second.url, renewed.accessToken, '/projects', 2, { 'user-agent': 'undici' })
+  await read(second.url, renewed.accessToken, '/projects', 1, { 'graphql-client-name': 'job' })
+  await second.kill('SIGTERM')
+  expect(countsOf(await rowsOf(next))).toEqual({
+    'POST /login back-end': 1,
+    'POST /token node': 1,
+    'GET /projects back-end': 5,
+    'GET /projects job': 1,
+  })
+})
+
 test('what clients call themselves is short, shown as it may be, and holds no secret', async () => {
   await using running = new AsyncDisposableStack()
   const observed: ((request: never) => void)[] = []

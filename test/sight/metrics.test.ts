@@ -136,7 +136,7 @@ describe('--admin-port', () => {
 })
 
 describe('names of operations', () => {
-  const viewer = (email: string) => ({ id: '1', email, userId: 1, revision: 1, stateVersion: '1' })
+  const viewer = (email: string) => ({ id: '1', email, userId: 1, revision: 1, stateVersion: '1', client: '' })
 
   test('are bounded, for all and for one user, and strangers add none', () => {
     const names = createOperationNames()

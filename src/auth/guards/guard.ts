@@ -16,6 +16,8 @@ export interface Admission {
   readonly outcome: 'admitted'
   /** Whom the session is for. The sign-in makes it canonical, and refuses what is no email with `INVALID_EMAIL`. */
   readonly email: string
+  /** The registered client that vouches for the user. */
+  readonly client?: string
 }
 
 export interface Refusal {
@@ -44,8 +46,8 @@ export interface LoginGuard {
   readonly chargesLimits: (caller: Caller) => boolean
 }
 
-export function admit(email: string): Admission {
-  return { outcome: 'admitted', email }
+export function admit(email: string, client?: string): Admission {
+  return { outcome: 'admitted', email, ...(client === undefined ? {} : { client }) }
 }
 
 export function refuse(reason: string, remedy: string | null, code: FailureCode = 'LOGIN_REFUSED'): Refusal {

@@ -1,6 +1,7 @@
 // What a client is called in the ledger: as it names itself, in a few characters that may be shown.
-import type { Caller } from '../../auth/caller.ts'
+
 import { readBasicCredentials } from '../../auth/guards/client/client-secret.ts'
+import type { GatewayRequest } from '../../http/request.ts'
 import { redact } from '../../redact.ts'
 
 /** In UTF-16 code units: what is looked at, and what is left of it. */
@@ -16,14 +17,19 @@ export const UNNAMED_CLIENT = '(unnamed)'
 export const REFUSED_CLIENT = '(refused)'
 
 /** The name in a header for it, or the registered client's that signs a user in, or the first product of `User-Agent` (RFC 9110 section 10.1.5) without its version. */
-export function clientNameOf(caller: Caller): string {
+export function clientNameOf(caller: GatewayRequest): string {
   for (const header of NAME_HEADERS) {
     const name = shown(caller.header(header))
     if (name !== '') return name
   }
-  const authorization = caller.header('authorization')
-  const registered = authorization?.startsWith('Bearer ') ? null : readBasicCredentials(authorization)
-  return shown(registered?.name) || shown(productOf(caller.header('user-agent'))) || UNNAMED_CLIENT
+  return shown(registeredClientOf(caller)) || shown(productOf(caller.header('user-agent'))) || UNNAMED_CLIENT
+}
+
+/** Of the session; at the login, where it shows its credentials, of these. */
+function registeredClientOf({ record, header }: GatewayRequest): string | undefined {
+  if (record.viewer) return record.viewer.client
+  const authorization = header('authorization')
+  return authorization?.startsWith('Bearer ') ? undefined : readBasicCredentials(authorization)?.name
 }
 
 function productOf(userAgent = ''): string {

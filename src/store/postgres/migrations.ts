@@ -8,8 +8,9 @@ import { REMOVAL } from './migrations/3-removal.ts'
 import { SESSIONS } from './migrations/4-sessions.ts'
 import { SIGN_IN } from './migrations/5-sign-in.ts'
 import { REST_CALLS } from './migrations/6-rest-calls.ts'
+import { SESSION_CLIENT } from './migrations/7-session-client.ts'
 
-const MIGRATIONS: readonly string[] = [WORKSPACES, MOVE, REMOVAL, SESSIONS, SIGN_IN, REST_CALLS]
+const MIGRATIONS: readonly string[] = [WORKSPACES, MOVE, REMOVAL, SESSIONS, SIGN_IN, REST_CALLS, SESSION_CLIENT]
 
 /** Gateways that start at once take turns. */
 const LOCK = 0x57_53_47_57

@@ -61,7 +61,7 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
     const domain = email.slice(email.lastIndexOf('@') + 1)
     const isItsOwn = client.domains.includes(ANY_DOMAIN) || client.domains.includes(domain)
     return isItsOwn
-      ? admit(email)
+      ? admit(email, client.name)
       : refuse('this client signs in addresses of other domains', 'register it with their email-domains (clients add)')
   }
 

@@ -26,23 +26,23 @@ const EXPIRY = 'idle_expires_at as "idleExpiresAt", expires_at as "expiresAt"'
 
 /** A whole session. */
 export const SESSION = `id, email, encode(refresh_hash, 'hex') as "refreshHash", created_at as "createdAt",
-  last_used_at as "lastUsedAt", ${EXPIRY}, user_agent as "userAgent", network`
+  last_used_at as "lastUsedAt", ${EXPIRY}, user_agent as "userAgent", network, client`
 export type SessionRow = Omit<NewSession, 'refreshHash'> & { readonly refreshHash: string }
 
 export function toSession(row: SessionRow): NewSession {
-  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network } = row
+  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network, client } = row
   const hash = Buffer.from(refreshHash, 'hex')
-  return { id, email, refreshHash: hash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network }
+  return { id, email, refreshHash: hash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network, client }
 }
 
-/** From the arrays that `sessionColumns` answers, `$1` to `$9`. */
-export const SESSION_VALUES = `(id, email, refresh_hash, created_at, last_used_at, idle_expires_at, expires_at, user_agent, network)
+/** From the arrays that `sessionColumns` answers, `$1` to `$10`. */
+export const SESSION_VALUES = `(id, email, refresh_hash, created_at, last_used_at, idle_expires_at, expires_at, user_agent, network, client)
   select * from unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[],
-    $9::text[])`
+    $9::text[], $10::text[])`
 
 const LIVE: Statement = {
   name: 'liveSessions',
-  text: `select s.id, s.email, u.id as "userId", coalesce(u.revision, 0) as revision,
+  text: `select s.id, s.email, s.client, u.id as "userId", coalesce(u.revision, 0) as revision,
       coalesce(u.stamp, '') as "stateVersion", ${EXPIRY}, ${HAS_MOVED}
     from workspace_gateway.session s left join workspace_gateway.user u on u.email = s.email where s.id = any($1::text[])`,
 }
@@ -60,14 +60,14 @@ const SESSIONS_OF: Statement = {
 const ADD: Statement = {
   name: 'addSessions',
   text: `with expired as (
-      select id from workspace_gateway.session where idle_expires_at <= $10
-      order by idle_expires_at limit $11 for update skip locked
+      select id from workspace_gateway.session where idle_expires_at <= $11
+      order by idle_expires_at limit $12 for update skip locked
     ), purged as (delete from workspace_gateway.session where id in (select id from expired)
     ), added as (insert into workspace_gateway.session ${SESSION_VALUES})
     select asked.email, asked.added + (
-        select count(*) from workspace_gateway.session s where s.email = asked.email and s.idle_expires_at > $10) as count
+        select count(*) from workspace_gateway.session s where s.email = asked.email and s.idle_expires_at > $11) as count
       from (select email, count(*) as added from unnest($2::text[]) as email group by email) asked
-      where $12::boolean`,
+      where $13::boolean`,
 }
 // Whoever ends them too chooses the same ones, and those that are locked are being ended or used at this moment: nothing
 // is ended twice or too much, and nobody waits.
@@ -147,8 +147,8 @@ export function createSessions(pool: Pool): SessionVerbs {
       const found = await live(ids)
       return found.map((row) => {
         if (!row || !isOpen(row, now)) return null
-        const { id, email, userId, revision, stateVersion } = row
-        return { id, email, userId, revision, stateVersion }
+        const { id, email, userId, revision, stateVersion, client } = row
+        return { id, email, userId, revision, stateVersion, client }
       })
     },
     async refreshableSessions(hashes, now) {
@@ -241,6 +241,7 @@ export function sessionColumns(sessions: readonly NewSession[]): readonly unknow
     sessions.map(({ expiresAt }) => expiresAt),
     sessions.map(({ userAgent }) => userAgent),
     sessions.map(({ network }) => network),
+    sessions.map(({ client }) => client),
   ]
 }
 

@@ -107,7 +107,8 @@ const PUT_SESSIONS: Statement = {
   text: `insert into workspace_gateway.session ${SESSION_VALUES}
     on conflict (id) do update set email = excluded.email, refresh_hash = excluded.refresh_hash,
       created_at = excluded.created_at, last_used_at = excluded.last_used_at, idle_expires_at = excluded.idle_expires_at,
-      expires_at = excluded.expires_at, user_agent = excluded.user_agent, network = excluded.network`,
+      expires_at = excluded.expires_at, user_agent = excluded.user_agent, network = excluded.network,
+      client = excluded.client`,
 }
 const DROP_KEYS: Statement = {
   name: 'dropKeys',

@@ -17,16 +17,17 @@ const PURGED_PER_SESSION = 10
 
 /** A whole session. */
 export const SESSION = `id, email, refresh_hash as refreshHash, created_at as createdAt, last_used_at as lastUsedAt,
-  idle_expires_at as idleExpiresAt, expires_at as expiresAt, user_agent as userAgent, network`
+  idle_expires_at as idleExpiresAt, expires_at as expiresAt, user_agent as userAgent, network, client`
 
 export const SESSION_VALUES = `(id, email, refresh_hash, created_at, last_used_at, idle_expires_at, expires_at, user_agent,
-  network) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  network, client) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-export type SessionValues = [string, string, Uint8Array, number, number, number, number, string, string]
+export type SessionValues = [string, string, Uint8Array, number, number, number, number, string, string, string]
 
 export function sessionValues(session: NewSession): SessionValues {
-  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network } = session
-  return [id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network]
+  const { id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network, client } =
+    session
+  return [id, email, refreshHash, createdAt, lastUsedAt, idleExpiresAt, expiresAt, userAgent, network, client]
 }
 
 export function createSessions(
@@ -36,7 +37,7 @@ export function createSessions(
   commits: GroupCommit,
 ): SessionVerbs {
   const session = reader.prepare<[string], LiveSession & { readonly endsAt: number }>(
-    `select id, email, min(idle_expires_at, expires_at) as endsAt,
+    `select id, email, client, min(idle_expires_at, expires_at) as endsAt,
        (select id from user u where u.email = s.email) as userId,
        coalesce((select revision from user u where u.email = s.email), 0) as revision,
        coalesce((select stamp from user u where u.email = s.email), '') as stateVersion
