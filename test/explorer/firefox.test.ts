@@ -1,0 +1,60 @@
+// The pages in Firefox: every one of them can be used, asks nobody else, and says no error.
+import { describe, expect, test } from 'vitest'
+import { shareDemoGateway } from '../support/command-line.ts'
+import { FIREFOX, shareFirefox } from '../support/firefox.ts'
+
+/** What is there once a page can be used. */
+const PAGES: readonly (readonly [path: string, usable: string])[] = [
+  ['/', '.verdict.same'],
+  ['/?route=GET+%2Fexports&r=river-dashboard', '.verdict.same'],
+  ['/graphql', '.graphiql-response .cm-string'],
+  ['/workspace', '.item'],
+  ['/workspace?show=projects&open=roastery-site', '.preview .line span span[class]'],
+  ['/docs', '.operation'],
+  ['/sessions', '.sessions li'],
+  ['/nosuchpage', '.empty, main h1, main h2'],
+]
+
+describe.skipIf(FIREFOX === undefined)('in Firefox', () => {
+  const tab = shareFirefox()
+  const gateway = shareDemoGateway()
+
+  test('every page can be used, fits the window, and asks nobody but the gateway', async () => {
+    const url = gateway.url()
+    for (const [path, usable] of PAGES) {
+      await tab().open(url + path)
+      await tab().until(`document.querySelector(${JSON.stringify(usable)}) !== null`)
+      expect(await tab().read('document.documentElement.scrollWidth <= innerWidth'), path).toBe('true')
+      const { errors, requests } = tab().seen()
+      expect(errors, path).toEqual([])
+      expect(requests.filter((asked) => !asked.startsWith(url) && !/^(?:data|blob|about):/.test(asked))).toEqual([])
+    }
+  })
+
+  test('what a person does works: a run, a query, a theme, a way between pages', async () => {
+    const click = (selector: string, text = '') =>
+      tab().read(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.textContent.includes(${JSON.stringify(text)})).click()`,
+      )
+    await tab().open(gateway.url())
+    await tab().until("document.querySelector('.verdict.same') !== null")
+    await click('.routes button', '/logout')
+    await click('.controls button', 'Run both')
+    await tab().until("document.querySelector('.verdict.same')?.textContent.includes('Both sides ended a session')")
+    await click('label', 'Dark theme')
+    await tab().until("document.documentElement.dataset.theme === 'dark'")
+    await click('nav a', 'GraphiQL')
+    await tab().until("document.querySelector('.graphiql-response')?.textContent.includes('roastery-site')")
+    await click('button[aria-label="Show Query builder"]')
+    await tab().until("document.querySelector('.query-builder .check') !== null")
+    await click('.query-builder .check', 'framework')
+    await tab().until("!document.querySelector('.graphiql-query-editor').textContent.includes('framework')")
+    await click('nav a', 'Workspace')
+    await tab().until("document.querySelector('.item') !== null")
+    await click('.item', 'Quillmoor')
+    await tab().until("document.querySelector('.preview .line span span[class]') !== null")
+    await tab().read('history.back()')
+    await tab().until("document.querySelector('.item') !== null")
+    expect(tab().seen().errors).toEqual([])
+  })
+})
