@@ -164,6 +164,21 @@ test('an import that is killed goes on where it was, and what it had done stays'
   await expectTheSame(server, workspace)
 })
 
+test('an import that is told to stop signs out everywhere, and goes on when it is run again', async () => {
+  const { server, workspace, emails, moveIn } = await oldServer(world(20))
+  const { promise: isHalfway, resolve } = Promise.withResolvers<void>()
+  server.setIntercept((request) => {
+    if (request.url === '/v1/exports?r=r4') resolve()
+    return false
+  })
+  const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
+  await isHalfway
+  process.kill(running.pid, 'SIGINT')
+  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
+  expect(server.openSessions()).toBe(0)
+  expect((await moveIn('--verify')).exitCode).toBe(0)
+})
+
 test('a session that runs out is renewed, one that is gone is opened again', async () => {
   const { server, workspace, moveIn } = await oldServer(world(2), { accessTokenTtlSeconds: 900 })
   let reads = 0

@@ -1,11 +1,18 @@
-// `follow` in the process of the test, and its rounds as they are told.
-import { EventEmitter } from 'node:events'
+// `follow`, in the process of the test or in one of its own, and its rounds as they are told.
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** Without a pause between rounds. */
+const OPTIONS = ['--interval', '0', '--format', 'json']
+
 export interface ToldRound {
+  readonly at: string
   readonly round: number
   readonly users: number
   readonly changed: number
@@ -13,9 +20,15 @@ export interface ToldRound {
   readonly missing: number
   readonly failed: number
   readonly outage: string | null
+  readonly seconds: number
   readonly lagSeconds: number
   readonly requests: number
   readonly notModified: number
+}
+
+export interface FollowEnd {
+  readonly exitCode: number | null
+  readonly stderr: string
 }
 
 export interface Following {
@@ -23,23 +36,44 @@ export interface Following {
   readonly next: () => Promise<ToldRound>
   /** The first one of those that come that is so. */
   readonly until: (isSo: (round: ToldRound) => boolean) => Promise<ToldRound>
-  /** As by SIGTERM. Answers how it ended, with what it said on stderr. */
-  readonly stop: () => Promise<{ readonly exitCode: number; readonly stderr: string }>
+  /** By SIGTERM. May be called again. */
+  readonly stop: () => Promise<FollowEnd>
 }
 
-/** Without a pause between rounds. */
 export function startFollow(url: string, args: readonly string[]): Following {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const said = text(stderr)
   const signals = new EventEmitter()
   const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
-  const ended = runCommandLine(['follow', url, '--interval', '0', '--format', 'json', ...args], io, signals)
+  const ended = runCommandLine(['follow', url, ...OPTIONS, ...args], io, signals).then(async (exitCode) => {
+    for (const stream of [stdout, stderr]) stream.end()
+    return { exitCode, stderr: await said }
+  })
+  return following(stdout, ended, () => signals.emit('SIGTERM'))
+}
+
+/** The caller stops it. */
+export function startFollowProcess(
+  url: string,
+  args: readonly string[],
+  { cwd }: { readonly cwd?: string } = {},
+): Following {
+  const child = spawn(process.execPath, [MAIN, 'follow', url, ...OPTIONS, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+  })
+  const ended = Promise.all([text(child.stderr), once(child, 'close')]).then(([stderr]) => {
+    return { exitCode: child.exitCode, stderr }
+  })
+  return following(child.stdout, ended, () => child.kill('SIGTERM'))
+}
+
+function following(stdout: Readable, ended: Promise<FollowEnd>, stop: () => void): Following {
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]()
-  ended.then(() => stdout.end())
 
   async function next(): Promise<ToldRound> {
     const { value, done } = await lines.next()
-    if (done) throw new Error('follow has ended')
+    if (done) throw new Error(`follow has ended: ${JSON.stringify(await ended)}`)
     return JSON.parse(value)
   }
 
@@ -51,11 +85,9 @@ export function startFollow(url: string, args: readonly string[]): Following {
         if (isSo(round)) return round
       }
     },
-    async stop() {
-      signals.emit('SIGTERM')
-      const exitCode = await ended
-      stderr.end()
-      return { exitCode, stderr: await said }
+    stop() {
+      stop()
+      return ended
     },
   }
 }
