@@ -38,7 +38,7 @@ test('who has no workspace there is said, and is not the end; a server that is n
   const moved = `file:${join(temporaryDirectory(), 'new.db')}`
   const nobody = await runHere(['import', url, '--email', `nobody@example.com,${ANA}`, '--database', moved])
   expect([nobody.exitCode, nobody.stderr]).toEqual([0, '1 have no workspace there: nothing was imported for them\n'])
-  expect(nobody.stdout).toContain('1 users, 1 not there: 5 added')
+  expect(nobody.stdout).toContain('1 user, 1 not there: 5 added')
   const away = await runHere(['import', 'http://127.0.0.1:1', '--email', ANA, '--database', `${moved}.2`])
   expect([away.exitCode, away.stdout, away.stderr]).toEqual([2, '', 'GET http://127.0.0.1:1/projects: no answer\n'])
   expect(existsSync(`${moved}.2`.slice('file:'.length))).toBe(false)

@@ -126,7 +126,7 @@ function addCounts(tally: Tally, counts: Omit<Tally, 'done' | 'missing' | 'faile
 
 function inWords(tally: Tally, { replace }: ImportConfig): string {
   const { done, missing, failed, added, replaced, unchanged, removed } = tally
-  const users = `${done} users${missing > 0 ? `, ${missing} not there` : ''}${failed > 0 ? `, ${failed} failed` : ''}`
+  const users = `${done} ${done === 1 ? 'user' : 'users'}${missing > 0 ? `, ${missing} not there` : ''}${failed > 0 ? `, ${failed} failed` : ''}`
   return `${users}: ${added} added, ${replaced} replaced, ${unchanged} unchanged${replace ? `, ${removed} removed` : ''}`
 }
 
