@@ -142,15 +142,19 @@ const expectedBytes = Buffer.from(
 )
 
 test('a status that differs is reported; tokens that the old server does not know any more are renewed', async () => {
-  const { old, login, read, stop } = await start([])
+  const { old, gateway, login, read, stop } = await start(['--admin-port', '0'])
   const { accessToken } = await login(ANA)
-  expect((await read(accessToken, '/projects')).status).toBe(200)
+  expect((await read(accessToken, '/projects', { 'graphql-client-name': 'web' })).status).toBe(200)
   await untilAsked(old, 1)
   await old.kill({ forgetsSessions: true })
   await old.restart()
   old.workspaces.delete(ANA)
   expect((await read(accessToken, '/projects')).status).toBe(200)
   await untilAsked(old, 2)
+  const admin = /"url":"(\S+?)","msg":"metrics and health/.exec(gateway.stderr())?.[1]
+  const metrics = async () => (await ask(`${admin}/metrics`)).text
+  await expect.poll(metrics).toContain('workspace_gateway_shadow_comparisons_total{outcome="different"} 1')
+  expect(await metrics()).toContain('workspace_gateway_rest_calls_total{route="GET /projects",client="web"} 1')
   const { differences } = await stop()
   expect(differences).toEqual([
     { route: 'GET /projects', user: expect.any(String), ref: null, ours: 200, old: 404, at: null },

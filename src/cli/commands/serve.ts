@@ -106,13 +106,13 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
           onFailure: (error) =>
             log.error({ err: error }, 'the ledger of REST calls cannot be written: its counts wait'),
         })
-  const metrics = await createProcessMetrics(config.adminPort !== undefined, config.basePath, {
-    store,
-    inFlight,
-    maxInFlightBytes: config.inFlightBytes,
-    version: packageVersion(),
-    clock: io.clock,
-  })
+  const shadow = await toShadowOptions(config, store, log)
+  const metrics = await createProcessMetrics(
+    config.adminPort !== undefined,
+    config.basePath,
+    { store, inFlight, maxInFlightBytes: config.inFlightBytes, version: packageVersion(), clock: io.clock },
+    [...(ledger ? [ledger.collect] : []), ...(shadow ? [shadow.report.collect] : [])],
+  )
   // A worker that was replaced is no news: the others listen on its port.
   const health = { ping: store.ping, isDraining: () => stop.aborted || failed.signal.aborted }
   await using running = new AsyncDisposableStack()
@@ -146,7 +146,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     report: createReport(log),
     isDraining: health.isDraining,
     retirement,
-    shadow: await toShadowOptions(config, store, log),
+    shadow,
     importing: await importServices(config, createReport(log), metrics),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,

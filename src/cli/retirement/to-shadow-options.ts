@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { hashedEmail } from '../../auth/audit/audit-log.ts'
 import { isLoopbackHost } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
+import { createShadowReport } from '../../rest/shadow/shadow-report.ts'
 import type { ShadowOptions } from '../../rest/shadow/with-shadow.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
 import type { ShadowConfig } from '../options/retirement/shadow-options.ts'
@@ -40,10 +41,9 @@ export async function toShadowOptions(
     concurrency: config.shadowConcurrency,
     maxBytes: config.shadowBytes,
     confirmMs: config.shadowConfirm,
-    hashUser: (email) => hashedEmail(email, salt),
-    log: {
+    report: createShadowReport((email) => hashedEmail(email, salt), {
       difference: (shadow) => log.warn({ shadow }, 'the old server answers otherwise'),
       summary: (shadow) => log.info({ shadow }, 'compared with the old server'),
-    },
+    }),
   }
 }

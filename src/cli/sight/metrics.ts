@@ -1,5 +1,5 @@
 // The metrics of one process, where --admin-port asks for them; nothing is counted where it does not.
-import type { Metric } from '../../admin/metrics/metric.ts'
+import type { CollectMetrics, Metric } from '../../admin/metrics/metric.ts'
 import { createRequestMetrics } from '../../admin/metrics/request-metrics.ts'
 import { createStateMetrics, type StateMetrics, type WatchedState } from '../../admin/metrics/state-metrics.ts'
 import type { Audit } from '../../auth/audit/audit-event.ts'
@@ -33,12 +33,13 @@ export async function createProcessMetrics(
   isAsked: boolean,
   basePath: string,
   watched: WatchedState,
+  others: readonly CollectMetrics[],
 ): Promise<ProcessMetrics> {
   if (!isAsked) return NO_METRICS
   const { createProcessMetrics: createNodeMetrics } = await import('../../admin/metrics/process-metrics.ts')
   const requests = createRequestMetrics(basePath)
   const state = createStateMetrics(watched)
-  const collectors = [requests.collect, state.collect, createNodeMetrics()]
+  const collectors = [requests.collect, state.collect, createNodeMetrics(), ...others]
   return {
     observers: [requests.observe],
     watch: state,

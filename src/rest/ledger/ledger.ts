@@ -1,5 +1,6 @@
 // Who still calls which REST route: counted in this process, added to the database in batches off the path of requests.
 import { randomUUID } from 'node:crypto'
+import type { CollectMetrics } from '../../admin/metrics/metric.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Route } from '../../http/request-record.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type RestCallVerbs,
 } from '../../store/rest-call-contract.ts'
 import { REST_ROUTES } from '../routes.ts'
+import { createCallMetrics } from './call-metrics.ts'
 import { clientNameOf, REFUSED_CLIENT } from './client-name.ts'
 
 /** What a process that is killed loses at most. */
@@ -32,6 +34,8 @@ export interface LedgerOptions {
 export interface Ledger extends AsyncDisposable {
   /** Counts a request that was answered, if it was one of a REST route. */
   readonly observe: (request: GatewayRequest) => void
+  /** What this process has counted. */
+  readonly collect: CollectMetrics
   /** Resolves when all that was counted is durable, or could not be written now. */
   readonly flush: () => Promise<void>
 }
@@ -40,6 +44,7 @@ export interface Ledger extends AsyncDisposable {
 export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure }: LedgerOptions): Ledger {
   const writer = randomUUID()
   const names = new Map<Route, string | null>()
+  const metrics = createCallMetrics()
   let waiting = new Map<string, RestCalls>()
   /** Its fate is not known until it was acknowledged: it is sent again as it is. */
   let unacknowledged: RestCallBatch | null = null
@@ -74,6 +79,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     if (name === null) return
     const now = clock()
     const call = { day: dayAt(now), route: name, client: isKnown(request) ? clientNameOf(request) : REFUSED_CLIENT }
+    metrics.count(call.route, call.client)
     const key = keyOf(call)
     const isNamed = waiting.has(key) || waiting.size < MAX_WAITING
     const counted = isNamed ? call : { ...call, client: OTHER_CLIENT }
@@ -119,6 +125,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
 
   return {
     observe,
+    collect: metrics.collect,
     flush,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

@@ -1,5 +1,6 @@
 // What comparing came to: counts, and each difference once.
 import { LRUCache } from 'lru-cache'
+import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
 
 /** Differences that are known: each is told once while it stays the same. */
 const MAX_KNOWN = 10_000
@@ -44,6 +45,7 @@ export interface ShadowReport extends Disposable {
   readonly equal: (isCut?: boolean) => void
   readonly skipped: (reason: SkipReason) => void
   readonly different: (found: Difference) => void
+  readonly collect: CollectMetrics
 }
 
 export function createShadowReport(hashUser: (email: string) => string, log: ShadowLog): ShadowReport {
@@ -79,6 +81,16 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
       known.set(key, true)
       log.difference(shown)
     },
+    collect: () => [
+      counter(
+        'workspace_gateway_shadow_comparisons_total',
+        'Reads compared with the old server, or why not.',
+        Object.entries({ equal: counts.equal, different: counts.different, ...skipped }).map(([outcome, value]) => ({
+          value,
+          labels: { outcome },
+        })),
+      ),
+    ],
     [Symbol.dispose]() {
       clearInterval(timer)
       summarize()

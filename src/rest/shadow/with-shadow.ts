@@ -8,16 +8,15 @@ import type { GatewayResponse } from '../../http/response.ts'
 import { READ_ROUTES } from '../routes.ts'
 import { createOldServer, type OldServer } from './old-server.ts'
 import { createShadow, type Shadow, type ShadowLimits } from './shadow.ts'
-import { createShadowReport, type ShadowLog } from './shadow-report.ts'
+import type { ShadowReport } from './shadow-report.ts'
 
 export interface ShadowOptions extends ShadowLimits {
   /** Of the old server, without a slash at its end. */
   readonly url: string
   /** Who answers the reads. */
   readonly answerFrom: 'ours' | 'old'
-  /** How a user is named in what is reported. */
-  readonly hashUser: (email: string) => string
-  readonly log: ShadowLog
+  /** Disposed of with what the gateway runs. */
+  readonly report: ShadowReport
 }
 
 /** What is passed on of the old server's answer. */
@@ -29,7 +28,7 @@ export function createShadowing(
   sessions: Sessions,
   running: AsyncDisposableStack,
 ): (endpoint: Endpoint) => Endpoint {
-  const report = running.use(createShadowReport(options.hashUser, options.log))
+  const report = running.use(options.report)
   const stopping = new AbortController()
   const old = running.use(createOldServer(options.url, stopping.signal))
   const shadow = running.use(createShadow(old, options, report, stopping.signal))
