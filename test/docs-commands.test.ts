@@ -11,19 +11,22 @@ const WORLD = [
   documentLine('template', BEN, '{"id":"t1"}'),
 ].join('')
 
-test.each(['guide/import-and-export.md', 'operate/backups.md'])('every command of docs/%s works', async (page) => {
-  const text = readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8')
-  const commands = [...text.matchAll(/^node src\/main\.ts (.*)$/gm)].map(([, command = '']) => command)
-  const here = commands.filter((command) => !ELSEWHERE.test(command))
-  expect(here.length).toBeGreaterThan(1)
-  const workspace = createWorkspace()
-  const files = new Map([['workspaces.ndjson', workspace.write('workspaces.ndjson', WORLD)]])
-  if (!here[0]?.startsWith('import')) await workspace.load(WORLD)
-  for (const command of here) {
-    const args = command
-      .split(' ')
-      .map((arg) => files.get(arg) ?? (/\.(ndjson|db)$/.test(arg) ? workspace.path(arg) : arg))
-    const { exitCode, stderr } = await workspace.run(...args)
-    expect([exitCode, stderr], command).toEqual([0, ''])
-  }
-})
+test.each(['guide/import-and-export.md', 'operate/backups.md', 'operate/upgrading.md'])(
+  'every command of docs/%s works',
+  async (page) => {
+    const text = readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8')
+    const commands = [...text.matchAll(/^node src\/main\.ts (.*)$/gm)].map(([, command = '']) => command)
+    const here = commands.filter((command) => !ELSEWHERE.test(command))
+    expect(here.length).toBeGreaterThan(1)
+    const workspace = createWorkspace()
+    const files = new Map([['workspaces.ndjson', workspace.write('workspaces.ndjson', WORLD)]])
+    if (!here[0]?.startsWith('import')) await workspace.load(WORLD)
+    for (const command of here) {
+      const args = command
+        .split(' ')
+        .map((arg) => files.get(arg) ?? (/\.(ndjson|db)$/.test(arg) ? workspace.path(arg) : arg))
+      const { exitCode, stderr } = await workspace.run(...args)
+      expect([exitCode, stderr], command).toEqual([0, ''])
+    }
+  },
+)

@@ -2,6 +2,7 @@
 
 import { StoreOpenError } from '../contract.ts'
 import type { Connection } from './connection.ts'
+import { NO_SESSION_EMAIL, STAMPS } from './migrations/0-snapshots.ts'
 import { WORKSPACES } from './migrations/1-workspaces.ts'
 import { MOVE } from './migrations/2-move.ts'
 import { REMOVAL } from './migrations/3-removal.ts'
@@ -35,6 +36,8 @@ export async function migrate(connection: Connection, mustExist: boolean): Promi
         `the database has schema version ${version}, this program knows ${MIGRATIONS.length}: use a newer version of it`,
       )
     }
+    if (version === 1) await connection.script(STAMPS)
+    if (version === 3) await connection.script(NO_SESSION_EMAIL)
     for (const migration of MIGRATIONS.slice(version ?? 0)) await connection.script(migration)
     await connection.script(`update workspace_gateway.schema_version set version = ${MIGRATIONS.length}`)
     await connection.commit()

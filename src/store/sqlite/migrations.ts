@@ -1,6 +1,7 @@
 // The SQLite schema, as an append-only list: entry n brings version n to n + 1. Never edit one that was released.
 import type { Database } from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
+import { adoptSnapshot } from './migrations/0-snapshots.ts'
 import { WORKSPACES } from './migrations/1-workspaces.ts'
 import { MOVE } from './migrations/2-move.ts'
 import { REMOVAL } from './migrations/3-removal.ts'
@@ -28,6 +29,7 @@ export function migrate(database: Database): void {
         `the database has schema version ${version}, this program knows ${MIGRATIONS.length}: use a newer version of it`,
       )
     }
+    adoptSnapshot(database, version)
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
     database.pragma(`application_id = ${APPLICATION_ID}`)
     database.pragma(`user_version = ${MIGRATIONS.length}`)

@@ -1,0 +1,99 @@
+// A database of any earlier commit opens with its documents, sessions and keys as they were. The fixtures were made by those
+// commits themselves (make-fixtures.ts): each is named after one, and its first line says what that one answered.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { startGateway } from '../support/gateway.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { postgresSchema } from './postgres-schema.ts'
+import { sqliteSchema } from './sqlite-schema.ts'
+import { READS, type Upgraded, WORLD_USER } from './world.ts'
+
+const FIXTURES = new URL('fixtures/', import.meta.url)
+const NAMES = readdirSync(FIXTURES).map((file) => basename(file, '.sql'))
+const SQLITE = NAMES.filter((name) => name.endsWith('.sqlite'))
+const POSTGRES = NAMES.filter((name) => name.endsWith('.postgres'))
+
+test('there are fixtures of every shape that there was', () => {
+  expect([SQLITE.length, POSTGRES.length]).toEqual([9, 7])
+})
+
+test.each(SQLITE)('%s goes on as it was', async (name) => {
+  const file = join(temporaryDirectory(), 'workspace.db')
+  const database = new Database(file)
+  database.exec(read(name))
+  database.close()
+  await expectToGoOn(name, `file:${file}`)
+  expect(sqliteSchema(file)).toEqual(await freshSqliteSchema())
+})
+
+test.skipIf(POSTGRES_URL === null).each(POSTGRES)('%s goes on as it was', async (name) => {
+  const url = await temporaryDatabase()
+  await execute(url, read(name))
+  await expectToGoOn(name, url)
+  expect(await postgresSchema(url)).toEqual(await freshPostgresSchema())
+})
+
+test('a database of a newer version is refused in a sentence, and left as it is', async () => {
+  const file = join(temporaryDirectory(), 'workspace.db')
+  await startGateway({ databasePath: file })
+  const database = new Database(file)
+  database.pragma('user_version = 99')
+  await expect(startGateway({ databasePath: file })).rejects.toThrow(
+    /^the database has schema version 99, this program knows \d+: use a newer version of it$/,
+  )
+  expect(database.pragma('user_version', { simple: true })).toBe(99)
+  database.close()
+})
+
+test.skipIf(POSTGRES_URL === null)('so is one on PostgreSQL', async () => {
+  const databaseUrl = await temporaryDatabase()
+  await startGateway({ databaseUrl })
+  await execute(databaseUrl, 'update workspace_gateway.schema_version set version = 99')
+  await expect(startGateway({ databaseUrl })).rejects.toThrow(
+    /^the database has schema version 99, this program knows \d+: use a newer version of it$/,
+  )
+  expect(await execute(databaseUrl, 'select version from workspace_gateway.schema_version')).toEqual([{ version: 99 }])
+})
+
+function read(name: string): string {
+  return readFileSync(new URL(`${name}.sql`, FIXTURES), 'utf8')
+}
+
+/** Tokens, keys, sessions and bytes of then; and that it can be written to. */
+async function expectToGoOn(name: string, databaseUrl: string): Promise<void> {
+  const known: Upgraded = JSON.parse(read(name).split('\n', 1).join('').slice('-- '.length))
+  const now = known.at + 60_000
+  const names = { issuer: 'workspace-gateway', audience: 'workspace-gateway' }
+  const gateway = await startGateway({ databaseUrl, clock: () => now, ...names })
+  for (const path of READS) {
+    expect((await gateway.get(path, known.accessToken)).text, path).toBe(known.bodies[path])
+  }
+  const refreshed = await gateway.send('POST', '/token', JSON.stringify({ refreshToken: known.refreshToken }))
+  expect(refreshed.status).toBe(200)
+  expect((await gateway.get('/projects', refreshed.json().accessToken)).text).toBe(known.bodies['/projects'])
+  const ended = await gateway.send('POST', '/token', JSON.stringify({ refreshToken: known.ended }))
+  expect(ended.status).toBe(401)
+  const { accessToken } = await gateway.login(WORLD_USER)
+  await gateway.load(`{"kind":"template","email":"${WORLD_USER}","data":{"id":"t3"}}\n`)
+  const templates = await gateway.get('/templates', accessToken)
+  expect(templates.text).toBe(known.bodies['/templates']?.replace(/\]$/, ',{"id":"t3"}]'))
+  const ofBen = await gateway.get('/exports?r=site', (await gateway.login('ben@example.com')).accessToken)
+  expect(ofBen.text).toBe('[{"path":"ben.txt"}]')
+  expect((await gateway.send('DELETE', '/logout', JSON.stringify(known))).status).toBe(200)
+  expect((await gateway.get('/projects', known.accessToken)).status).toBe(401)
+  expect(gateway.reported).toEqual([])
+}
+
+async function freshSqliteSchema(): Promise<ReturnType<typeof sqliteSchema>> {
+  const { databasePath } = await startGateway()
+  return sqliteSchema(databasePath)
+}
+
+async function freshPostgresSchema(): Promise<Awaited<ReturnType<typeof postgresSchema>>> {
+  const databaseUrl = await temporaryDatabase()
+  await startGateway({ databaseUrl })
+  return postgresSchema(databaseUrl)
+}
