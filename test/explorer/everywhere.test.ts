@@ -1,0 +1,185 @@
+// The pages on small and large windows, on paper, in few colours; their addresses, and what their lists and tables say.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { overflow, violations } from '../support/axe.ts'
+import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { shareDemoGateway } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
+
+const EXPORTS = '/?route=GET+%2Fexports'
+const PAGES: readonly (readonly [path: string, usable: string])[] = [
+  [EXPORTS, '.verdict.same'],
+  ['/workspace', '.item'],
+  ['/workspace?show=projects&open=roastery-site', '.preview .line'],
+  ['/workspace?show=projects&open=roastery-site&tab=exports', '.exports'],
+  ['/docs', '.operation'],
+  ['/sessions', '.sessions li'],
+  ['/graphql', '.graphiql-response .cm-string'],
+  ['/nosuchpage', 'main h1, main h2'],
+]
+/** The last one is 1,280 pixels at a zoom of 200 %. */
+const WIDTHS = [320, 390, 768, 1_440, 1_920, 640]
+
+describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  async function open(path: string, usable: string, options = {}): Promise<Page> {
+    const page = await (await browser.open(demo.url(), options)).newPage()
+    await page.goto(demo.url() + path)
+    await page.locator(usable).first().waitFor()
+    return page
+  }
+
+  test('F14, F15: no page is wider than its window, from 320 to 1,920 pixels and at 200 %', async () => {
+    const [[first = '', usable = ''] = []] = PAGES
+    const page = await open(first, usable)
+    for (const [path, ready] of PAGES) {
+      await page.goto(demo.url() + path)
+      await page.locator(ready).first().waitFor()
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 })
+        expect(await overflow(page), `${path} at ${width}`).toEqual([])
+      }
+    }
+  })
+
+  test('F14: a phone has a menu of pages, one side at a time, and panels of GraphiQL that take its width', async () => {
+    const page = await open(EXPORTS, '.verdict.same', { viewport: { width: 390, height: 800 } })
+    expect(await page.locator('.side.graphql').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'GraphQL', exact: true }).click()
+    await page.locator('.side.graphql').waitFor()
+    expect(await page.locator('.side.rest').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('link', { name: 'GraphiQL' }).click()
+    await page.locator('.graphiql-query-editor .CodeMirror-line').first().waitFor()
+    await page.getByRole('button', { name: 'Show Query builder' }).click()
+    const box = await page.locator('.query-builder').boundingBox()
+    expect(box?.width).toBeGreaterThan(250)
+    expect(await overflow(page)).toEqual([])
+  })
+
+  test('F33, F39: in forced colours and the dark, what is chosen is marked, and axe finds nothing', async () => {
+    const [[first = '', usable = ''] = []] = PAGES
+    const page = await open(first, usable, { forcedColors: 'active', colorScheme: 'dark' })
+    for (const [path, ready] of PAGES) {
+      await page.goto(demo.url() + path)
+      await page.locator(ready).first().waitFor()
+      // The colours are the reader's own there, and axe reads ours.
+      const found = (await violations(page)).filter((fault) => !fault.startsWith('color-contrast'))
+      expect(found, path).toEqual([])
+      const current = page.locator('nav [aria-current="page"]').first()
+      const outlines = await current.evaluateAll((found) => found.map((one) => getComputedStyle(one).outlineStyle))
+      expect(
+        outlines.filter((style) => style === 'none'),
+        path,
+      ).toEqual([])
+    }
+  })
+
+  test('F16: routes make history, and a page that is left is found again as it was', async () => {
+    const page = await open('/', '.verdict.same')
+    for (const route of ['/templates', '/ui-libraries']) {
+      await page.locator('.routes button', { hasText: route }).click()
+      await page.locator('.controls .path', { hasText: route }).waitFor()
+    }
+    await page.goBack()
+    await page.locator('.controls .path', { hasText: '/templates' }).waitFor()
+    const editor = page.getByRole('textbox', { name: /GraphQL query/ })
+    await editor.fill('{ me { templates { data id } } }')
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.locator('.item').first().waitFor()
+    await page.getByRole('link', { name: 'REST ↔ GraphQL' }).click()
+    await waitForAgreement(page)
+    expect(await editor.inputValue()).toBe('{ me { templates { data id } } }')
+  })
+
+  test('F20, F26, F27: the reference says types and what is required, once what an error is, and links lead into it', async () => {
+    const page = await open('/docs#deleteLogout', '.operation')
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500)
+    const logout = page.locator('#deleteLogout')
+    expect(await logout.innerText()).toMatch(/refreshToken[\s\S]*string[\s\S]*required/)
+    expect(await page.locator('#errors').count()).toBe(1)
+    expect(await page.locator('#start').innerText()).toMatch(/healthz[\s\S]*readyz|jwks/)
+    expect(await page.locator('#getExports .samples').innerText()).toContain('/exports?r=')
+    await page.getByRole('searchbox', { name: 'Search the reference' }).fill('ui-libraries')
+    await expect.poll(() => page.locator('.operation').count()).toBeLessThan(4)
+    expect(await page.locator('.operation').first().innerText()).toContain('/ui-libraries')
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'OpenAPI 3.1 document' }).click()
+    expect((await downloading).suggestedFilename()).toBe('workspace-gateway.openapi.json')
+    const heads = await page.locator('.operation h2, .reference nav a').evaluateAll((found) =>
+      found.map((one) => {
+        const [method, path] = [one.querySelector('.method'), one.querySelector('.path')]
+        const gap = (path?.getBoundingClientRect().left ?? 1) - (method?.getBoundingClientRect().right ?? 0)
+        return method && path && gap < 1 ? one.textContent : null
+      }),
+    )
+    expect(heads.filter((text) => text !== null)).toEqual([])
+    const clipped = await page
+      .locator('.snippet-text')
+      .evaluateAll(
+        (found) =>
+          found.filter((one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).overflowX === 'hidden')
+            .length,
+      )
+    expect(clipped).toBe(0)
+  })
+
+  test('F28, F29, F34, F38: one left edge, three themes, paper without buttons, and no jargon', async () => {
+    const edges = new Set<number>()
+    const page = await open('/', '.verdict.same', { viewport: { width: 1_920, height: 900 } })
+    for (const path of ['/', '/workspace', '/docs', '/sessions']) {
+      await page.goto(demo.url() + path)
+      await page.locator('.page').waitFor()
+      edges.add(await page.locator('.page').evaluate((one) => Math.round(one.getBoundingClientRect().left)))
+    }
+    expect(edges.size).toBe(1)
+    expect(await page.locator('.theme-switch input').count()).toBe(3)
+    await page.goto(demo.url() + EXPORTS)
+    await waitForAgreement(page)
+    await page.locator('.account > button').click()
+    expect(await page.locator('body').innerText()).not.toMatch(/localStorage|login guard/)
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('.frame').isVisible()).toBe(false)
+    expect(await page.locator('.routes').isVisible()).toBe(false)
+    expect(await page.locator('.rest .lines').isVisible()).toBe(true)
+  })
+
+  test('F23, F24, F25, F31, F32, F36: lists are newest first, in the reader’s numbers and direction, and say when they are empty', async () => {
+    const { url, load } = await startGateway()
+    const lines = Array.from({ length: 1_200 }, (_, index) =>
+      JSON.stringify({
+        id: `p${index}`,
+        name: index === 7 ? 'مشروع عربي' : `Project ${index}`,
+        updatedAt: new Date(Date.UTC(2026, 0, 1) + (index === 7 ? 5_000 : index) * 60_000).toISOString(),
+      }),
+    )
+    await load(lines.map((line) => documentLine('project', ANA, line)).join(''))
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/workspace`)
+    await signIn(page, ANA)
+    const first = page.locator('.item').first()
+    await first.waitFor()
+    expect(await first.innerText()).toContain('مشروع عربي')
+    expect(await first.locator('bdi').count()).toBeGreaterThan(0)
+    expect(await page.locator('main').innerText()).toMatch(/Projects 1,200[\s\S]*1,200 in all/)
+    expect(await page.locator('.tabs a').allInnerTexts()).toHaveLength(3)
+    await first.click()
+    expect(new URL(page.url()).searchParams.get('open')).toBe('p7')
+    await page.goBack()
+    await page.locator('.tabs a', { hasText: 'UI libraries' }).click()
+    await page.getByText('No UI libraries here yet').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain('Nothing fits')
+  })
+
+  test('F35: an address that leads nowhere is a page with the way home', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const answer = await page.goto(`${demo.url()}/nosuchpage`)
+    expect(answer?.status()).toBe(404)
+    await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor()
+    await page.locator('main').getByRole('link', { name: 'workspace' }).click()
+    await page.locator('.item').first().waitFor()
+  })
+})
