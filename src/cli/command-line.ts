@@ -75,6 +75,7 @@ export function createProgram(
         await runServe(parseOptions(SERVE_OPTIONS, values), io, {
           stop: stopSignal(signals),
           onReload: (listener) => signals.on('SIGHUP', listener),
+          environment,
         }),
       )
     })

@@ -9,6 +9,13 @@ export interface Route {
   readonly path: string
 }
 
+/** A part of the work on a request; times of `performance.now()`. */
+export interface Step {
+  readonly name: string
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
 /** One for each request: made by the edge, filled in by whoever learns something, complete when it is observed. */
 export interface RequestRecord {
   /** Milliseconds of `performance.now()`, when its headers had been read. */
@@ -17,6 +24,8 @@ export interface RequestRecord {
   requestId: string | null
   /** Of the trace that it is part of (W3C Trace Context); null where none is recorded. */
   traceId: string | null
+  /** What took its time, of a request that is traced; null of any other. */
+  steps: Step[] | null
   /** Null for a path, or a method, that there is not. */
   route: Route | null
   /** Null for whoever presented no good access token, and where none is asked for. */
@@ -42,6 +51,7 @@ export function startRecord(startedAt: number): RequestRecord {
     startedAt,
     requestId: null,
     traceId: null,
+    steps: null,
     route: null,
     viewer: null,
     operationName: null,
@@ -52,4 +62,13 @@ export function startRecord(startedAt: number): RequestRecord {
     sentBytes: 0,
     durationMs: 0,
   }
+}
+
+/** When a step begins; 0 for a request that is not traced, which costs nothing. */
+export function beginStep({ steps }: RequestRecord): number {
+  return steps === null ? 0 : performance.now()
+}
+
+export function endStep({ steps }: RequestRecord, name: string, startedAt: number): void {
+  steps?.push({ name, startedAt, endedAt: performance.now() })
 }

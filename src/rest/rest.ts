@@ -15,12 +15,14 @@ import {
   uncodedEntityTag,
 } from '../http/negotiation/content-coding.ts'
 import type { GatewayRequest } from '../http/request.ts'
+import { beginStep, endStep } from '../http/request-record.ts'
 import { type GatewayResponse, jsonResponse, NO_STORE } from '../http/response.ts'
 import { isJsonMediaType } from '../media-type.ts'
 import { createContext } from '../resolvers/context.ts'
 import { createRequestBudget, UNCOUNTED, UNLIMITED } from '../resolvers/request-budget.ts'
 import { resolvers } from '../resolvers/resolvers.ts'
 import type { EndpointServices } from '../resolvers/services.ts'
+import { withTracedReads } from '../resolvers/tracing/traced-reads.ts'
 import type { LiveSession } from '../store/contract.ts'
 import { documentsResponse, exportMetadataResponse, exportResponse, notModified } from './collection-response.ts'
 import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
@@ -48,10 +50,10 @@ function sessionEndpoint(route: SessionRoute, services: EndpointServices): Endpo
     path: route.path,
     async handle(request) {
       const { value, option } = await readFields(route, request)
-      return jsonResponse(
-        await route.resolve(value, createContext(services, request, null, UNCOUNTED), option),
-        NO_STORE,
-      )
+      const startedAt = beginStep(request.record)
+      const answer = await route.resolve(value, createContext(services, request, null, UNCOUNTED), option)
+      endStep(request.record, 'sign-in', startedAt)
+      return jsonResponse(answer, NO_STORE)
     },
   }
 }
@@ -110,7 +112,12 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     accepted: AcceptedCodings,
     holding: Reservation,
   ): Promise<Answered> {
-    const context = createContext(services, request, viewer, createRequestBudget(UNLIMITED, holding))
+    const context = createContext(
+      withTracedReads(services, request.record),
+      request,
+      viewer,
+      createRequestBudget(UNLIMITED, holding),
+    )
     const me = await resolvers.Query.me({}, {}, context)
     if (!me) throw new GatewayError('NO_WORKSPACE')
     const found = await route.resolve(me, new URLSearchParams(request.search), context)
@@ -137,7 +144,9 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     path: route.path,
     async handle(request) {
       const { record } = request
+      const checkedAt = beginStep(record)
       const viewer = await viewerOf(request, sessions)
+      endStep(record, 'session check', checkedAt)
       record.viewer = viewer
       const accepted = readAcceptEncoding(request.header('accept-encoding'))
       const operation = request.search === '' ? route.path : `${route.path}?${request.search}`

@@ -41,20 +41,27 @@ import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
 import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
+import { openTracer } from '../sight/open-tracer.ts'
 import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
 
-/** Where `stop` and `onReload` come from is the process's business. */
+/** Where these come from is the process's business. */
 export interface ServeSignals {
   readonly stop: AbortSignal
   readonly onReload: (listener: () => void) => void
+  /** For variables that are a standard's and not ours: `OTEL_…`. */
+  readonly environment: Readonly<Record<string, string | undefined>>
 }
 
 /** Serves until `stop` is aborted. */
-export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onReload }: ServeSignals): Promise<ExitCode> {
+export async function runServe(
+  asked: ServeConfig,
+  io: CommandIo,
+  { stop, onReload, environment }: ServeSignals,
+): Promise<ExitCode> {
   const config = withoutWrites(asked)
   const isReadOnly = config.readOnly === true
   const isLoopback = isLoopbackBinding(config.host)
@@ -158,6 +165,7 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
   ) {
     log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
   }
+  await using tracer = await openTracer(environment, log)
   using accessLog = openAccessLog(config, await store.auditSalt(), io, log)
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
@@ -166,7 +174,8 @@ export async function runServe(asked: ServeConfig, io: CommandIo, { stop, onRelo
     inFlight,
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
-    observers: [...metrics.observers, ...(ledger ? [ledger.observe] : []), ...(accessLog ? [accessLog.observe] : [])],
+    onRequest: tracer?.start,
+    observers: [...metrics.observers, ...[ledger, accessLog, tracer].flatMap((each) => (each ? [each.observe] : []))],
     hasRequestIds: config.accessLog !== 'off',
   })
   // Before the port of clients: a start that fails for it has refused nobody.

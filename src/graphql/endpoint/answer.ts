@@ -11,10 +11,12 @@ import {
 } from '../../http/negotiation/content-coding.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
+import { beginStep, endStep } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { createContext } from '../../resolvers/context.ts'
 import { createRequestBudget } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
+import { withTracedReads } from '../../resolvers/tracing/traced-reads.ts'
 import type { LiveSession } from '../../store/contract.ts'
 import { createDocuments } from '../document/documents.ts'
 import { createPrepareDocument, type DocumentPolicy } from '../document/prepare-document.ts'
@@ -96,9 +98,16 @@ export function createAnswer(
     holding: Reservation,
   ): Promise<Executed> {
     const { request, viewer, type } = asking
-    const context = createContext(services, request, viewer, createRequestBudget(options.requestLimits, holding))
+    const context = createContext(
+      withTracedReads(services, request.record),
+      request,
+      viewer,
+      createRequestBudget(options.requestLimits, holding),
+    )
     const { hideSuggestions } = policyFor(viewer)
+    const startedAt = beginStep(request.record)
     const execution = await executor.execute(operation, variables, context, { hideSuggestions })
+    endStep(request.record, 'graphql execute', startedAt)
     return { ...toResponse(execution, type, report, yieldTurn), isConsistent: context.isConsistent() }
   }
 

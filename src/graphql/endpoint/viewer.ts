@@ -3,6 +3,7 @@ import type { Sessions } from '../../auth/sessions.ts'
 import { GatewayError } from '../../errors.ts'
 import { viewerOf } from '../../http/bearer.ts'
 import type { GatewayRequest } from '../../http/request.ts'
+import { beginStep, endStep } from '../../http/request-record.ts'
 import type { LiveSession } from '../../store/contract.ts'
 
 export interface Identified {
@@ -15,7 +16,9 @@ export interface Identified {
 /** Signing in does not look at the access token, as in REST: a client renews an expired one with it attached. */
 export async function identify(request: GatewayRequest, sessions: Sessions): Promise<Identified> {
   try {
+    const checkedAt = beginStep(request.record)
     const viewer = await viewerOf(request, sessions)
+    endStep(request.record, 'session check', checkedAt)
     request.record.viewer = viewer
     return { viewer, refusal: null }
   } catch (error) {

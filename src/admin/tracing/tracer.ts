@@ -1,0 +1,47 @@
+// Which requests are traced, and their spans when they were answered.
+import type { ObserveResponse } from '../../http/handler.ts'
+import type { GatewayRequest } from '../../http/request.ts'
+import { createExporter } from './exporter.ts'
+import { spansOf } from './spans.ts'
+import { createIds, readTraceparent } from './trace-context.ts'
+import type { TraceSettings } from './trace-settings.ts'
+
+export interface Tracer extends AsyncDisposable {
+  /** At the beginning of a request: from here on its steps are recorded, where it is traced. */
+  readonly start: (request: GatewayRequest) => void
+  readonly observe: ObserveResponse
+}
+
+/** Of the trace id as a number: its last 7 bytes, as the sampler `traceidratio` compares them. */
+const RATIO_DIGITS = 13
+
+export function createTracer(
+  settings: TraceSettings,
+  version: string,
+  onFailure: (error: unknown, lost: number) => void,
+): Tracer {
+  const exporter = createExporter(settings, version, onFailure)
+  const newTraceId = createIds(16)
+  const newSpanId = createIds(8)
+  const { ratio, isParentBased } = settings
+
+  function isSampled(traceId: string): boolean {
+    return ratio === 1 || Number.parseInt(traceId.slice(-RATIO_DIGITS), 16) < ratio * 16 ** RATIO_DIGITS
+  }
+
+  return {
+    start({ record, header }) {
+      const parent = readTraceparent(header('traceparent'))
+      const traceId = parent?.traceId ?? newTraceId()
+      if (!(parent && isParentBased ? parent.isSampled : isSampled(traceId))) return
+      record.traceId = traceId
+      record.steps = []
+    },
+    observe(request) {
+      const { traceId } = request.record
+      if (traceId === null) return
+      exporter.add(spansOf(request, { traceId, parent: readTraceparent(request.header('traceparent')), newSpanId }))
+    },
+    [Symbol.asyncDispose]: () => exporter[Symbol.asyncDispose](),
+  }
+}

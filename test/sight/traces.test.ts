@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readTraceparent } from '../../src/admin/tracing/trace-context.ts'
+import { readTraceSettings } from '../../src/admin/tracing/trace-settings.ts'
+import { run, serveForTest } from '../support/command-line.ts'
+import { ask, bearer } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const DEMO = 'demo@example.com'
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const SPAN = '00f067aa0ba902b7'
+
+interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: number
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes?: readonly { readonly key: string; readonly value: Readonly<Record<string, string>> }[]
+}
+
+interface Attribute {
+  readonly key: string
+  readonly value: Readonly<Record<string, string>>
+}
+
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] }
+    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[]
+  }[]
+}
+
+/** An OTLP/HTTP receiver, as a collector is one. */
+async function startReceiver(status = 200) {
+  const exports: Export[] = []
+  const headers: Readonly<Record<string, unknown>>[] = []
+  const server = createServer(async (request, response) => {
+    headers.push({ ...request.headers, url: request.url })
+    exports.push((await json(request)) as Export)
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const spans = () =>
+    exports.flatMap(({ resourceSpans }) =>
+      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
+    )
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exports, headers, spans }
+}
+
+async function startTraced(env: Readonly<Record<string, string>>) {
+  const serving = await serveForTest([], { cwd: temporaryDirectory(), env: { OTEL_BSP_SCHEDULE_DELAY: '50', ...env } })
+  const login = await ask(`${serving.url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: DEMO }),
+  })
+  const { accessToken } = login.json() as { readonly accessToken: string }
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    ask(`${serving.url}${path}`, { headers: { ...bearer(accessToken), ...headers } })
+  const graphql = (query: string) =>
+    ask(`${serving.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...bearer(accessToken) },
+      body: JSON.stringify({ query }),
+    })
+  return { serving, accessToken, get, graphql }
+}
+
+function attributesOf({
+  attributes = [],
+}: {
+  readonly attributes?: readonly Attribute[]
+}): Readonly<Record<string, string>> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? '']))
+}
+
+describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  test('a request is a trace: its session check, its execution, its store batches, and nothing that is secret', async () => {
+    const receiver = await startReceiver()
+    const { serving, accessToken, graphql, get } = await startTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b',
+      OTEL_SERVICE_NAME: 'shop',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    })
+    await graphql('query Mine { me { projects { documentId } } }')
+    await get('/projects?hunter2=1')
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    const spans = receiver.spans()
+    const server = spans.find(({ name }) => name === 'POST /graphql')
+    expect(attributesOf(server ?? {})).toMatchObject({
+      'http.request.method': 'POST',
+      'http.route': '/graphql',
+      'http.response.status_code': '200',
+      'graphql.operation.name': 'Mine',
+      'workspace_gateway.reply': 'made',
+    })
+    expect(server?.kind).toBe(2)
+    const ofTrace = spans.filter(({ traceId }) => traceId === server?.traceId)
+    const named = (name: string) => ofTrace.find((span) => span.name === name)
+    expect(named('session check')?.parentSpanId).toBe(server?.spanId)
+    expect(named('graphql execute')?.parentSpanId).toBe(server?.spanId)
+    const batch = ofTrace.find(({ name }) => name.startsWith('store documents'))
+    expect(batch?.parentSpanId).toBe(named('graphql execute')?.spanId)
+    expect(spans.find(({ name }) => name === 'sign-in')).toBeDefined()
+    for (const { startTimeUnixNano, endTimeUnixNano } of spans) {
+      expect(BigInt(endTimeUnixNano) >= BigInt(startTimeUnixNano)).toBe(true)
+      expect(Math.abs(Number(BigInt(startTimeUnixNano) / 1_000_000n) - Date.now())).toBeLessThan(300_000)
+    }
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length)
+    expect(attributesOf(receiver.exports[0]?.resourceSpans[0]?.resource ?? {})).toMatchObject({
+      'service.name': 'shop',
+      'deployment.environment.name': 'test',
+    })
+    expect(receiver.headers[0]).toMatchObject({ url: '/v1/traces', 'x-key': 'a b', 'content-type': 'application/json' })
+    for (const secret of [DEMO, accessToken, 'hunter2']) expect(JSON.stringify(receiver.exports)).not.toContain(secret)
+  })
+
+  test('a trace goes on, and the caller says whether it is recorded', async () => {
+    const receiver = await startReceiver()
+    const { serving, get } = await startTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+    })
+    await get('/projects')
+    await get('/projects', { traceparent: `00-${TRACE}-${SPAN}-00` })
+    await get('/templates', { traceparent: `00-${TRACE}-${SPAN}-01` })
+    await serving.kill('SIGTERM')
+    const server = receiver.spans().filter(({ kind }) => kind === 2)
+    expect(server).toMatchObject([{ name: 'GET /templates', traceId: TRACE, parentSpanId: SPAN }])
+  })
+
+  test('a receiver that fails is told once, and costs no request', async () => {
+    const receiver = await startReceiver(500)
+    const { serving, get } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+    await expect.poll(() => receiver.exports.length).toBeGreaterThan(0)
+    expect((await get('/projects')).status).toBe(200)
+    await expect.poll(() => receiver.exports.length).toBeGreaterThan(1)
+    await serving.kill('SIGTERM')
+    expect(serving.stderr().match(/traces cannot be sent/g)).toHaveLength(1)
+  })
+
+  test('what is wrong is named all at once, and nothing is served', async () => {
+    const { exitCode, stderr } = await run(['serve', '--port', '0'], {
+      cwd: temporaryDirectory(),
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere',
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+        OTEL_TRACES_SAMPLER: 'sometimes',
+      },
+    })
+    expect(exitCode).toBe(2)
+    for (const name of ['ENDPOINT', 'PROTOCOL', 'SAMPLER']) expect(stderr).toContain(name)
+  })
+})
+
+test('nothing is traced without a receiver, or where the standard says so', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+  expect(readTraceSettings({ OTEL_SERVICE_NAME: 'shop' })).toBeNull()
+  expect(readTraceSettings({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull()
+  expect(readTraceSettings({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBeNull()
+  expect(readTraceSettings(endpoint)).toMatchObject({
+    url: 'http://127.0.0.1:4318/v1/traces',
+    ratio: 1,
+    isParentBased: true,
+  })
+})
+
+test.each([
+  [`00-${TRACE}-${SPAN}-01`, true],
+  [`00-${TRACE}-${SPAN}-00`, false],
+  [`01-${TRACE}-${SPAN}-01-more`, true],
+  [`00-${TRACE}-${SPAN}-01-more`, null],
+  [`ff-${TRACE}-${SPAN}-01`, null],
+  [`00-${'0'.repeat(32)}-${SPAN}-01`, null],
+  [`00-${TRACE}-${'0'.repeat(16)}-01`, null],
+  [`00-${TRACE.toUpperCase()}-${SPAN}-01`, null],
+  [`00-${TRACE}-${SPAN}"}-01`, null],
+  ['', null],
+  [undefined, null],
+])('traceparent %s is sampled: %s', (value, isSampled) => {
+  expect(readTraceparent(value)?.isSampled ?? null).toBe(isSampled)
+})
