@@ -1,6 +1,7 @@
 // All the wiring of a gateway, from an open store to a handler of requests.
 
 import { createOperationsEndpoints, HEALTH_PATHS } from './admin/health.ts'
+import { createProbeEndpoint } from './admin/probe.ts'
 import type { Audit } from './auth/audit/audit-event.ts'
 import { withAudit } from './auth/audit/audited-sign-in.ts'
 import type { CreateGuard } from './auth/guards/guards.ts'
@@ -159,6 +160,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     ...createGraphQLEndpoints(schema, services, options.graphql, report).map((endpoint) =>
       withGraphiql(endpoint, page),
     ),
+    createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
   ]
   const admit = createAdmission({

@@ -8,6 +8,7 @@ import { addAccessCommands } from './access-commands.ts'
 import { addConfigCommands } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
 import { type Environment, readSettings } from './configuration/settings.ts'
+import { DOCTOR_OPTIONS } from './doctor/doctor-options.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { addMoveInCommands } from './move-in/add-move-in-commands.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
@@ -113,6 +114,13 @@ export function createProgram(
     .action(async (values) => {
       const { runLedger } = await import('./commands/moving/ledger.ts')
       onExit(await runLedger(parseOptions(LEDGER_OPTIONS, values), io))
+    })
+  describe(program.command('doctor'), DOCTOR_OPTIONS)
+    .description('what is wrong with a gateway, from inside and through the proxies in front, and what mends it')
+    .argument('[url]', 'where clients reach the gateway, such as https://gateway.example.com')
+    .action(async (url: string | undefined, values) => {
+      const { runDoctor } = await import('./doctor/doctor.ts')
+      onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io))
     })
   addWorkspaceCommands(program, describe, io, onExit)
   addAccessCommands(program, describe, io, onExit)

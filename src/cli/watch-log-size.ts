@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 
 /** What Litestream leaves there between two of its checkpoints is a small part of this. */
-const WARN_BYTES = 268_435_456
+export const WARN_BYTES = 268_435_456
 const LOOK_EVERY_MS = 10_000
 
 export type WarnOfLog = (bytes: number) => void

@@ -13,6 +13,9 @@ import { SESSION_CLIENT } from './migrations/7-session-client.ts'
 
 const MIGRATIONS: readonly string[] = [WORKSPACES, MOVE, REMOVAL, SESSIONS, SIGN_IN, REST_CALLS, SESSION_CLIENT]
 
+/** What this program knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
 /** Gateways that start at once take turns. */
 const LOCK = 0x57_53_47_57
 
@@ -48,7 +51,7 @@ export async function migrate(connection: Connection, mustExist: boolean): Promi
 }
 
 /** Null when nothing of this program is there. */
-async function versionOf(connection: Connection): Promise<number | null> {
+export async function versionOf(connection: Connection): Promise<number | null> {
   const [found] = await connection.script(`
     select to_regnamespace('workspace_gateway') is not null as "hasSchema",
       to_regclass('workspace_gateway.schema_version') is not null as "hasVersion",

@@ -12,8 +12,11 @@ import { SESSION_CLIENT } from './migrations/7-session-client.ts'
 
 const MIGRATIONS: readonly string[] = [WORKSPACES, MOVE, REMOVAL, SESSIONS, SIGN_IN, REST_CALLS, SESSION_CLIENT]
 
+/** What this program knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
 /** Marks the file as ours (\`PRAGMA application_id\`): "WSGW". */
-const APPLICATION_ID = 0x57534757
+export const APPLICATION_ID = 0x57534757
 
 /** Brings the database to this program's version, in one transaction that also keeps out other starting processes. */
 export function migrate(database: Database): void {

@@ -1,0 +1,73 @@
+// Tells `doctor` what the gateway sees of a request that went through the proxies in front: for whoever can read the database.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { FORWARDING_HEADERS } from '../auth/guards/forwarding-headers.ts'
+import type { Keyset } from '../auth/tokens/keyset.ts'
+import { isProbeToken } from '../auth/tokens/probe-token.ts'
+import { GatewayError } from '../errors.ts'
+import type { Endpoint } from '../http/handler.ts'
+import type { GatewayRequest } from '../http/request.ts'
+import { JSON_TYPE, NO_STORE } from '../http/response.ts'
+
+export const PROBE_PATH = '/.well-known/workspace-gateway-probe'
+/** Not `Authorization`: whether a proxy passes that on is among the questions. */
+export const PROBE_HEADER = 'workspace-gateway-probe'
+/** Between the first line of the answer and the last one. */
+export const PROBE_PAUSE_MS = 400
+
+/** A request as it arrived here. */
+export interface Sighting {
+  /** Another one in each answer. */
+  readonly nonce: string
+  readonly client: { readonly address: string; readonly scheme: string; readonly host: string }
+  readonly peer: { readonly address: string; readonly isTrustedProxy: boolean }
+  /** Of the headers that proxies write, those that it had. */
+  readonly forwardingHeaders: readonly string[]
+  readonly hasAuthorization: boolean
+  readonly acceptEncoding: string
+  readonly path: string
+  readonly search: string
+}
+
+export interface ProbeOptions {
+  readonly keyset: Keyset
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+/** One line at once and one after a pause, so that it can be seen whether a proxy holds the first one back. */
+export function createProbeEndpoint({ keyset, clock }: ProbeOptions): Endpoint {
+  return {
+    method: 'GET',
+    path: PROBE_PATH,
+    async handle(request) {
+      const token = request.header(PROBE_HEADER)
+      if (token === undefined || !(await isProbeToken(token, keyset, clock()))) throw new GatewayError('NOT_FOUND')
+      const line = `${JSON.stringify(sightingOf(request))}\n`
+      return {
+        status: 200,
+        headers: { 'content-type': JSON_TYPE, ...NO_STORE },
+        body: { [Symbol.asyncIterator]: () => inTwoParts(line) },
+      }
+    },
+  }
+}
+
+async function* inTwoParts(line: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(line)
+  await delay(PROBE_PAUSE_MS)
+  yield Buffer.from('\n')
+}
+
+function sightingOf({ client, peer, path, search, header }: GatewayRequest): Sighting {
+  return {
+    nonce: randomUUID(),
+    client,
+    peer: { address: peer.address, isTrustedProxy: peer.isTrustedProxy },
+    forwardingHeaders: FORWARDING_HEADERS.filter((name) => header(name) !== undefined),
+    hasAuthorization: header('authorization') !== undefined,
+    acceptEncoding: header('accept-encoding') ?? '',
+    path,
+    search,
+  }
+}

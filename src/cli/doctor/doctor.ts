@@ -1,0 +1,81 @@
+// doctor: what is wrong with a gateway, from inside and through the proxies in front of it, and the lines that mend it.
+import { readFileSync } from 'node:fs'
+import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
+import { UsageError } from '../../errors.ts'
+import type { CommandIo, ExitCode } from '../io.ts'
+import { type Outcome, type Place, runChecks } from './check.ts'
+import type { DoctorConfig } from './doctor-options.ts'
+import { CONFIGURATION_CHECKS } from './inside/configuration-checks.ts'
+import { type Inside, isFound } from './inside/context.ts'
+import { checkDatabase } from './inside/database-checks.ts'
+import { lookAtDatabase, lookAtKeys } from './inside/look-inside.ts'
+import { type Ask, createAsk, type Reply } from './outside/client.ts'
+import type { Outside } from './outside/context.ts'
+import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
+import { MESSAGE_CHECKS } from './outside/message-checks.ts'
+import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
+import { TLS_CHECKS } from './outside/tls-checks.ts'
+import { countFindings, toReport } from './report.ts'
+
+/** Exit code 1 with findings. Throws `UsageError` when nothing answers at `url`. */
+export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
+  if (url === undefined && config.look === 'outside')
+    throw new UsageError('--look outside: name the URL of the gateway')
+  const { clock } = io
+  const database = await lookAtDatabase(config)
+  const inside: Inside = { config, database, keys: await lookAtKeys(config, database), clock }
+  const outcomes: Outcome[] = []
+  if (config.look !== 'outside')
+    outcomes.push(...(await checkDatabase(inside)), ...(await runChecks(CONFIGURATION_CHECKS, inside)))
+  let proxy: Place | null = null
+  if (url !== undefined && config.look !== 'inside') {
+    const outside = await lookOutside(url, inside)
+    const first = await requireGateway(outside.ask, url)
+    proxy = proxyOf(first)
+    const checks = [...TLS_CHECKS, ...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS]
+    outcomes.push(...(await runChecks(checks, outside)))
+  }
+  io.stdout.write(toReport(outcomes, config.format, proxy))
+  return countFindings(outcomes) === 0 ? 0 : 1
+}
+
+async function lookOutside(text: string, { config, keys, clock }: Inside): Promise<Outside> {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError('doctor: the URL must be like https://gateway.example.com')
+  const target = { url, address: config.connectTo, ca: config.tlsCa === undefined ? undefined : readPem(config.tlsCa) }
+  const now = clock()
+  // One that signs by now: the gateway may not have read a newer one yet.
+  const key = isFound(keys) ? keys.keys.find(({ createdAt }) => createdAt <= now) : undefined
+  return {
+    target,
+    ask: createAsk(target),
+    probeToken: key ? await issueProbeToken(key, now) : null,
+    seen: new Map(),
+    bodyLimit: config.bodyLimit,
+    clock,
+  }
+}
+
+async function requireGateway(ask: Ask, url: string): Promise<Reply> {
+  const reply = await ask({ path: '/healthz' }).catch((error: unknown) => {
+    throw new UsageError(`doctor: nothing answers at ${url}: ${error instanceof Error ? error.message : error}`)
+  })
+  if (reply.headers['api-version'] !== undefined) return reply
+  throw new UsageError(
+    `doctor: at ${url} something answers ${reply.status}, and it is not a gateway: is the path right, and is the gateway running behind the proxy?`,
+  )
+}
+
+function proxyOf({ headers }: Reply): Place | null {
+  const said = `${headers.server ?? ''} ${headers.via ?? ''}`.toLowerCase()
+  return (['nginx', 'caddy', 'haproxy'] as const).find((name) => said.includes(name)) ?? null
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--tls-ca: cannot read ${path}: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,130 @@
+// What the gateway is told, and what it is given: guards, limits, keys, secrets, backups.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { UsageError } from '../../../errors.ts'
+import { attemptsPerMinute, requireSafeExposure } from '../../login-exposure.ts'
+import { toGuardOptions } from '../../options/sign-in/guard-options.ts'
+import type { Check, Verdict } from '../check.ts'
+import type { Inside } from './context.ts'
+
+const OTHERS = 0o077
+const MIN_FILES = 4_096
+const HOUR_MS = 3_600_000
+
+export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
+  { name: 'login-guard', run: loginGuard },
+  { name: 'rate-limits', run: rateLimits },
+  { name: 'open-files', run: openFiles },
+  { name: 'memory', run: memory },
+  { name: 'secret-files', run: secretFiles },
+  { name: 'signing-keys', run: signingKeys },
+  { name: 'backups', run: backups },
+]
+
+function loginGuard({ config }: Inside): Verdict {
+  try {
+    requireSafeExposure(config, toGuardOptions(config))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return {
+      problem: `the gateway does not start: ${error.message.split('\n')[0]}`,
+      fix: { gateway: '--login-guard mail' },
+    }
+  }
+  if (config.loginGuard.includes('open')) {
+    return {
+      problem: 'the login guard is open: whoever reaches the gateway signs in as anybody',
+      fix: { gateway: '--login-guard mail' },
+    }
+  }
+  const isLocalOnly = config.loginGuard.every((name) => name === 'local')
+  if (!isLocalOnly || config.trustedProxy.length === 0) return null
+  return {
+    problem: 'the login guard is local: nobody behind --trusted-proxy can sign in',
+    fix: { gateway: '--login-guard mail' },
+  }
+}
+
+function rateLimits({ config }: Inside): Verdict {
+  const limit = attemptsPerMinute(config)
+  const isThisMachineOnly = config.trustedProxy.length === 0
+  if (limit !== null && (limit > 0 || isThisMachineOnly)) return null
+  return {
+    problem: 'nothing limits how often somebody tries to sign in',
+    fix: { gateway: limit === null ? '--rate-limits on' : '--attempts-per-minute 600' },
+  }
+}
+
+function openFiles(): Verdict {
+  if (process.platform !== 'linux') return { reason: 'the limit is read on Linux only' }
+  const limits = readFileSync('/proc/self/limits', 'utf8')
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1] ?? 'unlimited'
+  if (soft === 'unlimited' || Number(soft) >= MIN_FILES) return null
+  return {
+    problem: `a process of this user may have ${soft} open files, and each connection is one: more clients are refused`,
+    fix: { run: 'LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536' },
+  }
+}
+
+function memory({ config }: Inside): Verdict {
+  const workers = config.workers === 'auto' ? 1 : config.workers
+  const available = process.constrainedMemory()
+  const wanted = workers * (config.inFlightBytes + config.cacheBytes)
+  if (available === 0 || wanted <= available * 0.8) return null
+  return {
+    problem: `answers in flight and kept ones may take ${mebibytes(wanted)} MiB, and this machine has ${mebibytes(available)} MiB`,
+    fix: {
+      gateway: `--in-flight-bytes ${Math.floor((available * 0.3) / workers)} --cache-bytes ${Math.floor((available * 0.2) / workers)}`,
+    },
+  }
+}
+
+function secretFiles({ config }: Inside): Verdict {
+  const paths = [config.keyEncryptionKeyFile, config.importTokenFile].flatMap((path) => path ?? [])
+  const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
+  if (missing.length > 0) {
+    return {
+      problem: `a file with a secret is not there: ${missing.join(' ')}`,
+      fix: { run: `ls -l ${missing.join(' ')}` },
+    }
+  }
+  const open = paths.filter((path) => (statSync(path).mode & OTHERS) !== 0)
+  if (open.length === 0) return null
+  return {
+    problem: `other users of this machine can read a secret: ${open.join(' ')}`,
+    fix: { run: `chmod 600 ${open.join(' ')}` },
+  }
+}
+
+function signingKeys({ keys, config }: Inside): Verdict {
+  if ('reason' in keys) return keys
+  if ('error' in keys) {
+    return {
+      problem: `the signing keys cannot be used: ${keys.error}`,
+      fix: { gateway: '--key-encryption-key-file /etc/workspace-gateway/key' },
+    }
+  }
+  const hasSecret = config.keyEncryptionKey !== undefined || config.keyEncryptionKeyFile !== undefined
+  if (!hasSecret || keys.areAllSealed) return null
+  return {
+    problem: 'signing keys are stored in clear although there is a key to encrypt them with',
+    fix: { run: 'workspace-gateway keys encrypt' },
+  }
+}
+
+function backups({ config, clock }: Inside): Verdict {
+  if (config.backups === undefined) return { reason: 'name the folder of the backups with --backups' }
+  const found = readdirSync(config.backups, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const newest = Math.max(...found.map(({ name }) => statSync(join(config.backups ?? '', name)).mtimeMs))
+  const ageMs = clock() - newest
+  if (ageMs <= config.backupMaxAge) return null
+  const age = found.length === 0 ? 'there is none' : `the newest is ${Math.floor(ageMs / HOUR_MS)} hours old`
+  return {
+    problem: `no backup is recent enough in ${config.backups}: ${age}`,
+    fix: { run: `workspace-gateway backup ${join(config.backups, 'workspace.db')}` },
+  }
+}
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 1_048_576)
+}

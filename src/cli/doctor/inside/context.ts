@@ -1,0 +1,26 @@
+// What the checks from inside share: the configuration, and what was found of the database.
+
+import type { SigningKey } from '../../../auth/tokens/signing-key.ts'
+import type { Inspection } from '../../../store/inspection/inspection.ts'
+import type { DoctorConfig } from '../doctor-options.ts'
+
+/** What could not be had: an error that says why, or the reason for not trying. */
+export type Found<T> = T | { readonly error: string } | { readonly reason: string }
+
+export interface StoredKeys {
+  /** Newest first. */
+  readonly keys: readonly SigningKey[]
+  readonly areAllSealed: boolean
+}
+
+export interface Inside {
+  readonly config: DoctorConfig
+  readonly database: Found<Inspection>
+  readonly keys: Found<StoredKeys>
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+export function isFound<T extends object>(found: Found<T>): found is T {
+  return !('error' in found) && !('reason' in found)
+}

@@ -1,0 +1,201 @@
+// The database: whether it is there, whose it is, and whether what is written to it stays.
+
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PostgresInspection } from '../../../store/inspection/inspect-postgres.ts'
+import type { SqliteInspection } from '../../../store/inspection/inspect-sqlite.ts'
+import type { Inspection } from '../../../store/inspection/inspection.ts'
+import { WARN_BYTES } from '../../watch-log-size.ts'
+import { type Check, type Outcome, runChecks, type Verdict } from '../check.ts'
+import { type Inside, isFound } from './context.ts'
+
+const OTHERS = 0o077
+const WRITABLE_BY_OTHERS = 0o022
+const STICKY = 0o1000
+const MIN_FREE_BYTES = 268_435_456
+const SYNCS = 15
+/** No disk and no controller takes less: somebody only says that it was written. */
+const IMPLAUSIBLE_SYNC_MS = 0.03
+const CLOCK_MS = 2_000
+
+const DATABASE_CHECKS: readonly Check<Inside>[] = [{ name: 'database', run: reachable }]
+
+const SQLITE_CHECKS: readonly Check<SqliteInspection>[] = [
+  { name: 'schema-version', run: schemaVersion },
+  { name: 'file-permissions', run: permissions },
+  { name: 'disk-sync', run: diskSync },
+  { name: 'file-system', run: fileSystem },
+  { name: 'disk-space', run: diskSpace },
+  { name: 'wal-size', run: logSize },
+]
+
+const POSTGRES_CHECKS: readonly Check<PostgresInspection & Pick<Inside, 'config'>>[] = [
+  { name: 'schema-version', run: schemaVersion },
+  { name: 'server-sync', run: serverSync },
+  { name: 'server-clock', run: serverClock },
+  { name: 'server-connections', run: serverConnections },
+  { name: 'server-tls', run: serverTls },
+  { name: 'pooler', run: pooler },
+]
+
+/** Those of the engine there is. */
+export async function checkDatabase(inside: Inside): Promise<readonly Outcome[]> {
+  const { database, config } = inside
+  const first = await runChecks(DATABASE_CHECKS, inside)
+  if (!isFound(database)) return first
+  const others =
+    database.engine === 'sqlite'
+      ? await runChecks(SQLITE_CHECKS, database)
+      : await runChecks(POSTGRES_CHECKS, { ...database, config })
+  return [...first, ...others]
+}
+
+function reachable({ database, config }: Inside): Verdict {
+  if (!('error' in database)) return null
+  const isFile = config.database.startsWith('file:')
+  return {
+    problem: `the database cannot be used: ${database.error}`,
+    fix: isFile
+      ? { gateway: '--database file:/var/lib/workspace/workspace.db' }
+      : { gateway: '--database postgres://USER@HOST:5432/NAME' },
+  }
+}
+
+function schemaVersion({ schemaVersion: found, knownVersion }: Inspection): Verdict {
+  if (found === knownVersion) return null
+  return found > knownVersion
+    ? {
+        problem: `the database has schema version ${found}, this program knows ${knownVersion}: it will not start`,
+        fix: { run: 'npm install --global workspace-gateway@latest' },
+      }
+    : {
+        problem: `the database has schema version ${found}, this program has ${knownVersion}: it was not served by this version yet`,
+        fix: { run: 'workspace-gateway serve' },
+      }
+}
+
+function permissions({ files, directory }: SqliteInspection): Verdict {
+  const open = files.filter(({ mode }) => (mode & OTHERS) !== 0)
+  if (open.length > 0) {
+    const paths = open.map(({ path }) => path).join(' ')
+    return {
+      problem: `other users of this machine can read the database, with its signing keys and sessions: ${paths}`,
+      fix: { run: `chmod 600 ${paths}` },
+    }
+  }
+  if ((directory.mode & WRITABLE_BY_OTHERS) === 0 || (directory.mode & STICKY) !== 0) return null
+  return {
+    problem: `other users of this machine can put another file in place of the database: ${directory.path}`,
+    fix: { run: `chmod go-w ${directory.path}` },
+  }
+}
+
+/** Beside the database, on the disk that it is on. */
+function diskSync({ directory }: SqliteInspection): Verdict {
+  const path = join(directory.path, `.workspace-gateway-doctor-${randomUUID()}`)
+  const page = Buffer.alloc(4_096, 1)
+  const times: number[] = []
+  try {
+    const descriptor = openSync(path, 'wx', 0o600)
+    try {
+      for (let round = 0; round < SYNCS; round += 1) {
+        writeSync(descriptor, page)
+        const start = performance.now()
+        fsyncSync(descriptor)
+        times.push(performance.now() - start)
+      }
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    return {
+      problem: `the folder of the database cannot be written to: ${error instanceof Error ? error.message : error}`,
+      fix: { run: `chown --recursive workspace-gateway ${directory.path}` },
+    }
+  } finally {
+    rmSync(path, { force: true })
+  }
+  const median = times.toSorted((a, b) => a - b)[Math.floor(SYNCS / 2)] ?? 0
+  if (median >= IMPLAUSIBLE_SYNC_MS) return null
+  return {
+    problem: `the disk says after ${(median * 1_000).toFixed(0)} µs that a page is safe, which no disk can: a power cut loses what was acknowledged`,
+    fix: { run: 'unset LD_PRELOAD, and put the database on a disk whose cache is written through' },
+  }
+}
+
+function fileSystem({ networkFileSystem, isInMemory, directory }: SqliteInspection): Verdict {
+  if (networkFileSystem !== null) {
+    return {
+      problem: `the database is on a network file system (${networkFileSystem}), where SQLite loses what it wrote`,
+      fix: { gateway: '--database postgres://USER@HOST:5432/NAME' },
+    }
+  }
+  if (!isInMemory) return null
+  return {
+    problem: `${directory.path} is in memory: everything is gone with the next start of the machine`,
+    fix: { gateway: '--database file:/var/lib/workspace/workspace.db' },
+  }
+}
+
+function diskSpace({ freeBytes, directory }: SqliteInspection): Verdict {
+  if (freeBytes >= MIN_FREE_BYTES) return null
+  return {
+    problem: `the disk of the database has ${Math.floor(freeBytes / 1_048_576)} MiB left: writes will be answered 503`,
+    fix: { run: `df -h ${directory.path}` },
+  }
+}
+
+function logSize({ logBytes }: SqliteInspection): Verdict {
+  if (logBytes < WARN_BYTES) return null
+  return {
+    problem: `the -wal file has ${Math.floor(logBytes / 1_048_576)} MiB: nobody makes checkpoints, and it grows on`,
+    fix: { gateway: '--checkpoints own' },
+  }
+}
+
+function serverSync({ fsync, fullPageWrites }: PostgresInspection): Verdict {
+  if (fsync && fullPageWrites) return null
+  const setting = fsync ? 'full_page_writes' : 'fsync'
+  return {
+    problem: `the server runs with ${setting} = off: a power cut loses what was acknowledged, or damages the database`,
+    fix: { postgresql: `alter system set ${setting} = on;` },
+  }
+}
+
+function serverClock({ clockOffsetMs }: PostgresInspection): Verdict {
+  if (Math.abs(clockOffsetMs) < CLOCK_MS) return null
+  return {
+    problem: `the clock of the database server and the clock here differ by ${(Math.abs(clockOffsetMs) / 1_000).toFixed(1)} s`,
+    fix: { run: 'timedatectl set-ntp true' },
+  }
+}
+
+function serverConnections({ maxConnections, isPooled, config }: PostgresInspection & Pick<Inside, 'config'>): Verdict {
+  const workers = config.workers === 'auto' ? 1 : config.workers
+  const wanted = workers * config.poolSize
+  if (isPooled || wanted <= maxConnections) return null
+  return {
+    problem: `this machine alone may want ${wanted} connections (workers × pool size), and the server gives ${maxConnections} to all clients`,
+    fix: {
+      gateway: `--pool-size ${Math.max(2, Math.floor(maxConnections / workers / 2))}`,
+      postgresql: `alter system set max_connections = ${wanted + 20};`,
+    },
+  }
+}
+
+function serverTls({ isPrivate }: PostgresInspection): Verdict {
+  if (isPrivate) return null
+  return {
+    problem: 'what is stored goes over the network to the database in clear',
+    fix: { gateway: '--database postgres://…?sslmode=verify-full' },
+  }
+}
+
+function pooler({ changesServers }: PostgresInspection): Verdict {
+  if (!changesServers) return null
+  return {
+    problem: 'a pooler in between gives each transaction another server, and the gateway is told that it does not',
+    fix: { gateway: '--database-pooling transaction' },
+  }
+}

@@ -1,0 +1,44 @@
+// The database and its keys, as far as they can be read without changing anything.
+
+import { isSealed } from '../../../auth/tokens/key-cipher.ts'
+import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
+import { redact } from '../../../redact.ts'
+import { type Inspection, inspectDatabase } from '../../../store/inspection/inspection.ts'
+import { openStore } from '../../../store/open-store.ts'
+import { toStoreOptions } from '../../open-store-for-cli.ts'
+import { readKeyCipher } from '../../read-key-cipher.ts'
+import type { DoctorConfig } from '../doctor-options.ts'
+import { type Found, isFound, type StoredKeys } from './context.ts'
+
+export async function lookAtDatabase(config: DoctorConfig): Promise<Found<Inspection>> {
+  try {
+    return await inspectDatabase(config.database, toStoreOptions(config))
+  } catch (error) {
+    return { error: redact(messageOf(error)) }
+  }
+}
+
+export async function lookAtKeys(config: DoctorConfig, database: Found<Inspection>): Promise<Found<StoredKeys>> {
+  if (!isFound(database)) return { reason: 'the database was not found' }
+  // Opened by this program, it would be migrated.
+  if (database.schemaVersion !== database.knownVersion) return { reason: 'the database has another schema version' }
+  if (database.engine === 'sqlite' && database.files[0]?.uid !== process.getuid?.()) {
+    return { reason: 'the database belongs to another user of this machine: run the doctor as that user' }
+  }
+  try {
+    const cipher = readKeyCipher(config)
+    const isReadOnly = database.engine === 'sqlite'
+    await using store = await openStore(config.database, { ...toStoreOptions(config), isReadOnly, mustExist: true })
+    const stored = await store.signingKeys()
+    return {
+      keys: await Promise.all(stored.map((key) => importSigningKey(key, cipher))),
+      areAllSealed: stored.every(({ privateJwk }) => isSealed(privateJwk)),
+    }
+  } catch (error) {
+    return { error: redact(messageOf(error)) }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,131 @@
+// Requests through the proxies in front of a gateway, with all that the checks look at: when each part came, and over what.
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+
+/** The doctor's own address where the gateway is on this machine: not the one that local proxies have. */
+export const OTHER_LOOPBACK = '127.0.0.2'
+const PATIENCE_MS = 15_000
+
+export interface Target {
+  readonly url: URL
+  /** To connect to, in place of what the name of the URL resolves to. */
+  readonly address: string | undefined
+  /** Certificates of authorities, in PEM; those that Node knows without. */
+  readonly ca: string | undefined
+}
+
+export interface Question {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  /** Milliseconds between the first and the last byte of the body. */
+  readonly spanMs: number
+}
+
+export type Ask = (question: Question) => Promise<Reply>
+
+export function createAsk({ url, address, ca }: Target): Ask {
+  const isTls = url.protocol === 'https:'
+  const host = address ?? hostOf(url)
+  return ({ method = 'GET', path, headers = {}, body }) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    const options = {
+      host,
+      port: portOf(url),
+      method,
+      path: url.pathname.replace(/\/$/, '') + path,
+      headers: {
+        host: url.host,
+        ...headers,
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+      },
+      agent: false,
+      timeout: PATIENCE_MS,
+      ...(isLoopback(host) && process.platform === 'linux' ? { localAddress: OTHER_LOOPBACK } : {}),
+      // What is wrong with the certificate is a finding of its own, and not of every check.
+      ...(isTls ? { ...tlsOptions(url, ca), rejectUnauthorized: false } : {}),
+    }
+    const sent = (isTls ? requestHttps : requestHttp)(options, (response) => {
+      const chunks: Buffer[] = []
+      let first = 0
+      response.on('data', (chunk: Buffer) => {
+        if (chunks.length === 0) first = performance.now()
+        chunks.push(chunk)
+      })
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+          body: Buffer.concat(chunks),
+          spanMs: chunks.length === 0 ? 0 : performance.now() - first,
+        }),
+      )
+    })
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)))
+    sent.on('error', reject)
+    sent.end(body)
+    return promise
+  }
+}
+
+/** The handshake alone; `problem` is why the certificate is not to be trusted. Rejects when no connection is made. */
+export async function shakeHands(
+  { url, address, ca }: Target,
+  options: ConnectionOptions = {},
+): Promise<{ readonly problem: string | null; readonly expiresAt: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
+  const socket = connect({
+    host: address ?? hostOf(url),
+    port: portOf(url),
+    ...tlsOptions(url, ca),
+    ...options,
+    rejectUnauthorized: false,
+    timeout: PATIENCE_MS,
+  })
+  socket.once('secureConnect', () => resolve(socket)).once('error', reject)
+  socket.once('timeout', () => reject(new Error('no answer to the handshake')))
+  try {
+    await promise
+    const { authorizationError } = socket
+    return {
+      problem: socket.authorized
+        ? null
+        : String(Reflect.get(Object(authorizationError), 'message') ?? authorizationError),
+      expiresAt: Date.parse(socket.getPeerCertificate().valid_to),
+    }
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Whether the URL is one that a gateway itself has, on this machine. */
+export function isDirect({ url, address }: Target): boolean {
+  return url.protocol === 'http:' && isLoopback(address ?? hostOf(url))
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+}
+
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+}
+
+function tlsOptions(url: URL, ca: string | undefined): ConnectionOptions {
+  const name = hostOf(url)
+  return { ...(isIP(name) === 0 ? { servername: name } : {}), ...(ca === undefined ? {} : { ca }) }
+}

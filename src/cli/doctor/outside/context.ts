@@ -1,0 +1,64 @@
+// What the checks from outside share: the way to the gateway, and what the gateway itself sees of a request.
+import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
+import type { NotChecked } from '../check.ts'
+import type { Ask, Target } from './client.ts'
+
+export interface Outside {
+  readonly target: Target
+  readonly ask: Ask
+  /** Shows to the gateway that its database can be read here; null where it cannot. */
+  readonly probeToken: string | null
+  /** By the headers of the request. */
+  readonly seen: Map<string, Promise<Seen | NotChecked>>
+  /** Of the gateway, in bytes. */
+  readonly bodyLimit: number
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+const WITHOUT_DATABASE: NotChecked = {
+  reason: 'only the gateway can tell: run the doctor where it can read the database of the gateway (--database)',
+}
+const NO_SIGHTING: NotChecked = {
+  reason:
+    'the gateway did not tell what it sees: it is older than this program, has another database, or the proxy answered in its place',
+}
+
+export interface Seen {
+  readonly sighting: Sighting
+  /** Between the first and the last byte of what the gateway sends in two parts. */
+  readonly spanMs: number
+}
+
+export function isSeen(result: Seen | NotChecked): result is Seen {
+  return 'sighting' in result
+}
+
+/** What the gateway saw of a request with these headers; asked once for each. */
+export function see(outside: Outside, headers: Readonly<Record<string, string>> = {}): Promise<Seen | NotChecked> {
+  const key = JSON.stringify(headers)
+  const known = outside.seen.get(key)
+  if (known) return known
+  const asked = ask(outside, headers)
+  outside.seen.set(key, asked)
+  return asked
+}
+
+async function ask(
+  { ask: send, probeToken }: Outside,
+  headers: Readonly<Record<string, string>>,
+): Promise<Seen | NotChecked> {
+  if (probeToken === null) return WITHOUT_DATABASE
+  const { status, body, spanMs } = await send({ path: PROBE_PATH, headers: { [PROBE_HEADER]: probeToken, ...headers } })
+  if (status !== 200) return NO_SIGHTING
+  return { sighting: JSON.parse(body.toString()) as Sighting, spanMs }
+}
+
+/** The member of a problem document, empty where the answer is none of the gateway's. */
+export function codeOf(body: Buffer): string {
+  try {
+    return String(Reflect.get(Object(JSON.parse(body.toString())), 'code') ?? '')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,122 @@
+// What the gateway is told of clients: by the proxy, and by nobody else.
+import type { Check, Verdict } from '../check.ts'
+import { hostOf, isDirect, OTHER_LOOPBACK } from './client.ts'
+import { isSeen, type Outside, see } from './context.ts'
+
+/** Reserved for documentation (RFC 5737, RFC 2606): no client has them. */
+const FORGED_ADDRESS = '203.0.113.77'
+const FORGED_HOST = 'forged.example.com'
+
+export const FORWARDING_CHECKS: readonly Check<Outside>[] = [
+  { name: 'client-address', run: clientAddress },
+  { name: 'client-scheme', run: clientScheme },
+  { name: 'client-host', run: clientHost },
+  { name: 'forged-address', run: forgedAddress },
+  { name: 'forged-host', run: forgedHost },
+  { name: 'forged-forwarded', run: forgedForwarded },
+]
+
+const WRITE_ADDRESS = {
+  nginx: 'proxy_set_header X-Forwarded-For $remote_addr;',
+  haproxy: 'http-request set-header X-Forwarded-For %[src]',
+  caddy: 'header_up X-Forwarded-For {remote_host}',
+}
+const WRITE_HOST = {
+  nginx: 'proxy_set_header X-Forwarded-Host $host;',
+  haproxy: 'http-request set-header X-Forwarded-Host %[req.hdr(host)]',
+  caddy: 'header_up X-Forwarded-Host {host}',
+}
+
+async function clientAddress(outside: Outside): Promise<Verdict> {
+  const seen = await see(outside)
+  if (!isSeen(seen)) return seen
+  const { peer, forwardingHeaders } = seen.sighting
+  const isNamed = forwardingHeaders.some((name) => name === 'x-forwarded-for' || name === 'forwarded')
+  if (!peer.isTrustedProxy) {
+    if (forwardingHeaders.length === 0 && outside.target.url.protocol === 'http:') return null
+    return {
+      problem: `the gateway takes the proxy at ${peer.address} for the client: all clients share one limit, and sessions and the audit log name the proxy`,
+      fix: { gateway: `--trusted-proxy ${peer.address}` },
+    }
+  }
+  // With the PROXY protocol no header names the client.
+  if (isNamed || forwardingHeaders.length === 0) return null
+  return {
+    problem:
+      'the proxy does not say who the client is: all clients share one limit, and sessions and the audit log name the proxy',
+    fix: WRITE_ADDRESS,
+  }
+}
+
+async function clientScheme(outside: Outside): Promise<Verdict> {
+  const seen = await see(outside)
+  if (!isSeen(seen)) return seen
+  const scheme = outside.target.url.protocol.slice(0, -1)
+  // Said already: the address is not told either.
+  if (!seen.sighting.peer.isTrustedProxy || seen.sighting.client.scheme === scheme) return null
+  return {
+    problem: `the client speaks ${scheme} and the gateway is told ${seen.sighting.client.scheme}`,
+    fix: {
+      nginx: 'proxy_set_header X-Forwarded-Proto $scheme;',
+      haproxy: `http-request set-header X-Forwarded-Proto ${scheme}`,
+      caddy: 'header_up X-Forwarded-Proto {scheme}',
+    },
+  }
+}
+
+async function clientHost(outside: Outside): Promise<Verdict> {
+  const seen = await see(outside)
+  if (!isSeen(seen)) return seen
+  const asked = hostOf(outside.target.url)
+  const told = seen.sighting.client.host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
+  if (told.toLowerCase() === asked.toLowerCase()) return null
+  return {
+    problem: `the client asks for ${asked} and the gateway is told ${told || 'nothing'}: its own pages count as pages of another origin`,
+    fix: { ...WRITE_HOST, nginx: 'proxy_set_header Host $host;' },
+  }
+}
+
+async function forgedAddress(outside: Outside): Promise<Verdict> {
+  const seen = await see(outside, { 'x-forwarded-for': FORGED_ADDRESS })
+  if (!isSeen(seen)) return seen
+  if (seen.sighting.client.address !== FORGED_ADDRESS) return null
+  return isOwnClient(outside, seen.sighting.peer.address, {
+    problem:
+      'a client chooses its own address: X-Forwarded-For is passed on as the client wrote it, so limits do not hold',
+    fix: WRITE_ADDRESS,
+  })
+}
+
+async function forgedHost(outside: Outside): Promise<Verdict> {
+  const seen = await see(outside, { 'x-forwarded-host': FORGED_HOST })
+  if (!isSeen(seen)) return seen
+  if (seen.sighting.client.host !== FORGED_HOST) return null
+  return isOwnClient(outside, seen.sighting.peer.address, {
+    problem: 'a client chooses the host: X-Forwarded-Host is passed on as the client wrote it',
+    fix: WRITE_HOST,
+  })
+}
+
+async function forgedForwarded(outside: Outside): Promise<Verdict> {
+  const plain = await see(outside)
+  if (!isSeen(plain)) return plain
+  // Naming the right address: headers that contradict each other are not believed.
+  const { address } = plain.sighting.client
+  const node = address.includes(':') ? `"[${address}]"` : address
+  const seen = await see(outside, { forwarded: `for=${node};host=${FORGED_HOST}` })
+  if (!isSeen(seen)) return seen
+  if (seen.sighting.client.host !== FORGED_HOST) return null
+  return isOwnClient(outside, seen.sighting.peer.address, {
+    problem: 'a client writes Forwarded and is believed: it chooses the host and the scheme',
+    fix: {
+      nginx: 'proxy_set_header Forwarded "";',
+      haproxy: 'http-request del-header Forwarded',
+      caddy: 'header_up -Forwarded',
+    },
+  })
+}
+
+/** Without a proxy in between, it is the doctor itself that is trusted. */
+function isOwnClient({ target }: Outside, peer: string, verdict: Verdict): Verdict {
+  return isDirect(target) && peer === OTHER_LOOPBACK ? { reason: 'there is no proxy in between' } : verdict
+}

@@ -1,0 +1,155 @@
+// Whether requests and answers pass the proxy as they are: bodies, headers, coding, and in time.
+import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
+import type { Check, Verdict } from '../check.ts'
+import { codeOf, isSeen, type Outside, see } from './context.ts'
+
+const NO_TOKEN = 'doctor'
+const JSON_BODY = { 'content-type': 'application/json' }
+
+export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
+  { name: 'delete-body', run: deleteBody },
+  { name: 'authorization', run: authorization },
+  { name: 'problem-documents', run: problemDocuments },
+  { name: 'query', run: query },
+  { name: 'body-limit', run: bodyLimit },
+  { name: 'compression', run: compression },
+  { name: 'streaming', run: streaming },
+  { name: 'shared-cache', run: sharedCache },
+  { name: 'metrics-open', run: metricsOpen },
+]
+
+async function deleteBody({ ask }: Outside): Promise<Verdict> {
+  const body = JSON.stringify({ refreshToken: NO_TOKEN })
+  const reply = await ask({ method: 'DELETE', path: '/logout', headers: JSON_BODY, body })
+  const code = codeOf(reply.body)
+  if (code === 'INVALID_TOKEN') return null
+  const fix = {
+    nginx: 'proxy_pass_request_body on; proxy_set_header Content-Length $content_length;',
+    haproxy: 'http-request allow if METH_DELETE { path /logout }',
+    caddy: 'reverse_proxy 127.0.0.1:4000',
+    gateway: 'POST /logout does the same for clients that can choose',
+  }
+  if (code === 'UNAUTHENTICATED') {
+    return { problem: 'the body of a DELETE does not arrive: nobody can sign out with DELETE /logout', fix }
+  }
+  return { problem: `DELETE /logout is answered ${reply.status} by something in front of the gateway`, fix }
+}
+
+async function authorization({ ask }: Outside): Promise<Verdict> {
+  const reply = await ask({ path: '/projects', headers: { authorization: `Bearer ${NO_TOKEN}` } })
+  if (codeOf(reply.body) !== 'UNAUTHENTICATED') return null
+  return {
+    problem: 'the header Authorization does not arrive: nobody can read anything',
+    fix: {
+      nginx: 'proxy_set_header Authorization $http_authorization;',
+      haproxy: 'http-request del-header Authorization must not be there',
+      caddy: 'header_up Authorization {http.request.header.Authorization}',
+    },
+  }
+}
+
+async function problemDocuments({ ask }: Outside): Promise<Verdict> {
+  const reply = await ask({ path: '/projects' })
+  const type = reply.headers['content-type'] ?? ''
+  if (reply.status === 401 && type.startsWith('application/problem+json') && codeOf(reply.body) === 'UNAUTHENTICATED')
+    return null
+  return {
+    problem: `errors do not arrive as the gateway writes them: GET /projects without a token is answered ${reply.status} ${type || 'without a type'}`,
+    fix: {
+      nginx: 'proxy_intercept_errors off;',
+      haproxy: 'http-response return and http-error must not be there for 401',
+      caddy: 'handle_response must not be there for 401',
+    },
+  }
+}
+
+async function query(outside: Outside): Promise<Verdict> {
+  const reply = await outside.ask({ path: '/openapi.json?r=a%2Fb' })
+  if (reply.status === 200) return null
+  return {
+    problem: `GET /openapi.json is answered ${reply.status}: the gateway is not where the URL says, or the path does not arrive as it is`,
+    fix: {
+      gateway: `--base-path ${outside.target.url.pathname}`,
+      nginx: 'proxy_pass http://127.0.0.1:4000;',
+      haproxy: 'http-request set-path must not be there',
+      caddy: 'handle in place of handle_path',
+    },
+  }
+}
+
+async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
+  // A field that the login does not know, as long as the gateway takes.
+  const [start, end] = ['{"refreshToken":"', '"}']
+  const body = start + 'x'.repeat(limit - start.length - end.length) + end
+  const reply = await ask({ method: 'POST', path: '/logout', headers: JSON_BODY, body }).catch(() => null)
+  if (reply && codeOf(reply.body) !== '') return null
+  return {
+    problem: `a body of ${limit} bytes, which the gateway takes, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
+    fix: {
+      nginx: `client_max_body_size ${Math.ceil(limit / 1_048_576)}m;`,
+      haproxy: 'http-request deny if { req.body_size gt … } must not be there',
+      caddy: `request_body { max_size ${Math.ceil(limit / 1_048_576)}MiB }`,
+    },
+  }
+}
+
+async function compression(outside: Outside): Promise<Verdict> {
+  const headers = { 'accept-encoding': 'gzip' }
+  const seen = await see(outside, headers)
+  if (!isSeen(seen)) return seen
+  if (seen.sighting.acceptEncoding.includes('gzip')) return null
+  // Then the proxy may compress by itself.
+  const reply = await outside.ask({ path: '/openapi.json', headers })
+  if (reply.headers['content-encoding'] !== undefined) return null
+  return {
+    problem: 'Accept-Encoding does not arrive: answers come uncompressed, several times as large',
+    fix: {
+      nginx: 'proxy_set_header Accept-Encoding $http_accept_encoding;',
+      haproxy: 'http-request del-header Accept-Encoding must not be there',
+      caddy: 'header_up Accept-Encoding {http.request.header.Accept-Encoding}',
+    },
+  }
+}
+
+async function streaming(outside: Outside): Promise<Verdict> {
+  const seen = await see(outside)
+  if (!isSeen(seen)) return seen
+  if (seen.spanMs >= PROBE_PAUSE_MS / 2) return null
+  return {
+    problem:
+      'the proxy holds answers back until they are whole: progress of imports and the beginning of long exports come late',
+    fix: { nginx: 'proxy_buffering off;', haproxy: 'no option http-buffer-request', caddy: 'flush_interval -1' },
+  }
+}
+
+async function sharedCache(outside: Outside): Promise<Verdict> {
+  const first = await see(outside)
+  if (!isSeen(first)) return first
+  const before = await Promise.all(outside.seen.values())
+  // A cache asks for the URL, and not for this. What it has may be of any request before.
+  const second = await see(outside, { 'x-doctor': 'again' })
+  if (!isSeen(second)) return second
+  const isKept = before.some((other) => isSeen(other) && other.sighting.nonce === second.sighting.nonce)
+  if (!isKept) return null
+  return {
+    problem: 'the proxy keeps answers that say no-store: it may answer a user with what is another user’s',
+    fix: {
+      nginx: 'proxy_cache off;',
+      haproxy: 'http-request cache-use must not be there',
+      caddy: 'cache must not be there',
+    },
+  }
+}
+
+async function metricsOpen({ ask }: Outside): Promise<Verdict> {
+  const { status, body } = await ask({ path: '/metrics' })
+  if (status !== 200 || !body.includes('# TYPE')) return null
+  return {
+    problem: 'the metrics of the gateway are open to whoever reaches this address',
+    fix: {
+      nginx: 'location = /metrics { deny all; }',
+      haproxy: 'http-request deny if { path /metrics }',
+      caddy: 'respond /metrics 403',
+    },
+  }
+}

@@ -1,0 +1,57 @@
+// Who may sign in from where the doctor stands. No session is opened, and no mail is sent: what is asked for is no email.
+import type { Check, Verdict } from '../check.ts'
+import { isDirect } from './client.ts'
+import { codeOf, type Outside } from './context.ts'
+
+const NO_EMAIL = 'doctor'
+const JSON_BODY = { 'content-type': 'application/json', accept: 'application/json' }
+
+export const SIGN_IN_CHECKS: readonly Check<Outside>[] = [
+  { name: 'login-open', run: loginOpen },
+  { name: 'login-open-graphql', run: loginOpenGraphql },
+]
+
+async function loginOpen(outside: Outside): Promise<Verdict> {
+  const { body } = await outside.ask({
+    method: 'POST',
+    path: '/login',
+    headers: JSON_BODY,
+    body: JSON.stringify({ email: NO_EMAIL }),
+  })
+  if (codeOf(body) !== 'INVALID_EMAIL' || (await isGuarded(outside))) return null
+  return {
+    problem: 'anybody who reaches this address signs in as anybody: POST /login asks for nothing but an email',
+    fix: {
+      gateway: '--login-guard mail',
+      nginx: 'location = /login { deny all; }',
+      haproxy: 'http-request deny if { path /login }',
+      caddy: 'respond /login 403',
+    },
+  }
+}
+
+async function loginOpenGraphql(outside: Outside): Promise<Verdict> {
+  const { body } = await outside.ask({
+    method: 'POST',
+    path: '/graphql',
+    headers: JSON_BODY,
+    body: JSON.stringify({ query: `mutation { login(email: "${NO_EMAIL}") { accessToken } }` }),
+  })
+  if (!body.includes('"INVALID_EMAIL"') || (await isGuarded(outside))) return null
+  return {
+    problem:
+      'anybody who reaches this address signs in as anybody: the mutation login asks for nothing but an email, whatever is done about POST /login',
+    fix: { gateway: '--login-guard mail' },
+  }
+}
+
+/**
+ * The guard `mail` says the same of what is no email, and to an email it sends a code. The guard `local` lets this user in, which is
+ * what it is for where no proxy stands in between.
+ */
+async function isGuarded({ ask, target }: Outside): Promise<boolean> {
+  const { status, body } = await ask({ path: '/explorer.json' })
+  if (status !== 200) return false
+  const guards = String(Reflect.get(Object(JSON.parse(body.toString())), 'loginGuard')).split(',')
+  return guards.includes('mail') || (guards.includes('local') && isDirect(target))
+}

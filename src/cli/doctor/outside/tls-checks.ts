@@ -1,0 +1,78 @@
+// Whether the way to the proxy can be trusted.
+import type { ConnectionOptions } from 'node:tls'
+import type { Check, Verdict } from '../check.ts'
+import { hostOf, isLoopback, shakeHands } from './client.ts'
+import type { Outside } from './context.ts'
+
+const DAY_MS = 86_400_000
+const EXPIRY_DAYS = 14
+const CLOCK_MS = 5_000
+
+/** What nobody should speak any more (RFC 8996); Node itself would not offer it. */
+const OLD_TLS: ConnectionOptions = {
+  minVersion: 'TLSv1',
+  maxVersion: 'TLSv1.1',
+  ciphers: 'DEFAULT@SECLEVEL=0',
+}
+
+export const TLS_CHECKS: readonly Check<Outside>[] = [
+  { name: 'tls', run: tls },
+  { name: 'tls-certificate', run: certificate },
+  { name: 'tls-version', run: version },
+  { name: 'clock', run: clock },
+]
+
+function tls({ target: { url } }: Outside): Verdict {
+  if (url.protocol === 'https:' || isLoopback(hostOf(url))) return null
+  return {
+    problem: 'emails, codes and tokens go over the network in clear',
+    fix: {
+      nginx: 'listen 443 ssl;',
+      haproxy: 'bind :443 ssl crt /etc/haproxy/gateway.example.com.pem',
+      caddy: `${hostOf(url)} {`,
+    },
+  }
+}
+
+async function certificate({ target, clock: now }: Outside): Promise<Verdict> {
+  if (target.url.protocol !== 'https:') return null
+  const { problem, expiresAt } = await shakeHands(target)
+  const days = Math.floor((expiresAt - now()) / DAY_MS)
+  if (problem === null && days >= EXPIRY_DAYS) return null
+  return {
+    problem:
+      problem === null ? `the certificate expires in ${days} days` : `clients refuse the certificate: ${problem}`,
+    fix: {
+      nginx: 'ssl_certificate /etc/ssl/gateway.example.com.pem;',
+      haproxy: 'bind :443 ssl crt /etc/haproxy/gateway.example.com.pem',
+      caddy: 'tls /etc/ssl/gateway.example.com.pem /etc/ssl/gateway.example.com.key',
+    },
+  }
+}
+
+async function version({ target }: Outside): Promise<Verdict> {
+  if (target.url.protocol !== 'https:') return null
+  const isSpoken = await shakeHands(target, OLD_TLS).then(
+    () => true,
+    () => false,
+  )
+  if (!isSpoken) return null
+  return {
+    problem: 'the proxy speaks TLS 1.1 or older with whoever asks for it',
+    fix: { nginx: 'ssl_protocols TLSv1.2 TLSv1.3;', haproxy: 'ssl-min-ver TLSv1.2', caddy: 'protocols tls1.2 tls1.3' },
+  }
+}
+
+async function clock({ ask, clock: now }: Outside): Promise<Verdict> {
+  const before = now()
+  const { headers } = await ask({ path: '/healthz' })
+  const said = Date.parse(headers.date ?? '')
+  if (Number.isNaN(said)) return null
+  // Said in whole seconds.
+  const isWithin = said > before - 1_000 - CLOCK_MS && said < now() + CLOCK_MS
+  if (isWithin) return null
+  return {
+    problem: `the clock there and the clock here differ by ${Math.round(Math.abs(said - before) / 1_000)} s: tokens end too early or too late`,
+    fix: { run: 'timedatectl set-ntp true' },
+  }
+}

@@ -1,0 +1,72 @@
+// A PostgreSQL database and its server, as a gateway would find them.
+import { StoreOpenError } from '../contract.ts'
+import type { Connection } from '../postgres/connection.ts'
+import { readPostgresUrl } from '../postgres/engine/connection-string.ts'
+import { createPool, type Pool, type PoolOptions } from '../postgres/engine/pool.ts'
+import { SCHEMA_VERSION, versionOf } from '../postgres/migrations.ts'
+
+export interface PostgresInspection {
+  readonly engine: 'postgres'
+  readonly schemaVersion: number
+  readonly knownVersion: number
+  /** Whether something in between answers connections in place of the server. */
+  readonly isPooled: boolean
+  /** Whether one connection was given two servers; not looked for where it would do no harm. */
+  readonly changesServers: boolean
+  readonly fsync: boolean
+  readonly fullPageWrites: boolean
+  /** Of all clients together. */
+  readonly maxConnections: number
+  /** The server's clock less this one's, in milliseconds; half of the round trip may be error. */
+  readonly clockOffsetMs: number
+  /** Whether the connection is encrypted, or does not leave the machine. */
+  readonly isPrivate: boolean
+}
+
+// Not prepared under a name: a pooler that is not known of would answer for another server.
+const FACTS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as "maxConnections",
+  (extract(epoch from clock_timestamp()) * 1000)::bigint as now`
+const PID = 'select pg_backend_pid() as pid'
+
+export async function inspectPostgres(databaseUrl: string, options: PoolOptions): Promise<PostgresInspection> {
+  const target = readPostgresUrl(databaseUrl)
+  await using pool = createPool(target, options)
+  return await pool.once(async (connection) => {
+    const schemaVersion = await versionOf(connection)
+    if (schemaVersion === null) throw new StoreOpenError('there is nothing of this program in the database')
+    const before = Date.now()
+    const [facts] = await connection.script(FACTS)
+    const middle = (before + Date.now()) / 2
+    if (!facts) throw new Error('the database answered nothing')
+    return {
+      engine: 'postgres',
+      schemaVersion,
+      knownVersion: SCHEMA_VERSION,
+      isPooled: connection.isPooled(),
+      changesServers: options.pooling === 'session' && (await changesServers(pool, connection)),
+      fsync: facts.fsync === 'on',
+      fullPageWrites: facts.fullPageWrites === 'on',
+      maxConnections: facts.maxConnections,
+      clockOffsetMs: facts.now - middle,
+      isPrivate: target.tls !== null || target.hosts.every(({ host }) => isLocal(host)),
+    }
+  })
+}
+
+/** Another connection takes the server of this one, where it may: then this one is given another. */
+async function changesServers(pool: Pool, connection: Connection): Promise<boolean> {
+  const before = await pidOf(connection)
+  return pool.transaction(async (other) => {
+    await pidOf(other)
+    return (await pidOf(connection)) !== before
+  })
+}
+
+async function pidOf(connection: Connection): Promise<number> {
+  return Number((await connection.script(PID))[0]?.pid)
+}
+
+function isLocal(host: string): boolean {
+  return host.startsWith('/') || host === 'localhost' || host === '::1' || host.startsWith('127.')
+}

@@ -1,0 +1,94 @@
+// An SQLite database as it lies on its disk.
+import { closeSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { StoreOpenError } from '../contract.ts'
+import { networkFileSystem } from '../sqlite/engine/faults/startup-check.ts'
+import { APPLICATION_ID, SCHEMA_VERSION } from '../sqlite/migrations.ts'
+
+/** https://www.sqlite.org/fileformat.html section 1.3 */
+const HEADER_BYTES = 100
+const USER_VERSION_OFFSET = 60
+const APPLICATION_ID_OFFSET = 68
+const TMPFS = 0x01021994
+
+export interface DatabaseFile {
+  readonly path: string
+  /** Permission bits. */
+  readonly mode: number
+  readonly uid: number
+  readonly byteLength: number
+}
+
+export interface SqliteInspection {
+  readonly engine: 'sqlite'
+  readonly schemaVersion: number
+  readonly knownVersion: number
+  /** The database, and what SQLite has beside it. */
+  readonly files: readonly DatabaseFile[]
+  readonly directory: Omit<DatabaseFile, 'byteLength'>
+  readonly logBytes: number
+  readonly freeBytes: number
+  /** Of a file system that machines share; null for one that is this machine's. */
+  readonly networkFileSystem: string | null
+  /** Gone with the next start of the machine. */
+  readonly isInMemory: boolean
+}
+
+export function inspectSqlite(path: string): SqliteInspection {
+  const file = fileAt(path)
+  if (!file) throw new StoreOpenError(`there is no database at ${path}`)
+  const log = fileAt(`${path}-wal`)
+  const { applicationId, schemaVersion } = log && log.byteLength > 0 ? askSqlite(path) : readHeader(path)
+  if (applicationId !== APPLICATION_ID) throw new StoreOpenError(`${path} is no database of this program`)
+  const { bavail, bsize, type } = statfsSync(dirname(path))
+  const directory = statSync(dirname(path))
+  return {
+    engine: 'sqlite',
+    schemaVersion,
+    knownVersion: SCHEMA_VERSION,
+    files: [file, ...[log, fileAt(`${path}-shm`)].flatMap((found) => found ?? [])],
+    directory: { path: dirname(path), mode: modeOf(directory), uid: directory.uid },
+    logBytes: log?.byteLength ?? 0,
+    freeBytes: bavail * bsize,
+    networkFileSystem: networkFileSystem(type),
+    isInMemory: type === TMPFS,
+  }
+}
+
+function fileAt(path: string): DatabaseFile | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? { path, mode: modeOf(found), uid: found.uid, byteLength: found.size } : null
+}
+
+function modeOf({ mode }: Stats): number {
+  return mode & 0o7777
+}
+
+/** Whoever has it open has made the files beside it: none is made now, which another user could not write to. */
+function askSqlite(path: string): { readonly applicationId: unknown; readonly schemaVersion: number } {
+  const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 })
+  try {
+    return {
+      applicationId: database.pragma('application_id', { simple: true }),
+      schemaVersion: Number(database.pragma('user_version', { simple: true })),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+/** Without a log, all is in the file. */
+function readHeader(path: string): { readonly applicationId: number; readonly schemaVersion: number } {
+  const descriptor = openSync(path, 'r')
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    readSync(descriptor, header, 0, HEADER_BYTES, 0)
+    return {
+      applicationId: header.readUInt32BE(APPLICATION_ID_OFFSET),
+      schemaVersion: header.readUInt32BE(USER_VERSION_OFFSET),
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,14 @@
+// What can be seen of a database without changing it, for whoever looks after it.
+import { databasePath } from '../open-store.ts'
+import type { PoolOptions } from '../postgres/engine/pool.ts'
+import type { PostgresInspection } from './inspect-postgres.ts'
+import type { SqliteInspection } from './inspect-sqlite.ts'
+
+export type Inspection = SqliteInspection | PostgresInspection
+
+/** Throws `UsageError`, `StoreOpenError`, `StoreUnavailableError`, or what the engine throws. Writes nothing and migrates nothing. */
+export async function inspectDatabase(databaseUrl: string, options: PoolOptions): Promise<Inspection> {
+  const path = databasePath(databaseUrl)
+  if (path !== null) return (await import('./inspect-sqlite.ts')).inspectSqlite(path)
+  return (await import('./inspect-postgres.ts')).inspectPostgres(databaseUrl, options)
+}

@@ -1,0 +1,131 @@
+// Ways to set a proxy up badly: the documented configuration with one change each, and the check that finds it.
+import type { Documented } from '../guards/proxies/documented-proxies.ts'
+
+export interface BadProxy {
+  readonly name: string
+  readonly proxy: Documented['name']
+  /** Finds this, among what else the change does. */
+  readonly check: string
+  /** Of the documented block. */
+  readonly change: (block: string) => string
+  /** In front of a gateway that lets anybody in. */
+  readonly isOpen?: boolean
+}
+
+const buffered = (block: string) => block.replace('proxy_buffering off;', 'proxy_buffering on;')
+const without = (line: RegExp) => (block: string) => block.replace(line, '')
+const inLocation = (lines: string) => (block: string) => block.replace('location / {', `location / {\n        ${lines}`)
+const inServer = (lines: string) => (block: string) => block.replace('location / {', `${lines}\n    location / {`)
+const inReverseProxy = (line: string) => (block: string) =>
+  block.replace('header_up -Forwarded', `header_up -Forwarded\n        ${line}`)
+const beforeReverseProxy = (lines: string) => (block: string) =>
+  block.replace('reverse_proxy', `${lines}\n    reverse_proxy`)
+
+/** The first twelve are in every run of the tests. */
+export const BAD_PROXIES: readonly BadProxy[] = [
+  {
+    name: 'drops the body of requests',
+    proxy: 'nginx',
+    check: 'delete-body',
+    change: inLocation('proxy_pass_request_body off; proxy_set_header Content-Length "";'),
+  },
+  {
+    name: 'passes X-Forwarded-For on as it came',
+    proxy: 'nginx',
+    check: 'forged-address',
+    change: without(/^.*X-Forwarded-For .*$/m),
+  },
+  {
+    name: 'asks for uncompressed answers',
+    proxy: 'nginx',
+    check: 'compression',
+    change: inLocation('proxy_set_header Accept-Encoding "";'),
+  },
+  {
+    name: 'holds answers back',
+    proxy: 'nginx',
+    check: 'streaming',
+    change: buffered,
+  },
+  {
+    name: 'keeps what must not be kept',
+    proxy: 'nginx',
+    check: 'shared-cache',
+    change: (block) =>
+      `proxy_cache_path DIRECTORY/cache keys_zone=all:1m;\n${inLocation('proxy_cache all; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control;')(buffered(block))}`,
+  },
+  {
+    name: 'does not name the client',
+    proxy: 'HAProxy',
+    check: 'client-address',
+    change: without(/^.*X-Forwarded-For .*$/m),
+  },
+  {
+    name: 'does not tell the scheme',
+    proxy: 'HAProxy',
+    check: 'client-scheme',
+    change: without(/^.*X-Forwarded-Proto .*$/m),
+  },
+  {
+    name: 'passes Forwarded on as it came',
+    proxy: 'HAProxy',
+    check: 'forged-forwarded',
+    change: without(/^.*del-header Forwarded.*$/m),
+  },
+  {
+    name: 'drops Authorization',
+    proxy: 'Caddy',
+    check: 'authorization',
+    change: inReverseProxy('header_up -Authorization'),
+  },
+  {
+    name: 'lets the client name itself',
+    proxy: 'Caddy',
+    check: 'forged-address',
+    change: inReverseProxy('header_up X-Forwarded-For {http.request.header.X-Forwarded-For}'),
+  },
+  {
+    name: 'closes the login over REST only',
+    proxy: 'Caddy',
+    check: 'login-open-graphql',
+    change: beforeReverseProxy('respond /login 403'),
+    isOpen: true,
+  },
+  {
+    name: 'lets everybody sign in',
+    proxy: 'Caddy',
+    check: 'login-open',
+    change: (block) => block,
+    isOpen: true,
+  },
+  {
+    name: 'passes X-Forwarded-Host on as it came',
+    proxy: 'nginx',
+    check: 'forged-host',
+    change: without(/^.*X-Forwarded-Host .*$/m),
+  },
+  {
+    name: 'tells its own name for the host',
+    proxy: 'nginx',
+    check: 'client-host',
+    change: (block) => without(/^.*X-Forwarded-Host .*$/m)(without(/^.* Host \$host;$/m)(block)),
+  },
+  {
+    name: 'takes short bodies only',
+    proxy: 'nginx',
+    check: 'body-limit',
+    change: inServer('client_max_body_size 10k;'),
+  },
+  {
+    name: 'writes errors of its own',
+    proxy: 'nginx',
+    check: 'problem-documents',
+    change: inServer('proxy_intercept_errors on; error_page 401 /denied.html;'),
+  },
+  {
+    name: 'speaks old TLS',
+    proxy: 'HAProxy',
+    check: 'tls-version',
+    change: (block) => block.replace(/(bind .*\.pem)/, '$1 ssl-min-ver TLSv1.0 ciphers DEFAULT:@SECLEVEL=0'),
+  },
+]

@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run } from '../support/command-line.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { HAS_PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
+
+const WORLD = documentLine('project', ANA, '{"id":"p"}')
+
+interface Report {
+  readonly findings: readonly { readonly check: string; readonly problem: string }[]
+  readonly passed: readonly string[]
+}
+
+/** In a process of its own: closing a file of SQLite ends the locks that this process has on it. */
+async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { stdout, stderr, exitCode } = await run(['doctor', '--format', 'json', ...args], { env })
+  expect(stderr).toBe('')
+  const report = JSON.parse(stdout) as Report
+  return { exitCode, report, found: report.findings.map(({ check }) => check) }
+}
+
+async function createDatabase(): Promise<string> {
+  const workspace = createWorkspace()
+  await workspace.load(WORLD)
+  return workspace.path('workspace.db')
+}
+
+describe('doctor', () => {
+  test('finds nothing with a database as the gateway makes it, and leaves it as it is', async () => {
+    const path = await createDatabase()
+    const backups = temporaryDirectory()
+    writeFileSync(join(backups, 'workspace.db'), '')
+    const { exitCode, report } = await examine(['--database', `file:${path}`, '--backups', backups])
+    expect(report).toMatchObject({ findings: [], notChecked: [] })
+    expect(exitCode).toBe(0)
+  })
+
+  test('finds each fault of a database file, of secrets, backups and the configuration', async () => {
+    const path = await createDatabase()
+    const [folder, backups] = [temporaryDirectory(), temporaryDirectory()]
+    const token = join(folder, 'token')
+    writeFileSync(token, 'secret-import-token', { mode: 0o644 })
+    chmodSync(path, 0o644)
+    writeFileSync(`${path}-wal`, '')
+    truncateSync(`${path}-wal`, 300 * 1_048_576)
+    writeFileSync(join(backups, 'old.db'), '')
+    utimesSync(join(backups, 'old.db'), 0, 0)
+    const options = ['--database', `file:${path}`, '--import-token-file', token, '--backups', backups]
+    const guards = ['--login-guard', 'open', '--rate-limits', 'off']
+    const { exitCode, found, report } = await examine([...options, ...guards])
+    expect(new Set(found)).toEqual(
+      new Set(['file-permissions', 'wal-size', 'secret-files', 'backups', 'login-guard', 'rate-limits']),
+    )
+    expect(JSON.stringify(report)).not.toContain('secret-import-token')
+    expect(exitCode).toBe(1)
+  })
+
+  test('finds that there is no database, or one of another program', async () => {
+    const folder = temporaryDirectory()
+    expect((await examine(['--database', `file:${join(folder, 'none.db')}`])).found).toEqual(['database'])
+    mkdirSync(join(folder, 'other'))
+    writeFileSync(join(folder, 'other', 'notes.db'), 'x'.repeat(200))
+    expect((await examine(['--database', `file:${join(folder, 'other', 'notes.db')}`])).found).toEqual(['database'])
+  })
+
+  test('the table says what is found and the line that mends it', async () => {
+    const path = await createDatabase()
+    chmodSync(path, 0o640)
+    const { stdout, exitCode } = await run(['doctor', '--database', `file:${path}`])
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/FOUND +file-permissions .*\n +run: chmod 600 /)
+    expect(stdout).toContain('1 found')
+  })
+
+  test('a URL where no gateway answers is told apart from findings', async () => {
+    const { exitCode, stderr } = await run(['doctor', 'http://127.0.0.1:1', '--look', 'outside'])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('nothing answers')])
+  })
+
+  test.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)(
+    'finds a pooler that is not told of, and a server that does not sync',
+    async () => {
+      const url = await temporaryDatabase()
+      await run(['import', '-', '--database', url], { stdin: WORLD })
+      await using pooler = await startPgbouncer(url, { connections: 3 })
+      const of = (database: string, ...args: readonly string[]) =>
+        examine(args, { WORKSPACE_GATEWAY_DATABASE: database })
+      // The tests' server runs without fsync.
+      expect((await of(url)).found).toEqual(['server-sync'])
+      expect((await of(pooler.through(url))).found).toEqual(['server-sync'])
+      const { found, report } = await of(pooler.through(url), '--database-pooling', 'session')
+      expect(found, JSON.stringify(report.findings)).toEqual(['server-sync', 'pooler'])
+      expect(JSON.stringify(report)).not.toContain(new URL(url).password)
+    },
+  )
+})
+
+test('the commands that the paper shows find nothing, or say that nothing answers', async () => {
+  const paper = readFileSync(new URL('../../docs/operate/doctor.md', import.meta.url), 'utf8')
+  const commands = [...paper.matchAll(/^node src\/main\.ts (doctor.*)$/gm)].map(([, command = '']) =>
+    command.split(' '),
+  )
+  const path = await createDatabase()
+  const exitCodes = commands.map(async (args) => (await run([...args, '--database', `file:${path}`])).exitCode)
+  expect(await Promise.all(exitCodes)).toEqual([0, 2])
+})
