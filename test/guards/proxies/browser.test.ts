@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { guardsOf } from '../../../src/auth/guards/guards.ts'
+import type { MailGuardOptions } from '../../../src/auth/guards/mail/open-mail-guard.ts'
 import { CHROMIUM } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { isInstalled } from '../../support/proxy-process.ts'
+import { startMailServer } from '../../support/smtp.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
 import { DOCUMENTED, startDocumented } from './documented-proxies.ts'
 
@@ -36,14 +38,23 @@ async function servePage(): Promise<string> {
 const [nginx] = DOCUMENTED
 
 test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
-  'a page of another origin signs in, reads, refreshes and signs out over TLS, with the headers of its tools',
+  'a page of another origin signs in by mail, reads, refreshes and signs out over TLS, with the headers of its tools',
   async () => {
     if (nginx === undefined) throw new Error('the page has no nginx configuration')
     const [origin, stranger] = [await servePage(), await servePage()]
+    const server = await startMailServer()
+    const mail: MailGuardOptions = {
+      server: { url: server.url, tls: 'off', from: 'Workspace <no-reply@example.com>', subject: 'Your code' },
+      domains: [],
+      isForKnownUsersOnly: false,
+      maxPerAddress: 10,
+      maxPerNetwork: 100,
+      maxTotal: 1_000,
+    }
     const gateway = await startGateway({
       corsOrigins: [origin],
       trustedProxies: ['127.0.0.1'],
-      createGuard: guardsOf(['open'], { trustedOrigins: [] }),
+      createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }),
     })
     await gateway.load(SMALL_WORLD)
     const { port } = await startDocumented(nginx, gateway.url)
@@ -54,6 +65,8 @@ test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
     async function visit(from: string) {
       const page = await context.newPage()
       await page.goto(from)
+      // What its user does: reads the mail, and types the code.
+      await page.exposeFunction('codeFromMail', async () => (await server.mail(0)).code)
       return page.evaluate(
         async ({ url, headers, email }) => {
           const statuses: (number | string)[] = []
@@ -70,7 +83,10 @@ test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
             statuses.push(typeof response === 'string' ? response : response.status)
             return typeof response === 'string' ? {} : response.json()
           }
-          const { refreshToken } = await send('POST', '/login', { email })
+          const asked = await send('POST', '/login', { email })
+          if (asked.code !== 'LOGIN_CODE_SENT') return statuses
+          const code = await (globalThis as unknown as { codeFromMail: () => Promise<string> }).codeFromMail()
+          const { refreshToken } = await send('POST', '/login', { email, code })
           const { accessToken } = await send('POST', '/token', { refreshToken })
           await send('GET', '/projects', undefined, accessToken)
           await send('POST', '/graphql', { query: '{ me { email } }' }, accessToken)
@@ -82,7 +98,7 @@ test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
       )
     }
 
-    expect(await visit(origin)).toEqual([200, 200, 200, 200, 200, 401])
-    expect(await visit(stranger)).toEqual(Array.from({ length: 6 }, () => 'TypeError'))
+    expect(await visit(origin)).toEqual([403, 200, 200, 200, 200, 200, 401])
+    expect(await visit(stranger)).toEqual(['TypeError'])
   },
 )

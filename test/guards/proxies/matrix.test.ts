@@ -1,13 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { guardsOf, type LoginGuardName } from '../../../src/auth/guards/guards.ts'
+import { type GuardOptions, guardsOf, type LoginGuardName } from '../../../src/auth/guards/guards.ts'
+import type { MailGuardOptions } from '../../../src/auth/guards/mail/open-mail-guard.ts'
 import { SESSION_ROUTES } from '../../../src/rest/routes.ts'
+import { mint, newKey, toJwk } from '../../support/assertions.ts'
 import { freePorts } from '../../support/free-port.ts'
 import { startGateway, type TestGatewayOptions } from '../../support/gateway.ts'
 import { canBeOtherUser, isInstalled, startProxy } from '../../support/proxy-process.ts'
+import { startMailServer } from '../../support/smtp.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { exchange, requestText } from '../../support/wire.ts'
 import { ANA } from '../../support/workspaces.ts'
 import { PROXY_ROWS, proxyStarts } from './configurations.ts'
+
+/** Makes a request of this email one that the guard lets in; `isReal` false: one that is nearly so. */
+type Credential = (request: Asked, isReal: boolean) => Promise<Asked>
+
+interface Asked {
+  readonly email: string
+  readonly headers: Headers
+  /** Sends it, whatever the answer. */
+  readonly send: (asked: Pick<Asked, 'email' | 'headers'>) => Promise<boolean>
+}
 
 interface GatewayRow {
   readonly name: string
@@ -24,6 +41,10 @@ const GATEWAYS: readonly GatewayRow[] = [
   // Nobody here has a registered client's credential.
   { name: 'client', guard: 'client' },
   { name: 'client --trusted-proxy', guard: 'client', options: { trustedProxies: THIS_MACHINE } },
+  { name: 'mail', guard: 'mail' },
+  { name: 'mail --trusted-proxy', guard: 'mail', options: { trustedProxies: THIS_MACHINE } },
+  { name: 'assertion', guard: 'assertion' },
+  { name: 'assertion --trusted-proxy', guard: 'assertion', options: { trustedProxies: THIS_MACHINE } },
   { name: 'none', guard: 'none' },
   { name: 'open', guard: 'open' },
   { name: 'open --proxy-protocol', guard: 'open', options: { trustedProxies: THIS_MACHINE, proxyProtocol: true } },
@@ -53,9 +74,78 @@ const HEADERS: readonly (readonly [name: string, headers: Headers])[] = [
 
 const TWIN = SESSION_ROUTES.find(({ path }) => path === '/login')?.twin ?? ''
 const PROTOCOLS = [
-  ['REST', '/login', JSON.stringify({ email: ANA })],
-  ['GraphQL', '/graphql', JSON.stringify({ query: TWIN, variables: { email: ANA } })],
+  ['REST', '/login', (email: string) => JSON.stringify({ email })],
+  ['GraphQL', '/graphql', (email: string) => JSON.stringify({ query: TWIN, variables: { email } })],
 ] as const
+
+/** What a guard needs to be started, and what gets somebody in. */
+async function partsOf(guard: LoginGuardName): Promise<{ options: GuardOptions; credential: Credential | null }> {
+  if (guard === 'mail') return mailParts()
+  if (guard === 'assertion') return assertionParts()
+  return { options: { trustedOrigins: [] }, credential: null }
+}
+
+async function mailParts() {
+  const server = await startMailServer()
+  const mail: MailGuardOptions = {
+    server: { url: server.url, tls: 'off', from: 'Workspace <no-reply@example.com>', subject: 'Your code' },
+    domains: [],
+    isForKnownUsersOnly: false,
+    maxPerAddress: 1_000,
+    maxPerNetwork: 10_000,
+    maxTotal: 10_000,
+  }
+  const credential: Credential = async (asked, isReal) => {
+    await asked.send(asked)
+    const codeOf = () => server.mails.find(({ to }) => to === asked.email)?.code
+    await expect.poll(codeOf, { timeout: 20_000 }).toBeDefined()
+    const code = codeOf() ?? ''
+    const sent = isReal ? code : `${code.startsWith('0') ? '1' : '0'}${code.slice(1)}`
+    return { ...asked, email: asked.email.replace('@', `+code-${sent}@`) }
+  }
+  return { options: { trustedOrigins: [], mail }, credential }
+}
+
+async function assertionParts() {
+  const [key, stranger] = [newKey(), newKey()]
+  const keys = join(temporaryDirectory(), 'keys.json')
+  writeFileSync(keys, JSON.stringify({ keys: [toJwk(key)] }))
+  const seconds = Date.UTC(2026, 0, 1) / 1_000
+  const signed = {
+    preset: 'oidc' as const,
+    header: 'x-assertion',
+    issuer: 'https://id.example.com',
+    audience: ['workspace'],
+    keys,
+    emailClaim: 'email',
+    leewaySeconds: 60,
+  }
+  const credential: Credential = async (asked, isReal) => {
+    const claims = {
+      iss: signed.issuer,
+      aud: 'workspace',
+      iat: seconds - 10,
+      exp: seconds + 600,
+      email: asked.email,
+      email_verified: true,
+    }
+    // Of the right name, and signed by somebody else.
+    const token = mint(isReal ? key : { ...stranger, kid: key.kid }, { claims })
+    return { ...asked, headers: [...asked.headers, ['X-Assertion', token]] }
+  }
+  return { options: { trustedOrigins: [], assertion: { signed, unsigned: null } }, credential }
+}
+
+async function startRow({ guard, options }: GatewayRow, host?: string) {
+  const parts = await partsOf(guard)
+  const gateway = await startGateway({
+    createGuard: guardsOf([guard], parts.options),
+    attemptsPerMinute: null,
+    ...(host === undefined ? {} : { host }),
+    ...options,
+  })
+  return { ...gateway, credential: parts.credential }
+}
 
 async function hasToken(url: string, target: string, headers: Headers, body: string): Promise<boolean> {
   const all: Headers = [['Content-Type', 'application/json'], ['Connection', 'close'], ...headers]
@@ -69,12 +159,31 @@ async function hasToken(url: string, target: string, headers: Headers, body: str
 async function cellsWithTokens(path: string, url: string): Promise<readonly string[]> {
   const cells: string[] = []
   for (const [asked, headers] of HEADERS) {
-    for (const [protocol, target, body] of PROTOCOLS) {
-      if (await hasToken(url, target, headers, body)) cells.push(`${path} | ${asked} | ${protocol}`)
+    for (const [protocol, target, bodyOf] of PROTOCOLS) {
+      if (await hasToken(url, target, headers, bodyOf(ANA))) cells.push(`${path} | ${asked} | ${protocol}`)
     }
   }
   return cells
 }
+
+/** Somebody new in each cell, with what the guard asks for, and with something like it. */
+async function cellsWithCredentials(path: string, url: string, credential: Credential): Promise<readonly string[]> {
+  const cells: string[] = []
+  for (const [isReal, asked] of CREDENTIALS) {
+    for (const [protocol, target, bodyOf] of PROTOCOLS) {
+      const send: Asked['send'] = ({ email, headers }) => hasToken(url, target, headers, bodyOf(email))
+      const email = `${randomUUID()}@example.com`
+      const request = await credential({ email, headers: [['Host', 'gateway.example.com']], send }, isReal)
+      if (await send(request)) cells.push(`${path} | ${asked} | ${protocol}`)
+    }
+  }
+  return cells
+}
+
+const CREDENTIALS = [
+  [true, 'what the guard asks for'],
+  [false, 'something like it'],
+] as const
 
 async function isServed(url: string): Promise<boolean> {
   const request = requestText({ headers: [['Connection', 'close']] })
@@ -85,33 +194,40 @@ async function isServed(url: string): Promise<boolean> {
 const both = (cell: string) => [`${cell} | REST`, `${cell} | GraphQL`]
 const allHeaders = (cell: string) => HEADERS.flatMap(([asked]) => both(`${cell} | ${asked}`))
 
-test('behind real proxies only the listed cells give tokens', async () => {
+test('behind real proxies only the listed cells give tokens', { timeout: 180_000 }, async () => {
   const rows = PROXY_ROWS.filter(({ program }) => isInstalled(program))
   const ports = [...(await freePorts('127.0.0.1', rows.length * GATEWAYS.length))]
   const links = await Promise.all(
     GATEWAYS.map(async (gateway) => {
-      const { guard, options } = gateway
-      const { url } = await startGateway({ createGuard: guardsOf([guard], { trustedOrigins: [] }), ...options })
+      const { url, credential } = await startRow(gateway)
       return rows
-        .filter(({ asSameUser }) => canBeOtherUser || asSameUser || guard !== 'local')
-        .map((row) => ({ row, gateway, gatewayPort: Number(new URL(url).port), port: ports.pop() ?? 0 }))
+        .filter(({ asSameUser }) => canBeOtherUser || asSameUser || gateway.guard !== 'local')
+        .map((row) => ({ row, gateway, credential, gatewayPort: Number(new URL(url).port), port: ports.pop() ?? 0 }))
     }),
   )
   await Promise.all(proxyStarts(links.flat()).map(startProxy))
 
   const [served, tokens]: [string[], string[]] = [[], []]
   const [expectServed, open]: [string[], string[]] = [[], []]
-  for (const { row, gateway, port } of links.flat()) {
+  async function walk({ row, gateway, credential, port }: (typeof links)[number][number]): Promise<void> {
     const cell = `${row.name} | ${gateway.name}`
     if (await isServed(`http://127.0.0.1:${port}`)) served.push(cell)
     tokens.push(...(await cellsWithTokens(cell, `http://127.0.0.1:${port}`)))
-    if (gateway.name.endsWith('--proxy-protocol') !== row.name.includes('send-proxy')) continue
+    if (gateway.name.endsWith('--proxy-protocol') !== row.name.includes('send-proxy')) return
     expectServed.push(cell)
     if (gateway.guard === 'open') open.push(...allHeaders(cell))
+    if (!credential) return
+    tokens.push(...(await cellsWithCredentials(cell, `http://127.0.0.1:${port}`, credential)))
+    open.push(...both(`${cell} | what the guard asks for`))
   }
+  await Promise.all(
+    links.map(async (some) => {
+      for (const link of some) await walk(link)
+    }),
+  )
 
   // No proxy is refused because it does not work: each passes requests on, to a gateway that speaks as it does.
-  expect(served).toEqual(expectServed)
+  expect(served.toSorted()).toEqual(expectServed.toSorted())
   // A forwarder of the same user is what no check can see (SECURITY.md).
   const local = isInstalled('socat') ? both('socat of the same user | local | Host localhost') : []
   expect(tokens.toSorted()).toEqual([...open, ...local].toSorted())
@@ -125,14 +241,15 @@ test('directly only the listed cells give tokens, whatever address is listened o
     console.warn('this machine has no other address, or no ::1: their rows are left out')
   const tokens: string[] = []
   const expected: string[] = []
-  for (const { name, guard, options } of GATEWAYS) {
+  for (const row of GATEWAYS) {
+    const { name, guard } = row
     for (const [host, asked] of [
       ['127.0.0.1', ['127.0.0.1']],
       ...(hasIPv6 ? ([['::1', ['[::1]']]] as const) : []),
       ['0.0.0.0', ['127.0.0.1', ...(external === undefined ? [] : [external])]],
       ...(hasIPv6 ? ([['::', ['[::1]', '127.0.0.1', ...(external === undefined ? [] : [external])]]] as const) : []),
     ] as const) {
-      const gateway = await startGateway({ createGuard: guardsOf([guard], { trustedOrigins: [] }), host, ...options })
+      const gateway = await startRow(row, host)
       const { port } = new URL(gateway.url)
       for (const address of asked) {
         const cell = `${address} at ${host} | ${name}`

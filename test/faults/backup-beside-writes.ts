@@ -1,0 +1,89 @@
+// A backup while another process commits: node test/faults/backup-beside-writes.ts [MEGABYTES [COMMITS_PER_SECOND]]
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient } from '../support/client.ts'
+import { run, serve } from '../support/command-line.ts'
+import { atRate, percentile, writeLines } from '../support/measurements.ts'
+import { documentLine } from '../support/workspaces.ts'
+
+const DOCUMENT_BYTES = 100_000
+const IDLE_RUNS = 3
+const QUIET_MS = 20_000
+const CONNECTIONS = 32
+const MAX_RATIO = 2
+
+const megabytes = Number(process.argv[2] ?? 1_000)
+const perSecond = Number(process.argv[3] ?? 500)
+const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-backup-'))
+const database = join(directory, 'workspace.db')
+const flags = ['--database', `file:${database}`]
+
+/** Seconds. */
+async function backUp(name: string): Promise<number> {
+  const start = performance.now()
+  const path = join(directory, name)
+  const { exitCode, stderr } = await run(['backup', path, ...flags])
+  if (exitCode !== 0) throw new Error(`the backup ended with ${exitCode}: ${stderr}`)
+  const seconds = (performance.now() - start) / 1_000
+  for (const file of [path, `${path}.sha256`]) rmSync(file)
+  return seconds
+}
+
+async function measure(): Promise<boolean> {
+  const count = Math.ceil((megabytes * 1_000_000) / DOCUMENT_BYTES)
+  const file = join(directory, 'import.ndjson')
+  const text = 'lorem ipsum '.repeat(DOCUMENT_BYTES / 12)
+  await writeLines(file, count, (number) =>
+    documentLine('template', `user-${number % 100}@example.com`, `{"id":${number},"text":"${text}"}`),
+  )
+  const imported = await run(['import', file, ...flags])
+  if (imported.exitCode !== 0) throw new Error(imported.stderr)
+  rmSync(file)
+  console.log(`${Math.round(statSync(database).size / 1e6)} MB, ${perSecond} commits/s`)
+
+  const idle: number[] = []
+  for (let time = 0; time < IDLE_RUNS; time += 1) idle.push(await backUp('idle.db'))
+  const idleSeconds = percentile(idle, 0.5)
+  const gateway = await serve([...flags, '--log-level', 'warn', '--check', 'off', '--sessions-per-user', '100000'])
+  const client = createClient(gateway.url, { connections: CONNECTIONS })
+  const login = async (number: number) => {
+    const { status } = await client.login(`user-${number % 100}@example.com`)
+    if (status !== 200) throw new Error(`a login was answered ${status}`)
+  }
+  try {
+    let isOver = false
+    const quiet = atRate(perSecond, login, () => isOver)
+    await delay(QUIET_MS)
+    isOver = true
+    const alone = percentile(await quiet, 0.99)
+    let isDone = false
+    const writing = atRate(perSecond, login, () => isDone)
+    const seconds = await backUp('beside.db').finally(() => {
+      isDone = true
+    })
+    const took = await writing
+    const beside = percentile(took, 0.99)
+    const [ofTime, ofWrites] = [seconds / idleSeconds, beside / alone]
+    console.log(
+      `backup: ${idleSeconds.toFixed(1)} s idle, ${seconds.toFixed(1)} s beside writes: ${ofTime.toFixed(2)} x`,
+    )
+    console.log(
+      `writes: p99 ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside the backup: ${ofWrites.toFixed(2)} x; ` +
+        `${Math.round(took.length / seconds)} commits/s; load average ${loadavg()[0]?.toFixed(1)}`,
+    )
+    return ofTime <= MAX_RATIO && ofWrites <= MAX_RATIO
+  } finally {
+    client[Symbol.dispose]()
+    await gateway.kill('SIGTERM')
+  }
+}
+
+try {
+  const isGood = await measure()
+  console.log(isGood ? 'good' : `BAD: more than ${MAX_RATIO} x`)
+  process.exitCode = isGood ? 0 : 1
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}
