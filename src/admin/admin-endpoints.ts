@@ -4,11 +4,17 @@ import { GatewayError } from '../errors.ts'
 import type { Endpoint, Handler } from '../http/handler.ts'
 import { jsonResponse, NO_STORE } from '../http/response.ts'
 import { createHealthEndpoints, type HealthServices } from './health.ts'
+import { type LedgerTotal, ledgerPage } from './ledger-page.ts'
+
+/** What the page about REST calls is about. */
+const LEDGER_DAYS = 30
 
 export interface AdminServices extends HealthServices {
   readonly version: string
   /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>
+  /** Who called which REST route in the last days: routes in the order of the contract. */
+  readonly ledger: (days: number) => Promise<readonly LedgerTotal[]>
   /** The media type of that text. */
   readonly metricsType: string
   /** Whether only this machine reaches the port: then a page that names it otherwise is refused (DNS rebinding). */
@@ -16,7 +22,7 @@ export interface AdminServices extends HealthServices {
 }
 
 export function createAdminEndpoints(services: AdminServices): readonly Endpoint[] {
-  const { version, metrics, metricsType, isLoopback } = services
+  const { version, metrics, metricsType, isLoopback, ledger } = services
   const endpoints: readonly Endpoint[] = [
     ...createHealthEndpoints(services),
     {
@@ -32,6 +38,11 @@ export function createAdminEndpoints(services: AdminServices): readonly Endpoint
         headers: { 'content-type': metricsType, ...NO_STORE },
         body: await metrics(),
       }),
+    },
+    {
+      method: 'GET',
+      path: '/ledger',
+      handle: async () => ledgerPage(await ledger(LEDGER_DAYS), LEDGER_DAYS),
     },
   ]
   return isLoopback ? endpoints.map((each) => ({ ...each, handle: forLoopbackHosts(each.handle) })) : endpoints

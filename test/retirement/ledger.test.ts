@@ -140,6 +140,30 @@ test('a registered client is known in all that the sessions it opened ask for, t
   })
 })
 
+test.each([1, 2])(
+  'the admin port of %i workers shows the ledger to the operator, and clients do not',
+  async (workers) => {
+    const database = await sqlite()
+    await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+    const serving = await serveForTest(['--database', database, '--admin-port', '0', '--workers', String(workers)])
+    const body = JSON.stringify({ email: ANA })
+    const { accessToken } = (await ask(`${serving.url}/login`, { method: 'POST', headers: JSON_TYPE, body })).json()
+    await read(serving.url, accessToken, '/projects', 12, { 'graphql-client-name': '<script>alert("x")' })
+    expect((await ask(`${serving.url}/ledger`)).status).toBe(404)
+    const find = () => /"url":"(\S+?)","msg":"metrics and health/.exec(serving.stderr())?.[1]
+    await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+    const page = () => ask(`${find()}/ledger`)
+    // Each worker counts its own, and adds it within a second.
+    await expect.poll(async () => (await page()).text, { timeout: 10_000 }).toContain('<td class="count">12</td>')
+    const { headers, text } = await page()
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(text).toContain('&#60;script&#62;alert&#34;x&#34;')
+    expect(text).not.toContain('<script')
+    expect(text).toContain('<code>{ me { projects { data } } }</code>')
+    expect(await serving.kill('SIGTERM')).toBe(0)
+  },
+)
+
 test('what clients call themselves is short, shown as it may be, and holds no secret', async () => {
   await using running = new AsyncDisposableStack()
   const observed: ((request: never) => void)[] = []

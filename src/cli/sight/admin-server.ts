@@ -9,6 +9,8 @@ import { UsageError } from '../../errors.ts'
 import { createPipeline } from '../../http/pipeline.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import { createReport } from '../log.ts'
+import type { CommandStoreConfig } from '../open-store-for-cli.ts'
+import { readLedger } from '../retirement/read-ledger.ts'
 import { packageVersion } from '../serving/package-version.ts'
 
 const MAX_BODY_BYTES = 256
@@ -20,12 +22,13 @@ export interface AdminAddress {
 
 /** Listens until it is disposed of. Throws `UsageError` when the port cannot be had. */
 export async function openAdminServer(
-  { adminHost: host, adminPort: port }: AdminAddress,
+  { adminHost: host, adminPort: port, ...database }: AdminAddress & CommandStoreConfig,
   services: Pick<AdminServices, 'metrics' | 'ping' | 'isDraining'>,
   log: Logger,
 ): Promise<AsyncDisposable> {
   const endpoints = createAdminEndpoints({
     ...services,
+    ledger: (days) => readLedger(database, days, Date.now()),
     version: packageVersion(),
     metricsType: METRICS_TYPE,
     isLoopback: isLoopbackBinding(host),

@@ -9,11 +9,12 @@ import type { ProcessMetrics } from './metrics.ts'
 
 /** Until it is disposed of. Null without `--admin-port`. */
 export async function openAdmin(
-  { adminHost, adminPort }: Pick<ServeConfig, 'adminHost' | 'adminPort'>,
+  config: ServeConfig,
   { collect }: ProcessMetrics,
   { isListening, ping, isDraining }: HealthServices & { readonly isListening: () => boolean },
   log: Logger,
 ): Promise<AsyncDisposable | null> {
+  const { adminPort } = config
   if (adminPort === undefined || collect === null) return null
   const health: HealthServices = {
     isDraining,
@@ -27,7 +28,7 @@ export async function openAdmin(
   }
   const { openAdminServer } = await import('./admin-server.ts')
   const { toText } = await import('../../admin/metrics/process-metrics.ts')
-  return openAdminServer({ adminHost, adminPort }, { ...health, metrics: async () => toText(await collect()) }, log)
+  return openAdminServer({ ...config, adminPort }, { ...health, metrics: async () => toText(await collect()) }, log)
 }
 
 async function isReady({ ping, isDraining }: HealthServices): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Metric } from '../../admin/metrics/metric.ts'
 import { addUp, toText } from '../../admin/metrics/process-metrics.ts'
 import { GatewayError } from '../../errors.ts'
+import type { CommandStoreConfig } from '../open-store-for-cli.ts'
 import { type AdminAddress, openAdminServer } from '../sight/admin-server.ts'
 import { askWorker, onLastWords, type WorkerState } from './worker-questions.ts'
 
@@ -76,7 +77,7 @@ export function createWorkerTotals(): WorkerTotals {
 
 /** The admin port of a supervisor. */
 export function openTotalsAdmin(
-  address: AdminAddress,
+  address: AdminAddress & CommandStoreConfig,
   totals: WorkerTotals,
   stop: AbortSignal,
   log: Logger,

@@ -121,12 +121,12 @@ export async function superviseWorkers(
     })
   })
 
-  const { adminPort, adminHost } = config
+  const { adminPort } = config
   await using opened = new AsyncDisposableStack()
   if (adminPort !== undefined) {
     const { createWorkerTotals, openTotalsAdmin } = await import('./add-up-workers.ts')
     totals = createWorkerTotals()
-    opened.use(await openTotalsAdmin({ adminPort, adminHost }, totals, stop, log))
+    opened.use(await openTotalsAdmin({ ...config, adminPort }, totals, stop, log))
   }
   const first = await start()
   // It said why on stderr.
