@@ -8,6 +8,7 @@ import { parse, visit } from 'graphql'
 import { expect, test } from 'vitest'
 import { guardsOf } from '../src/auth/guards/guards.ts'
 import { demoExamples } from '../src/cli/demo/demo.ts'
+import { FAILURE_CODES } from '../src/errors.ts'
 import { READ_ROUTES, SESSION_ROUTES } from '../src/rest/routes.ts'
 import { type Answer, startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
@@ -39,6 +40,37 @@ test('the document lints clean, and every row of the route table is in it with i
   // Documents are shown with the members they have, not with what GraphQL calls them.
   expect(text).toContain('prj_8Kq2vTnY')
   expect(text).not.toContain('documentId')
+})
+
+test('what is answered has a name and fields, codes are a closed list, and the address is the one it was asked at', async () => {
+  const gateway = await startGateway({ trustedProxies: ['127.0.0.1'], examples: await demoExamples() })
+  const { json } = await gateway.get('/openapi.json')
+  const { servers, components, paths } = json()
+  expect(servers).toMatchObject([{ url: gateway.url }])
+  const schemas = Object.keys(components.schemas)
+  expect(schemas).toEqual(expect.arrayContaining(['Project', 'ExportElement', 'Template', 'UiLibrary', 'Tokens']))
+  expect(components.schemas.FailureCode.enum).toEqual(FAILURE_CODES)
+  expect(components.schemas.Project.properties).toMatchObject({
+    id: { type: ['string', 'integer', 'null'] },
+    name: { type: ['string', 'null'] },
+    tags: { type: ['array', 'null'], items: { type: ['string', 'null'] } },
+  })
+  expect(paths['/projects'].get.responses['200'].content['application/json'].schema).toEqual({
+    type: 'array',
+    items: { $ref: '#/components/schemas/Project' },
+  })
+  const proxied = {
+    'x-forwarded-for': '192.0.2.1',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'api.example.com',
+  }
+  const behindProxy = await gateway.get('/openapi.json', undefined, proxied)
+  expect(behindProxy.json().servers).toMatchObject([{ url: 'https://api.example.com' }])
+  // Nobody else is believed, and nothing that is no host is repeated.
+  const direct = await startGateway()
+  expect((await direct.get('/openapi.json', undefined, proxied)).json().servers).toMatchObject([{ url: direct.url }])
+  const odd = await gateway.get('/openapi.json', undefined, { ...proxied, 'x-forwarded-host': 'a"b<c' })
+  expect(odd.text).not.toContain('b<c')
 })
 
 test('1,000 requests, well formed and not, get answers that the document describes', async () => {

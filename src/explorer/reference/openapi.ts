@@ -31,6 +31,7 @@ export interface ShownAnswer {
 }
 
 interface Schema {
+  readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly const?: unknown
   readonly format?: string
@@ -71,10 +72,16 @@ interface Operation {
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: { readonly Problem: Schema & { readonly examples?: readonly unknown[] } } }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>> & {
+      readonly Problem: Schema & { readonly examples?: readonly unknown[] }
+    }
+  }
 }
 
-export function shownOperations({ paths }: OpenApi): readonly ShownOperation[] {
+type Schemas = OpenApi['components']['schemas']
+
+export function shownOperations({ paths, components: { schemas } }: OpenApi): readonly ShownOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       id: operation.operationId,
@@ -90,9 +97,9 @@ export function shownOperations({ paths }: OpenApi): readonly ShownOperation[] {
         description,
         in: place,
       })),
-      body: fieldsOf(Object.values(operation.requestBody?.content ?? {})[0]?.schema),
+      body: fieldsOf(named(Object.values(operation.requestBody?.content ?? {})[0]?.schema, schemas)),
       needsToken: operation.security.length > 0,
-      answer: shownAnswer(operation.responses['200']),
+      answer: shownAnswer(operation.responses['200'], schemas),
       failures: Object.entries(operation.responses)
         .filter(([status]) => status !== '200')
         .map(([status, { description }]) => ({ status, description })),
@@ -100,16 +107,21 @@ export function shownOperations({ paths }: OpenApi): readonly ShownOperation[] {
   )
 }
 
-function shownAnswer(answer: Answer | undefined): ShownAnswer | null {
+function shownAnswer(answer: Answer | undefined, schemas: Schemas): ShownAnswer | null {
   if (!answer) return null
   const media = answer.content?.['application/json']
   return {
     description: answer.description,
     isArray: media?.schema.items !== undefined,
-    fields: fieldsOf(media?.schema.items ?? media?.schema),
+    fields: fieldsOf(named(media?.schema.items ?? media?.schema, schemas)),
     headers: Object.keys(answer.headers ?? {}),
     example: media?.example,
   }
+}
+
+/** What a reference stands for. */
+function named(schema: Schema | undefined, schemas: Schemas): Schema | undefined {
+  return schema?.$ref === undefined ? schema : schemas[schema.$ref.slice('#/components/schemas/'.length)]
 }
 
 export function fieldsOf(schema: Schema | undefined): readonly ShownField[] {

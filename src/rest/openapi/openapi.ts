@@ -1,39 +1,32 @@
 // The REST contract as OpenAPI 3.1, made from the route table, the table of failures and the GraphQL schema.
-import {
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  getNamedType,
-  isLeafType,
-  isObjectType,
-  parse,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import { type FailureCode, messageOf, statusOf } from '../../errors.ts'
-import { createConstantDocument } from '../../http/caching/constant-document.ts'
-import type { Endpoint } from '../../http/handler.ts'
-import { JSON_TYPE } from '../../http/response.ts'
 import { ANY_ROUTE_FAILURES, READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from '../routes.ts'
-import { HEADERS, IF_NONE_MATCH, INTRODUCTION, type Json, PROBLEM } from './parts.ts'
+import { FAILURE_CODE, HEADERS, IF_NONE_MATCH, INTRODUCTION, type Json, PROBLEM } from './parts.ts'
+import {
+  documentType,
+  NOTHING_TO_SAY,
+  namedSchemas,
+  reference,
+  requestName,
+  resultName,
+  resultType,
+  shownFields,
+} from './schemas.ts'
 
 export interface OpenApiOptions {
   readonly apiVersion: string
   readonly basePath: string
+  /** Scheme, host and port of the gateway as its callers know it; '' when that is not known. */
+  readonly origin?: string
   /** A document to show for a GraphQL type, by its name. */
   readonly examples: Readonly<Record<string, Json>>
 }
 
-/** Fields of the GraphQL types that are about a document rather than in it. */
-const NOT_IN_DOCUMENTS = ['id', 'data', 'cursor']
-/** What GraphQL calls otherwise than the document does. */
-const MEMBER_NAMES: Readonly<Record<string, string>> = { documentId: 'id' }
-
-export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
-  return createConstantDocument('/openapi.json', JSON_TYPE, JSON.stringify(createOpenApi(schema, options)))
-}
-
-export function createOpenApi(schema: GraphQLSchema, { apiVersion, basePath, examples }: OpenApiOptions): Json {
+export function createOpenApi(
+  schema: GraphQLSchema,
+  { apiVersion, basePath, origin = '', examples }: OpenApiOptions,
+): Json {
   return {
     openapi: '3.1.0',
     info: {
@@ -42,7 +35,7 @@ export function createOpenApi(schema: GraphQLSchema, { apiVersion, basePath, exa
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: basePath === '' ? '/' : basePath, description: 'This gateway' }],
+    servers: [{ url: origin + basePath || '/', description: 'This gateway' }],
     tags: [
       { name: 'Workspace', description: "Reads of the signed-in user's own." },
       { name: 'Session', description: 'Signing in, staying signed in, signing out.' },
@@ -61,7 +54,7 @@ export function createOpenApi(schema: GraphQLSchema, { apiVersion, basePath, exa
         },
       },
       headers: HEADERS,
-      schemas: { Problem: PROBLEM },
+      schemas: { ...namedSchemas(schema), FailureCode: FAILURE_CODE, Problem: PROBLEM },
     },
   }
 }
@@ -95,7 +88,7 @@ function readOperation(route: ReadRoute, schema: GraphQLSchema, examples: OpenAp
         headers: { ...headers('API-Version', 'ETag') },
         content: {
           'application/json': {
-            schema: { type: 'array', items: type ? documentSchema(type) : {} },
+            schema: { type: 'array', items: type ? reference(type.name) : {} },
             ...(example && type ? { example: [shownFields(example, type)] } : {}),
           },
         },
@@ -107,8 +100,7 @@ function readOperation(route: ReadRoute, schema: GraphQLSchema, examples: OpenAp
 }
 
 function sessionOperation(route: SessionRoute, schema: GraphQLSchema): Json {
-  const type = lastParent(route.twin, schema)
-  const members = type && type !== schema.getMutationType() ? Object.values(type.getFields()) : []
+  const type = resultType(route, schema)
   return {
     ...common(route, 'Session'),
     security: [],
@@ -116,34 +108,18 @@ function sessionOperation(route: SessionRoute, schema: GraphQLSchema): Json {
       required: true,
       content: {
         'application/json': {
-          schema: {
-            type: 'object',
-            required: [route.field],
-            properties: Object.fromEntries(
-              [route.field, ...(route.optionalField === undefined ? [] : [route.optionalField])].map((name) => [
-                name,
-                { type: 'string' },
-              ]),
-            ),
-          },
+          schema: reference(requestName(route)),
           example: { [route.field]: route.field === 'email' ? 'demo@example.com' : 'wgr_…' },
         },
       },
     },
     responses: {
       200: {
-        description: members.length === 0 ? 'Done; there is nothing to say.' : (type?.description ?? 'Done.'),
+        description: type?.description ?? NOTHING_TO_SAY,
         headers: headers('API-Version'),
         content: {
           'application/json': {
-            schema: {
-              type: 'object',
-              required: members.map(({ name }) => name),
-              properties: Object.fromEntries(
-                members.map(({ name, description }) => [name, { type: 'string', description }]),
-              ),
-              additionalProperties: false,
-            },
+            schema: reference(resultName(route, schema)),
           },
         },
       },
@@ -179,7 +155,7 @@ function failureResponses(failures: readonly FailureCode[]): Json {
           'application/problem+json': {
             schema: {
               allOf: [
-                { $ref: '#/components/schemas/Problem' },
+                reference('Problem'),
                 { type: 'object', properties: { status: { const: Number(status) }, code: { enum: codes } } },
               ],
             },
@@ -192,53 +168,4 @@ function failureResponses(failures: readonly FailureCode[]): Json {
 
 function headers(...names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-/** The type that the last field of an operation belongs to. */
-function lastParent(twin: string, schema: GraphQLSchema): GraphQLObjectType | null {
-  const info = new TypeInfo(schema)
-  let parent: GraphQLObjectType | null = null
-  visit(
-    parse(twin),
-    visitWithTypeInfo(info, {
-      Field() {
-        const type = info.getParentType()
-        if (isObjectType(type)) parent = type
-      },
-    }),
-  )
-  return parent
-}
-
-/** The type whose stored documents a twin answers: of what has elements, that of an element. */
-function documentType(twin: string, schema: GraphQLSchema): GraphQLObjectType | null {
-  const type = lastParent(twin, schema)
-  const elements = type?.getFields().elements
-  const element = elements && getNamedType(elements.type)
-  return isObjectType(element) ? element : type
-}
-
-/** What documents usually have. Nothing is required, and nothing has a fixed type: they are the user's own. */
-function documentSchema(type: GraphQLObjectType): Json {
-  return {
-    description: type.description,
-    properties: Object.fromEntries(
-      documentFields(type).map(({ name, description }) => [memberName(name), { description: description ?? '' }]),
-    ),
-  }
-}
-
-function documentFields(type: GraphQLObjectType) {
-  return Object.values(type.getFields()).filter(
-    (field) => isLeafType(getNamedType(field.type)) && !NOT_IN_DOCUMENTS.includes(field.name),
-  )
-}
-
-function memberName(field: string): string {
-  return MEMBER_NAMES[field] ?? field
-}
-
-function shownFields(example: Json, type: GraphQLObjectType): Json {
-  const names = documentFields(type).map(({ name }) => memberName(name))
-  return Object.fromEntries(Object.entries(example).filter(([name]) => names.includes(name)))
 }

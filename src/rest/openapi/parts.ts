@@ -1,5 +1,5 @@
 // The parts of the OpenAPI document that are the same for every operation.
-import { messageOf } from '../../errors.ts'
+import { FAILURE_CODES, messageOf } from '../../errors.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -20,6 +20,13 @@ export const HEADERS: Json = {
 
 const PROBLEM_EXAMPLE_INSTANCE = 'urn:uuid:5e1c2d5e-0d0b-4f2e-9a52-6b0f3a7c9d10'
 
+export const FAILURE_CODE: Json = {
+  type: 'string',
+  description:
+    'Tells failures of one status apart. A code never changes its meaning; there may be more of them one day.',
+  enum: FAILURE_CODES,
+}
+
 export const PROBLEM: Json = {
   type: 'object',
   description: 'What went wrong (RFC 9457).',
@@ -28,7 +35,11 @@ export const PROBLEM: Json = {
     type: { const: 'about:blank' },
     title: { type: 'string', description: 'The phrase of the status.' },
     status: { type: 'integer', description: 'The status of the response.' },
-    code: { type: 'string', description: 'Tells failures of one status apart; never changes.' },
+    code: {
+      type: 'string',
+      description: 'Tells failures of one status apart; never changes.',
+      $ref: '#/components/schemas/FailureCode',
+    },
     detail: { type: 'string', description: 'What happened, for people.' },
     instance: { type: 'string', format: 'uri', description: 'Names the incident, to be found in the log.' },
     requestId: { type: 'string', description: 'Names the request, as `X-Request-Id` does, to be found in the log.' },

@@ -1,0 +1,33 @@
+// GET /openapi.json: the document with the address that this caller reaches the gateway at.
+import type { GraphQLSchema } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { Client } from '../../auth/caller.ts'
+import { createConstantDocument } from '../../http/caching/constant-document.ts'
+import type { Endpoint } from '../../http/handler.ts'
+import { JSON_TYPE } from '../../http/response.ts'
+import { createOpenApi, type OpenApiOptions } from './openapi.ts'
+
+const PATH = '/openapi.json'
+/** Callers know a gateway by few names; whoever makes up more of them only has each made anew. */
+const MAX_ORIGINS = 8
+/** A name or an address, and a port (RFC 3986 section 3.2). */
+const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
+
+export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
+  const documents = new LRUCache<string, Endpoint>({ max: MAX_ORIGINS })
+
+  function documentFor(origin: string): Endpoint {
+    const known = documents.get(origin)
+    if (known) return known
+    const made = createConstantDocument(PATH, JSON_TYPE, JSON.stringify(createOpenApi(schema, { ...options, origin })))
+    documents.set(origin, made)
+    return made
+  }
+
+  return { method: 'GET', path: PATH, handle: (request) => documentFor(originOf(request.client)).handle(request) }
+}
+
+/** Relative to the document itself when the caller gave no host that is one. */
+function originOf({ scheme, host }: Client): string {
+  return HOST.test(host) ? `${scheme}://${host}` : ''
+}
