@@ -29,7 +29,7 @@ describe('the package', () => {
     const rooms = new Set(packed.files.map((file) => (/^(?:dist\/)?[^/]+/.exec(file) ?? [''])[0]))
     expect([...rooms].toSorted()).toEqual(
       [
-        ...['bin', 'docs', 'package.json', 'schema.graphql'],
+        ...['bin', 'docs', 'package.json', 'packaging', 'schema.graphql'],
         ...['dist/explorer', 'dist/openapi.json', 'dist/program', 'dist/types', 'dist/sbom.cdx.json'],
         ...['dist/THIRD-PARTY-LICENSES.txt', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'],
       ].toSorted(),

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openAuditLog } from '../../auth/audit/audit-log.ts'
@@ -11,7 +11,6 @@ import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { createReadOnlyGuard } from '../../auth/guards/read-only.ts'
 import { startSessionSweep } from '../../auth/session-sweep.ts'
 import { isSealed } from '../../auth/tokens/key-cipher.ts'
-import { UsageError } from '../../errors.ts'
 import { createGateway } from '../../gateway.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
@@ -36,8 +35,10 @@ import { toGuardOptions } from '../options/sign-in/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
 import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
 import { requireSafeShadow, toShadowOptions } from '../retirement/to-shadow-options.ts'
+import { listen, withInheritedSocket } from '../serving/listen.ts'
 import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
+import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
@@ -52,7 +53,7 @@ const IDLE_GRACE_MS = 500
 export interface ServeSignals {
   readonly stop: AbortSignal
   readonly onReload: (listener: () => void) => void
-  /** For variables that are a standard's and not ours: `OTEL_…`. */
+  /** For variables that are a standard's and not ours: `OTEL_…`, and those of systemd. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -62,7 +63,11 @@ export async function runServe(
   io: CommandIo,
   { stop, onReload, environment }: ServeSignals,
 ): Promise<ExitCode> {
-  const config = withoutWrites(asked)
+  const log = createLog(asked.logLevel, io)
+  const service = readServiceManager(environment, (error) =>
+    log.warn({ err: error }, 'systemd-notify failed: the service manager does not know how the gateway is'),
+  )
+  const config = withoutWrites(withInheritedSocket(asked, service))
   const isReadOnly = config.readOnly === true
   const isLoopback = isLoopbackBinding(config.host)
   const guardOptions = toGuardOptions(config)
@@ -70,9 +75,9 @@ export async function runServe(
   const retirement = toRetirementPlan(config)
   requireSafeShadow(config)
   const keyCipher = readKeyCipher(config)
-  const log = createLog(config.logLevel, io)
   if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
-  if (cluster.isPrimary && workerCount(config) > 1) return superviseWorkers(config, io, log, stop, onReload)
+  if (cluster.isPrimary && workerCount(config) > 1)
+    return superviseWorkers(config, io, log, { stop, onReload, service })
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
   const retired = new AbortController()
@@ -180,7 +185,7 @@ export async function runServe(
   })
   // Before the port of clients: a start that fails for it has refused nobody.
   await using _admin = await openAdmin(config, metrics, { ...health, isListening: () => server.listening }, log)
-  const url = await listen(server, config)
+  const url = await listen(server, config, service.listenFd)
   using _sweep = isReadOnly
     ? null
     : startSessionSweep(store, io.clock, (error) => log.warn({ err: error }, 'expired sessions stay for now'))
@@ -190,7 +195,10 @@ export async function runServe(
   const announcement = `listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`
   if (cluster.isWorker) announceReady({ announcement })
   else io.stdout.write(announcement)
+  service.notify('READY=1')
+  using _watchdog = service.startWatchdog()
   if (!ending.aborted) await once(ending, 'abort')
+  service.notify('STOPPING=1')
   if (stop.aborted) await untilNoticed(config.shutdownDelay * 1_000, failed.signal, log)
   await drain(server, config.shutdownGrace * 1_000, log)
   return failed.signal.aborted ? 1 : 0
@@ -230,22 +238,6 @@ function replicaOptions({ databaseReplica, replicaTimeout }: ServeConfig, log: L
       else log.warn({ err: reason }, 'the replica does not answer: the primary is read from until it does')
     },
   }
-}
-
-async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
-  server.listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UsageError(
-      code === 'EADDRINUSE'
-        ? `port ${port} on ${host} is in use: choose another with --port, or --port 0 for a free one`
-        : `cannot listen on ${host}: ${message}`,
-    )
-  }
-  const { port: actualPort } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
 }
 
 /** Serves on while `/readyz` says 503, so that balancers stop sending before the port is closed. */

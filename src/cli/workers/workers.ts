@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
+import type { ServiceManager } from '../serving/systemd/service-manager.ts'
 import type { WorkerTotals } from './add-up-workers.ts'
 
 /** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
@@ -39,6 +40,12 @@ export function onRetire(listener: () => void): void {
   })
 }
 
+export interface Supervision {
+  readonly stop: AbortSignal
+  readonly onReload: (listener: () => void) => void
+  readonly service: ServiceManager
+}
+
 /**
  * Supervises until `stop` is aborted. The workers share one listening socket and take connections from it themselves, so a
  * connection that one of them no longer takes waits for another.
@@ -47,17 +54,18 @@ export async function superviseWorkers(
   config: ServeConfig,
   { stdout }: CommandIo,
   log: Logger,
-  stop: AbortSignal,
-  onReload: (listener: () => void) => void,
+  { stop, onReload, service }: Supervision,
 ): Promise<ExitCode> {
+  const lost = new AbortController()
+  const ending = AbortSignal.any([stop, lost.signal])
   const running = new Set<Worker>()
   const replaced = new WeakSet<Worker>()
   let totals: WorkerTotals | undefined
   const port = config.port === 0 ? await freePort(config.host) : config.port
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary()
-  // The last flag wins: all workers, also later ones, share the port that was found.
-  cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--port', String(port)] })
+  // The last flag wins: all workers, also later ones, share the port that was found, or the socket that was handed over.
+  cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--host', config.host, '--port', String(port)] })
 
   /** Resolves when the worker listens, or with its exit code when it ended before. */
   async function start(): Promise<WorkerReady | number> {
@@ -70,7 +78,15 @@ export async function superviseWorkers(
     totals?.add(worker)
     void ended.then(async (exitCode) => {
       running.delete(worker)
-      if (stop.aborted || replaced.has(worker)) return
+      if (ending.aborted || replaced.has(worker)) return
+      if (service.listenFd !== null && running.size === 0) {
+        log.fatal(
+          { exitCode },
+          'all workers ended, and with them the socket that was handed over: only the service manager has it',
+        )
+        lost.abort()
+        return
+      }
       const pauseMs = performance.now() - startedAt < HEALTHY_MS ? FIRST_PAUSE_MS : 0
       log.error({ pid: worker.process.pid, exitCode, pauseMs }, 'a worker ended: starting another')
       await startUntilOneListens(pauseMs)
@@ -132,11 +148,16 @@ export async function superviseWorkers(
   // It said why on stderr.
   if (typeof first === 'number') return first === 0 ? 0 : 1
   for (let index = 1; index < workerCount(config) && !stop.aborted; index += 1) await startUntilOneListens(0)
-  if (!stop.aborted) stdout.write(first.announcement)
-  if (!stop.aborted) await once(stop, 'abort')
+  if (!stop.aborted) {
+    stdout.write(first.announcement)
+    service.notify('READY=1')
+  }
+  using _watchdog = service.startWatchdog()
+  if (!ending.aborted) await once(ending, 'abort')
+  service.notify('STOPPING=1')
   // Those that are only starting too.
   for (let left = livingWorkers(); left.length > 0; left = livingWorkers()) await Promise.all(left.map(end))
-  return 0
+  return lost.signal.aborted ? 1 : 0
 }
 
 function livingWorkers(): readonly Worker[] {

@@ -1,0 +1,100 @@
+// A gateway on a socket that systemd-socket-activate keeps open while the gateway is restarted.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '../support/free-port.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined
+}
+
+export interface ActivatedGateway {
+  readonly port: number
+  readonly url: string
+  readonly log: () => string
+  /** Of the gateway that runs now, or ran last. */
+  readonly pid: () => number
+  /** SIGTERM to the gateway; its successor gets the same socket. */
+  readonly restart: () => void
+  readonly stop: () => Promise<void>
+}
+
+/** Starts nothing before the first connection. With `isRestarted`, a gateway that ends is followed by another one. */
+export async function startActivated(
+  folder: string,
+  args: readonly string[],
+  { host = '127.0.0.1', isRestarted = false, environment = {} } = {},
+): Promise<ActivatedGateway> {
+  const port = await freePort(host)
+  const pidFile = join(folder, 'pid')
+  // As a service manager does it: each gateway is told its own process id.
+  const once = `sh -c 'echo $$ > ${pidFile}; export LISTEN_PID=$$; exec "$0" "$@"' "$@"`
+  const script = isRestarted ? `while :; do ${once}; done` : once
+  const command = ['sh', '-c', script, 'sh', process.execPath, MAIN, 'serve', ...args]
+  const names = ['PATH', ...Object.keys(environment)].map((name) => `--setenv=${name}`)
+  const child = spawn('systemd-socket-activate', ['--listen', `${host}:${port}`, ...names, ...command], {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    detached: true,
+  })
+  const chunks: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const log = () => Buffer.concat(chunks).toString()
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  while (!log().includes('Listening on')) await new Promise((resolve) => child.stderr.once('data', resolve))
+  const pid = () => Number(readFileSync(pidFile, 'utf8'))
+  return {
+    port,
+    url: `http://${host}:${port}`,
+    log,
+    pid,
+    restart: () => void process.kill(pid(), 'SIGTERM'),
+    async stop() {
+      killGroup(child)
+      await closed
+    },
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+export interface Tally {
+  answered: number
+  /** By what was told instead of an answer. */
+  readonly failures: Record<string, number>
+  slowestMs: number
+}
+
+export function newTally(): Tally {
+  return { answered: 0, failures: {}, slowestMs: 0 }
+}
+
+/** One request on a connection of its own. */
+export function askOnNewConnection(port: number, tally: Tally): Promise<void> {
+  const startedAt = performance.now()
+  return new Promise((resolve) => {
+    const end = (failure: string | null) => {
+      if (failure === null) tally.answered += 1
+      else tally.failures[failure] = (tally.failures[failure] ?? 0) + 1
+      tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt)
+      resolve()
+    }
+    const asking = request({ port, host: '127.0.0.1', path: '/healthz', agent: false }, (response) => {
+      response.resume()
+      response.once('end', () => end(response.statusCode === 200 ? null : String(response.statusCode)))
+      response.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
+    })
+    asking.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
+    asking.end()
+  })
+}

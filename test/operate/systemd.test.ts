@@ -1,0 +1,139 @@
+// systemd: the socket that outlives a gateway, what a gateway tells, and the units that come with the package.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { serveForTest } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import {
+  type ActivatedGateway,
+  askOnNewConnection,
+  isInstalled,
+  newTally,
+  startActivated,
+} from './socket-activation.ts'
+
+const UNITS = fileURLToPath(new URL('../../packaging/systemd', import.meta.url))
+/** Two processors for many tests. */
+const PATIENT = { timeout: 30_000 }
+const hasActivation = isInstalled('systemd-socket-activate') && existsSync('/proc/net/tcp')
+const canListen = isInstalled('systemd-notify') && spawnSync('socat', ['-V']).error === undefined
+if (!hasActivation) console.warn('systemd-socket-activate is missing: tests of socket activation are skipped')
+if (!canListen) console.warn('systemd-notify or socat is missing: tests of what systemd is told are skipped')
+
+async function activate(
+  args: readonly string[],
+  options: Parameters<typeof startActivated>[2] = {},
+): Promise<ActivatedGateway> {
+  const gateway = await startActivated(temporaryDirectory(), args, options)
+  onTestFinished(gateway.stop)
+  return gateway
+}
+
+describe.skipIf(!hasActivation)('a socket that was handed over', () => {
+  test.each([
+    ['alone', '1'],
+    ['with workers', '2'],
+  ])('is served, %s, and no other port is taken', async (_, workers) => {
+    const gateway = await activate(['--workers', workers, '--no-demo', '--port', '1'])
+    expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({ status: 'ready' })
+    await expect.poll(gateway.log, PATIENT).toContain(`listening on ${gateway.url}\n`)
+  })
+
+  test('says itself whether others can reach it: the guard for this machine is not enough then', async () => {
+    const gateway = await activate([], { host: '0.0.0.0' })
+    await fetch(`http://127.0.0.1:${gateway.port}/readyz`).catch(() => {})
+    await expect.poll(gateway.log, PATIENT).toContain('--host 0.0.0.0 can be reached from other machines')
+    expect(gateway.log()).not.toContain('listening on')
+  })
+
+  test('keeps connections waiting while the gateway restarts: nobody is refused', async () => {
+    const gateway = await activate(['--no-demo'], { isRestarted: true })
+    const tally = newTally()
+    await askOnNewConnection(gateway.port, tally)
+    const first = gateway.pid()
+    const asking = new AbortController()
+    const clients = Array.from({ length: 20 }, async () => {
+      while (!asking.signal.aborted) await askOnNewConnection(gateway.port, tally)
+    })
+    await expect.poll(() => tally.answered, PATIENT).toBeGreaterThan(50)
+    gateway.restart()
+    await expect.poll(gateway.pid, PATIENT).not.toBe(first)
+    const before = tally.answered
+    await expect.poll(() => tally.answered, PATIENT).toBeGreaterThan(before + 100)
+    asking.abort()
+    await Promise.all(clients)
+    expect(tally.failures).toEqual({})
+  })
+})
+
+test('sockets for another process are none of ours', async () => {
+  const { url } = await serveForTest(['--no-demo'], {
+    cwd: temporaryDirectory(),
+    env: { LISTEN_FDS: '1', LISTEN_PID: '1' },
+  })
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+})
+
+test.skipIf(!canListen).each(['1', '2'])('systemd is told of start, life and end, with %s workers', async (workers) => {
+  const folder = temporaryDirectory()
+  const path = join(folder, 'notify')
+  const receiver = spawn('socat', [`UNIX-RECV:${path}`, '-'])
+  onTestFinished(() => void receiver.kill())
+  let heard = ''
+  receiver.stdout.on('data', (chunk: Buffer) => {
+    heard += chunk
+  })
+  await expect.poll(() => existsSync(path), PATIENT).toBe(true)
+  const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '200000' }
+  const { process: gateway, kill } = await serveForTest(['--no-demo', '--workers', workers], { cwd: folder, env })
+  await expect.poll(() => heard, PATIENT).toMatch(/READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/)
+  expect(heard).not.toContain('STOPPING=1')
+  expect(await kill('SIGTERM')).toBe(0)
+  await expect.poll(() => heard, PATIENT).toContain('STOPPING=1')
+  expect(heard.match(/READY=1/g)).toHaveLength(1)
+  expect(gateway.exitCode).toBe(0)
+})
+
+test('where systemd-notify is missing the gateway serves, and says so', async () => {
+  const env = { NOTIFY_SOCKET: '/nowhere', PATH: '/nowhere' }
+  const { url, stderr } = await serveForTest(['--no-demo'], { cwd: temporaryDirectory(), env })
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  await expect
+    .poll(stderr, PATIENT)
+    .toContain('systemd-notify failed: the service manager does not know how the gateway is')
+})
+
+test.skipIf(!isInstalled('systemd-analyze'))(
+  'systemd finds nothing wrong with the units, and little exposed',
+  async () => {
+    const folder = temporaryDirectory()
+    const service = readFileSync(join(UNITS, 'workspace-gateway.service'), 'utf8')
+    // What the unit names is not installed here.
+    writeFileSync(join(folder, 'workspace-gateway.service'), service.replace('/usr/bin/node', process.execPath))
+    writeFileSync(
+      join(folder, 'workspace-gateway.socket'),
+      readFileSync(join(UNITS, 'workspace-gateway.socket'), 'utf8'),
+    )
+    const files = ['workspace-gateway.service', 'workspace-gateway.socket'].map((name) => join(folder, name))
+    expect(await analyze(['verify', '--man=no', ...files])).toEqual([0, ''])
+    const [exitCode, , security] = await analyze(['security', '--offline=true', '--threshold=20', files[0] ?? ''])
+    expect(security).toMatch(/Overall exposure level for workspace-gateway\.service: [0-2]\.\d/)
+    expect(exitCode).toBe(0)
+  },
+)
+
+async function analyze(args: readonly string[]): Promise<readonly [number | null, string, string?]> {
+  const child = spawn('systemd-analyze', args, { env: { ...process.env, SYSTEMD_LOG_LEVEL: 'warning' } })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const [exitCode] = await once(child, 'close')
+  return stdout === '' ? [exitCode, stderr] : [exitCode, stderr, stdout]
+}
