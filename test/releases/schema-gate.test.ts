@@ -1,0 +1,97 @@
+// The gate before a release: what would break clients of the last one has to stand in the change log.
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { changesOf, unnamedIn } from '../../packaging/gate/breaking-change.ts'
+import { breakingGraphql } from '../../packaging/gate/breaking-graphql.ts'
+import { breakingOpenApi } from '../../packaging/gate/breaking-openapi.ts'
+import { demoExamples } from '../../src/cli/demo/demo.ts'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { API_VERSION } from '../../src/http/response.ts'
+import { createOpenApi } from '../../src/rest/openapi/openapi.ts'
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const RELEASES = readdirSync(new URL('.', import.meta.url)).filter((name) => /^\d+\.\d+\.\d+$/.test(name))
+const LAST = RELEASES.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
+const OLD_SCHEMA = read(`./${LAST}/schema.graphql`)
+const OLD_OPENAPI = read(`./${LAST}/openapi.json`)
+const { version } = JSON.parse(read('../../package.json'))
+
+test('nothing of the last release is broken without the change log saying so', async () => {
+  const options = { apiVersion: API_VERSION, basePath: '', examples: await demoExamples() }
+  const openApi = createOpenApi(createSchema(), options)
+  const changes = [
+    ...breakingGraphql(OLD_SCHEMA, read('../../schema.graphql')),
+    ...breakingOpenApi(JSON.parse(OLD_OPENAPI), JSON.parse(JSON.stringify(openApi))),
+  ]
+  const notes = changesOf(version, read('../../CHANGELOG.md'))
+  expect(notes, `CHANGELOG.md has a part for ${version}`).not.toBe('')
+  expect(unnamedIn(notes, changes).map(({ description }) => description)).toEqual([])
+})
+
+test.each([
+  ['a field is gone', /^ {2}email: String!$/gm, '  address: String!', 'User.email'],
+  ['an argument is required', /^ {2}project\(/m, '  project(branch: String!', 'User.project'],
+  ['a type has another name', /\bSession\b/g, 'OpenSession', 'Session'],
+])('the gate notices that %s in GraphQL', (_, before, after, subject) => {
+  const changes = breakingGraphql(OLD_SCHEMA, OLD_SCHEMA.replace(before, after))
+  expect(changes.map((change) => change.subject)).toContain(subject)
+  expect(unnamedIn('', changes)).toEqual(changes)
+  expect(unnamedIn(`Gone: \`${subject}\`.`, changes).map((change) => change.subject)).not.toContain(subject)
+})
+
+test.each<[string, (document: ReturnType<typeof JSON.parse>) => void, string]>([
+  ['a route is gone', ({ paths }) => delete paths['/templates'], 'GET /templates: is gone'],
+  ['a method is gone', ({ paths }) => delete paths['/logout'].delete, 'DELETE /logout: is gone'],
+  [
+    'a parameter is required',
+    ({ paths }) => paths['/projects'].get.parameters.push({ name: 'page', in: 'query', required: true }),
+    'GET /projects: the parameter page is required',
+  ],
+  [
+    'a body needs another member',
+    ({ paths }) => paths['/login'].post.requestBody.content['application/json'].schema.required.push('code'),
+    'POST /login: the request needs code',
+  ],
+  [
+    'an answer has lost a member',
+    ({ paths }) => {
+      const schema = paths['/login'].post.responses[200].content['application/json'].schema
+      delete schema.properties.refreshToken
+      schema.required = ['accessToken']
+    },
+    'POST /login: the answer 200 has no refreshToken any more',
+  ],
+  [
+    'an answer has another type',
+    ({ paths }) => {
+      paths['/projects'].get.responses[200].content['application/json'].schema = { type: 'object' }
+    },
+    'GET /projects: the answer 200 has another type',
+  ],
+  [
+    'a problem is described elsewhere and has lost a member',
+    ({ components }) => delete components.schemas.Problem.properties.title,
+    'GET /projects: the answer 401 has no title any more',
+  ],
+  [
+    'a status is gone',
+    ({ paths }) => delete paths['/exports'].get.responses[404],
+    'GET /exports: the answer 404 is gone',
+  ],
+  ['a token is needed', ({ paths }) => paths['/token'].post.security.push({}), 'POST /token: needs a token'],
+])('the gate notices that %s in OpenAPI', (_, change, description) => {
+  const changed = JSON.parse(OLD_OPENAPI)
+  change(changed)
+  expect(breakingOpenApi(JSON.parse(OLD_OPENAPI), changed).map((found) => found.description)).toContain(description)
+})
+
+test('what only adds, or only moves a schema, passes the gate', () => {
+  const changed = JSON.parse(OLD_OPENAPI)
+  const content = changed.paths['/projects'].get.responses[200].content['application/json']
+  changed.components.schemas.Projects = { ...content.schema, description: 'Moved.' }
+  content.schema = { $ref: '#/components/schemas/Projects' }
+  changed.paths['/more'] = { get: {} }
+  changed.paths['/login'].post.requestBody.content['application/json'].schema.properties.device = { type: 'string' }
+  expect(breakingOpenApi(JSON.parse(OLD_OPENAPI), changed)).toEqual([])
+  expect(breakingGraphql(OLD_SCHEMA, OLD_SCHEMA.replace(/^ {2}email: String!$/m, '$&\n  more: Int'))).toEqual([])
+})
