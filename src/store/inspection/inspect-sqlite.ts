@@ -38,8 +38,9 @@ export interface SqliteInspection {
 export function inspectSqlite(path: string): SqliteInspection {
   const file = fileAt(path)
   if (!file) throw new StoreOpenError(`there is no database at ${path}`)
-  const log = fileAt(`${path}-wal`)
-  const { applicationId, schemaVersion } = log && log.byteLength > 0 ? askSqlite(path) : readHeader(path)
+  const [log, sharedMemory] = [fileAt(`${path}-wal`), fileAt(`${path}-shm`)]
+  const { applicationId, schemaVersion } =
+    log && sharedMemory && log.byteLength > 0 ? askSqlite(path) : readHeader(path)
   if (applicationId !== APPLICATION_ID) throw new StoreOpenError(`${path} is no database of this program`)
   const { bavail, bsize, type } = statfsSync(dirname(path))
   const directory = statSync(dirname(path))
@@ -47,7 +48,7 @@ export function inspectSqlite(path: string): SqliteInspection {
     engine: 'sqlite',
     schemaVersion,
     knownVersion: SCHEMA_VERSION,
-    files: [file, ...[log, fileAt(`${path}-shm`)].flatMap((found) => found ?? [])],
+    files: [file, ...[log, sharedMemory].flatMap((found) => found ?? [])],
     directory: { path: dirname(path), mode: modeOf(directory), uid: directory.uid },
     logBytes: log?.byteLength ?? 0,
     freeBytes: bavail * bsize,
@@ -65,7 +66,7 @@ function modeOf({ mode }: Stats): number {
   return mode & 0o7777
 }
 
-/** Whoever has it open has made the files beside it: none is made now, which another user could not write to. */
+/** Only where both files are beside it: SQLite would make them, and as root so that the gateway could not write to them. */
 function askSqlite(path: string): { readonly applicationId: unknown; readonly schemaVersion: number } {
   const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 })
   try {
@@ -78,7 +79,7 @@ function askSqlite(path: string): { readonly applicationId: unknown; readonly sc
   }
 }
 
-/** Without a log, all is in the file. */
+/** As of the last checkpoint: a migration makes one before long. */
 function readHeader(path: string): { readonly applicationId: number; readonly schemaVersion: number } {
   const descriptor = openSync(path, 'r')
   try {
