@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, onTestFinished } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { searchLog } from './searched-logs.ts'
 import { makeDirectory, removeDirectory } from './temporary-directory.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -58,6 +59,7 @@ export interface ServingProcess {
 export async function serve(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
   const child = start(['serve', '--port', '0', ...args], options)
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')]
+  searchLog(stderr)
   const exited = once(child, 'close') as Promise<[number | null]>
   while (!/^listening on \S+$/m.test(stdout())) {
     const event = await Promise.race([once(child.stdout ?? child, 'data'), exited.then(() => 'exited' as const)])

@@ -3,10 +3,13 @@ import { once } from 'node:events'
 import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { type AuditLog, openAuditLog } from '../../src/auth/audit/audit-log.ts'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
+import { createLog, createReport } from '../../src/cli/log.ts'
+import { describeEntry } from '../../src/cli/open-audit.ts'
 import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
@@ -17,8 +20,11 @@ import type { BrokenOff } from '../../src/http/server/broken-off.ts'
 import { createHttpServer, DEFAULT_SEND_TIMEOUT_MS } from '../../src/http/server/server.ts'
 import { checkInput } from '../../src/import-export/checks/validate.ts'
 import { applyInput } from '../../src/import-export/load.ts'
+import { redact } from '../../src/redact.ts'
+import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore, type StoreOptions } from '../../src/store/open-store.ts'
+import { searchLog } from './searched-logs.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 export interface TestGateway {
@@ -97,6 +103,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     },
   })
   const reported: unknown[] = []
+  const log = createTestLog()
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
   const inFlight = options.inFlight ?? createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES)
@@ -104,7 +111,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     retentionMs: 400 * 86_400_000,
     areEmailsClear: false,
     clock,
-    onEntry() {},
+    onEntry: (entry) => log.entry(entry),
     onFailure() {},
   })
   const running = new AsyncDisposableStack()
@@ -132,9 +139,15 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     demoEmail: null,
     examples: {},
     clock,
-    report: (error) => reported.push(error),
+    report(error, incident) {
+      reported.push(error)
+      log.report(error, incident)
+    },
     isDraining: () => false,
-    reportBackground: (error) => reported.push(error),
+    reportBackground(error, what) {
+      reported.push(error)
+      log.report(error, what)
+    },
     running,
     ...options,
   })
@@ -196,6 +209,29 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         headers: { ...JSON_BODY, ...bearer(accessToken), ...headers },
         body: JSON.stringify({ query, variables, operationName }),
       }),
+  }
+}
+
+/** What `serve` would write, to be searched. */
+function createTestLog() {
+  const lines: string[] = []
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const log = createLog('info', {
+    stdin: Readable.from([]),
+    stdout: stderr,
+    stderr,
+    isTerminal: false,
+    clock: Date.now,
+  })
+  searchLog(() => lines.join(''))
+  return {
+    report: createReport(log),
+    entry: (entry: NewAuditEntry) => log.info({ audit: describeEntry({ ...entry, who: redact(entry.who) }) }, 'audit'),
   }
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { onTestFinished } from 'vitest'
+import { searchFor } from './searched-logs.ts'
 
 export interface ReceivedMail {
   readonly to: string
@@ -48,6 +49,7 @@ export async function startMailServer({
       const source = undoQuotedPrintable(received)
       const to = session.envelope.rcptTo.map(({ address }) => address).join()
       const mail = { to, source, code: /^ {4}([0-9A-Z]{8})\r?$/m.exec(source)?.[1] ?? '' }
+      searchFor(mail.code)
       try {
         await onMail?.(mail)
       } catch (error) {

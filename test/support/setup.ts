@@ -1,0 +1,4 @@
+// Before each test file.
+import { searchLogsAtEnd } from './searched-logs.ts'
+
+searchLogsAtEnd()
