@@ -59,11 +59,10 @@ export async function readChanges(
     answers.set(LIST_PATHS[kind], { ...looked.answer, digest })
     hasChanged ||= digest !== before.answers.get(LIST_PATHS[kind])?.digest
   }
-  const projects = lists.get('project')
-  const refs =
-    projects?.array || projects?.answer.digest === null
-      ? (projects.array?.elements ?? []).flatMap((text) => readRef(text) ?? [])
-      : before.refs
+  const { project: projectsPath } = LIST_PATHS
+  const hasOtherProjects = answers.get(projectsPath)?.digest !== before.answers.get(projectsPath)?.digest
+  const projects = lists.get('project')?.array?.elements ?? NO_ELEMENTS
+  const refs = hasOtherProjects ? projects().flatMap((text) => readRef(text) ?? []) : before.refs
   for (const ref of refs) {
     const { answer, array } = await look(exportPath(ref))
     answers.set(exportPath(ref), answer)
@@ -80,15 +79,17 @@ export async function readChanges(
   async function textsOf(kind: DocumentKind): Promise<readonly string[]> {
     const looked = lists.get(kind)
     if (!looked || looked.answer.digest === null) return []
-    if (looked.array) return looked.array.elements
+    if (looked.array) return looked.array.elements()
     const found = await session.read(LIST_PATHS[kind])
-    const elements = found === 'unchanged' || found === null ? [] : found.elements
+    const elements = found === 'unchanged' || found === null ? [] : found.elements()
     const isTheSame = found !== 'unchanged' && found !== null && digestOf(found.bytes) === looked.answer.digest
     // It has changed since it was told not to have: without a tag it is found changed the next time, and looked at whole.
     if (!isTheSame) answers.set(LIST_PATHS[kind], { etag: null, digest: looked.answer.digest })
     return elements
   }
 }
+
+const NO_ELEMENTS = (): readonly string[] => []
 
 function toSeen(found: RemoteArray | null): SeenAnswer {
   return found ? { etag: found.etag, digest: digestOf(found.bytes) } : { etag: null, digest: null }

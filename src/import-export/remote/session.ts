@@ -5,8 +5,8 @@ import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export interface RemoteArray {
-  /** JSON texts, each in one line. */
-  readonly elements: readonly string[]
+  /** JSON texts, each in one line: read from the bytes each time. Throws `ContractError` for what is no JSON array. */
+  readonly elements: () => readonly string[]
   /** Of the whole answer, as it came. */
   readonly bytes: Uint8Array
   /** Milliseconds since the epoch. */
@@ -73,11 +73,13 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
       // The path may name a project; what is shown of a query is its name.
       const shown = `GET ${client.address}${path.split('?')[0]}`
       if (status !== 200) throw new ContractError(`${shown} answered ${status}`)
-      const elements = arrayElements(body)
-      if (!elements) throw new ContractError(`${shown} did not answer a JSON array`)
       const lastModified = Date.parse(headers.get('last-modified') ?? '')
       return {
-        elements,
+        elements() {
+          const elements = arrayElements(body)
+          if (!elements) throw new ContractError(`${shown} did not answer a JSON array`)
+          return elements
+        },
         bytes: body,
         lastModified: Number.isNaN(lastModified) ? null : lastModified,
         etag: headers.get('etag'),

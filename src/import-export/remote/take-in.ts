@@ -84,12 +84,13 @@ async function importFile(file: FileHandle, { store, fields, clock, isReplacemen
 async function newExport(
   email: string,
   ref: string,
-  { elements, lastModified }: RemoteArray,
+  found: RemoteArray,
   { store, clock }: TakeInOptions,
 ): Promise<Iterable<string>> {
+  const elements = found.elements()
   const newest = await newestExport(store, email, ref)
   if (newest?.digest === digestOf(`[${elements.join(',')}]`)) return []
-  const told = new Date(lastModified ?? clock()).toISOString()
+  const told = new Date(found.lastModified ?? clock()).toISOString()
   const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
   // What is shown there as the newest is the newest here too, whatever its time.
   const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.createdAt) + 1)).toISOString()

@@ -47,7 +47,7 @@ export async function verify(
     if (there === null) differences.push({ route, what: 'is 404 there, and not here' })
     else if (digestHere === null) differences.push({ route, what: 'is 404 here, and not there' })
     else if (digestOf(there.bytes) === digestHere) return
-    else if (digestOfElements(there.elements) === digestHere) spacedOtherwise += 1
+    else if (digestOfElements(there.elements()) === digestHere) spacedOtherwise += 1
     else differences.push({ route, what: 'has other documents, or in another order' })
   }
 
@@ -56,7 +56,11 @@ export async function verify(
   const isThere = [...lists.values()].some((list) => list !== null)
   if (!isThere && here === NOTHING_SEEN) return { differences, answers, spacedOtherwise, byteLength }
   for (const [kind, list] of lists) compare(LIST_PATHS[kind], isThere ? (list ?? EMPTY) : null)
-  const refs = lists.get('project')?.elements.flatMap((text) => readRef(text) ?? []) ?? []
+  const refs =
+    lists
+      .get('project')
+      ?.elements()
+      .flatMap((text) => readRef(text) ?? []) ?? []
   for (const ref of refs) compare(exportPath(ref), await readWhole(exportPath(ref)))
   return { differences, answers, spacedOtherwise, byteLength }
 
@@ -67,7 +71,7 @@ export async function verify(
 }
 
 /** An empty list that the other server answers with 404. */
-const EMPTY: RemoteArray = { elements: [], bytes: Buffer.from('[]'), lastModified: null, etag: null }
+const EMPTY: RemoteArray = { elements: () => [], bytes: Buffer.from('[]'), lastModified: null, etag: null }
 
 /** As they are served here. */
 function digestOfElements(elements: readonly string[]): string {
