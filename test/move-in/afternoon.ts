@@ -2,6 +2,7 @@
 // real processes; the old server is killed on the way, and so is the import.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { memberText } from '../../src/json-text.ts'
 import { createClient } from '../support/client.ts'
 import { run, serve } from '../support/command-line.ts'
@@ -39,6 +40,8 @@ export interface Afternoon {
 const LISTS = ['/projects', '/templates', '/ui-libraries']
 const NOTHING: PlainWorkspace = { projects: [], templates: [], uiLibraries: [], exports: new Map() }
 const LARGE = 'large'
+/** Between two reads of a person: the machine is that of the servers, too. */
+const PAUSE_MS = 50
 const SERVE_OPTIONS = ['--attempts-per-minute', '0', '--no-demo', '--log-level', 'error']
 
 export async function moveInAnAfternoon(options: AfternoonOptions): Promise<Afternoon> {
@@ -163,7 +166,7 @@ async function writeMeanwhile(old: PlainServer, { writes }: AfternoonOptions, ra
     if (kind === 3)
       workspace?.exports.set(known, { createdAt: '2026-01-01T00:00:00Z', elements: [`{"write":${write}.0}`] })
     // Others have their turn.
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await delay(5)
   }
 }
 
@@ -192,6 +195,7 @@ function startPeople(old: PlainServer, url: string, { clients }: AfternoonOption
       }
       if (answer.status !== 200) failed.push(`GET ${path} of a user answered ${answer.status}`)
       else if (!Array.isArray(JSON.parse(answer.text))) failed.push(`GET ${path} answered no array`)
+      await delay(PAUSE_MS)
     }
   }
 
@@ -205,7 +209,7 @@ function startPeople(old: PlainServer, url: string, { clients }: AfternoonOption
   return {
     async readOn(more: number): Promise<void> {
       const until = requests + more
-      while (requests < until && failed.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      while (requests < until && failed.length === 0) await delay(20)
     },
     async stop() {
       isOver = true
