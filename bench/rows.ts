@@ -7,6 +7,7 @@ import { IMPORT_ROW } from './rows/import.ts'
 import { MIX_ROW } from './rows/mix.ts'
 import { POSTGRES_ROWS } from './rows/postgres.ts'
 import { READ_ROWS } from './rows/reads.ts'
+import { SIGHT_ROWS } from './rows/sight.ts'
 import { LOGIN_ROW, TOKEN_ROW } from './rows/sign-in.ts'
 import { STORE_ROWS } from './rows/stores.ts'
 
@@ -15,6 +16,7 @@ export const ROWS: readonly Row[] = [
   ...GRAPHQL_ROWS,
   ...POSTGRES_ROWS,
   MIX_ROW,
+  ...SIGHT_ROWS,
   LOGIN_ROW,
   TOKEN_ROW,
   ...EXPORT_ROWS,

@@ -15,14 +15,15 @@ export interface ServerProcess extends AsyncDisposable {
 /** proc_pid_stat(5): clock ticks are hundredths of a second on every Linux that Node runs on. */
 const MICROSECONDS_PER_TICK = 10_000
 
-/** `node ARGS`, after `command` when there is one, once it has printed `listening on URL`. */
+/** `node ARGS`, after `command` when there is one, once it has printed `listening on URL`; `stderr` may be an open file. */
 export async function startServer(
   command: readonly string[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  stderr: 'inherit' | number = 'inherit',
 ): Promise<ServerProcess> {
   const [file = '', ...rest] = [...command, process.execPath, ...args]
-  const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', stderr] })
   const url = await listeningUrl(child, args)
   return {
     url,

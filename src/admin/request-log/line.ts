@@ -1,5 +1,6 @@
 // A request as a line of the log: JSON as the rest of the log is, or short for a terminal. Written by hand, since it is written often.
 import type { GatewayRequest } from '../../http/request.ts'
+import { threeDigits } from '../thousandths.ts'
 
 export interface LineContext {
   /** Milliseconds since the epoch. */
@@ -34,7 +35,7 @@ export function createJsonLine(): FormatLine {
     let line = `{"level":${levelOf(status)},"time":"${timeOf(now)}","requestId":"${requestId}","method":"${method}"`
     // A path that there is not is the client's own words.
     if (route !== null) line += `,"route":"${route.path}"`
-    line += `,"status":${status},"bytes":${sentBytes},"ms":${Math.round(durationMs * 1_000) / 1_000}`
+    line += `,"status":${status},"bytes":${sentBytes},"ms":${toMs(durationMs)}`
     if (isKept) line += ',"kept":true'
     if (operationName !== null) line += `,"operation":"${operationName.slice(0, MAX_OPERATION_LENGTH)}"`
     if (failureCode !== null) line += `,"code":"${failureCode}"`
@@ -65,6 +66,11 @@ export function formatPretty({ method, record }: GatewayRequest, { now, requestI
   const time = new Date(now).toISOString().slice(11, 23)
   const what = `${method.padEnd(7)} ${(route?.path ?? '-').padEnd(14)}`
   return `${time} ${what} ${colour}${status}${RESET} ${durationMs.toFixed(1)} ms ${sentBytes} B ${notes.join(' ')}\n`
+}
+
+function toMs(durationMs: number): string {
+  const whole = Math.floor(durationMs)
+  return `${whole}.${threeDigits(Math.floor((durationMs - whole) * 1_000))}`
 }
 
 /** Many requests end in the same millisecond. */

@@ -1,6 +1,7 @@
 // A request and its steps as spans, in OTLP's JSON (opentelemetry-proto, "JSON Protobuf Encoding").
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Step } from '../../http/request-record.ts'
+import { threeDigits } from '../thousandths.ts'
 import type { ParentSpan } from './trace-context.ts'
 
 /** SPAN_KIND_SERVER and SPAN_KIND_INTERNAL. */
@@ -58,13 +59,9 @@ function whole(key: string, value: number): string {
   return `{"key":"${key}","value":{"intValue":"${value}"}}`
 }
 
-const NANOS_PER_MS = 1_000_000
-const SECOND_MS = 1_000
-
-/** Of a time of `performance.now()`; a number is not exact for nanoseconds since the epoch, its parts are. */
+/** Of a time of `performance.now()`, to the microsecond. */
 function toNanos(time: number): string {
   const ms = performance.timeOrigin + time
-  const seconds = Math.floor(ms / SECOND_MS)
-  const nanos = Math.floor((ms - seconds * SECOND_MS) * NANOS_PER_MS)
-  return `${seconds}${String(nanos).padStart(9, '0')}`
+  const whole = Math.floor(ms)
+  return `${whole}${threeDigits(Math.floor((ms - whole) * 1_000))}000`
 }

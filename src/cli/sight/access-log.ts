@@ -1,4 +1,5 @@
 // The request log of serve: written to stderr, a batch of lines at a time.
+import cluster from 'node:cluster'
 import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import { createJsonLine, formatPretty } from '../../admin/request-log/line.ts'
@@ -8,8 +9,9 @@ import type { ServeConfig } from '../options/serve-options.ts'
 
 /** How long a line waits for others. What a process that is killed loses at most. */
 const FLUSH_MS = 100
-/** What workers that share a pipe may write at once without tearing each other's lines (PIPE_BUF). */
-const BATCH_BYTES = 4_096
+/** What is written at once; of workers that share a pipe, what does not tear each other's lines (PIPE_BUF). */
+const BATCH_BYTES = 65_536
+const WORKER_BATCH_BYTES = 4_096
 
 type AccessLogConfig = Pick<ServeConfig, 'accessLog' | 'accessLogSample' | 'logLevel'>
 
@@ -22,7 +24,7 @@ export function openAccessLog(
 ): RequestLog | null {
   if (logLevel === 'silent') return null
   const isPretty = accessLog === 'pretty' || (accessLog !== 'json' && isTerminal)
-  const lines = openLines(stderr)
+  const lines = openLines(stderr, cluster.isWorker ? WORKER_BATCH_BYTES : BATCH_BYTES)
   const requests = createRequestLog({
     sampleEvery: accessLog === 'off' ? 0 : accessLogSample,
     format: isPretty ? formatPretty : createJsonLine(),
@@ -46,7 +48,7 @@ interface Lines extends Disposable {
 }
 
 /** Lines are ASCII. */
-function openLines(stream: Writable): Lines {
+function openLines(stream: Writable, batchBytes: number): Lines {
   let batch = ''
   let timer: NodeJS.Timeout | undefined
 
@@ -59,7 +61,7 @@ function openLines(stream: Writable): Lines {
 
   return {
     write(line) {
-      if (batch.length + line.length > BATCH_BYTES) flush()
+      if (batch.length + line.length > batchBytes) flush()
       batch += line
       timer ??= setTimeout(flush, FLUSH_MS)
     },
