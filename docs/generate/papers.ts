@@ -1,5 +1,6 @@
 // What is generated of the papers: whole pages, and parts of pages between two comments.
 import { readFileSync } from 'node:fs'
+import { collections } from './collections.ts'
 import { configurationPage } from './configuration-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { routeFailureTable, routeTable } from './route-table.ts'
@@ -20,6 +21,7 @@ export function papers(): readonly Paper[] {
     paper('docs/guide/configuration.md', configurationPage()),
     withParts('docs/api/rest.md', { routes: routeTable(), failures: routeFailureTable() }),
     withParts('README.md', { routes: routeTable() }),
+    ...Object.entries(collections()).map(([path, text]) => paper(`docs/api/collections/${path}`, text)),
   ]
 }
 
