@@ -104,6 +104,7 @@ async function filled(): Promise<string> {
   const url = `file:${databasePath}`
   withDatabase(url, (database) => {
     database.exec(`
+      update session set client = 'backend';
       insert into client values ('backend', 'hash', 'example.com', 'login', 60, 1), ('other', 'h', '*', 'login,import', 5, 2);
       insert into known_network values ('k', 'a', 3);
       insert into mail_quota values ('q', 4, 5);
