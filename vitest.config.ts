@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new NothingSkipped()] : [])],
-    setupFiles: ['test/support/setup.ts'],
+    setupFiles: ['test/support/setup.ts', ...(process.env.NODE_V8_COVERAGE ? ['test/mutants/take-coverage.ts'] : [])],
     globalSetup: ['test/support/global-setup.ts'],
     // As the program runs: Node itself imports the sources and the packages, nothing is transformed on the way.
     experimental: { viteModuleRunner: false, nodeLoader: false },

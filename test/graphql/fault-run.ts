@@ -1,17 +1,13 @@
 // node test/graphql/fault-run.ts [SEED]: plants each fault in a copy of the sources and sends random documents until one is
 // answered differently; first to the sources as they are, where none may be.
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { copyProject } from '../support/project-copy.ts'
 import { randomSeed } from '../support/seeded-random.ts'
 import { type FuzzReport, runFuzz } from './fuzz/fuzz.ts'
 import { serveModel } from './fuzz/serve-model.ts'
 import { PLANTED_FAULTS, type PlantedFault } from './planted-faults.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const COPIED = ['src', 'schema.graphql', 'package.json']
-const LINKED = ['node_modules', 'dist']
 const DOCUMENTS = 10_000
 
 const seed = Number(process.argv[2] ?? randomSeed())
@@ -31,17 +27,12 @@ console.log(missed.length === 0 ? `all ${PLANTED_FAULTS.length} found` : `not as
 process.exitCode = missed.length === 0 ? 0 : 1
 
 async function fuzzCopy(fault: PlantedFault | null): Promise<FuzzReport> {
-  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-fault-'))
-  try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(directory, name), { recursive: true })
-    for (const name of LINKED) symlinkSync(join(ROOT, name), join(directory, name))
-    if (fault) plant(join(directory, 'src', fault.file), fault)
-    await using gateway = await serveModel(join(directory, 'src'))
-    // A gateway that does not even hold what it was given is found out before the first document.
-    return await runFuzz({ url: gateway.url, seed, count: DOCUMENTS, stopAfter: 1 }).catch(toReport)
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
+  using copy = copyProject(['src', 'schema.graphql', 'package.json'])
+  const sources = join(copy.directory, 'src')
+  if (fault) plant(join(sources, fault.file), fault)
+  await using gateway = await serveModel(sources)
+  // A gateway that does not even hold what it was given is found out before the first document.
+  return await runFuzz({ url: gateway.url, seed, count: DOCUMENTS, stopAfter: 1 }).catch(toReport)
 }
 
 function plant(path: string, { name, find, replacement }: PlantedFault): void {

@@ -1,0 +1,106 @@
+// Every small change of a source file that a test should notice.
+import { parseSync } from 'vite'
+
+export interface Mutant {
+  /** UTF-16 offsets of what is replaced. */
+  readonly start: number
+  readonly end: number
+  readonly replacement: string
+}
+
+interface SyntaxNode {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly operator?: string
+  readonly value?: unknown
+  readonly test?: SyntaxNode | null
+  readonly left?: SyntaxNode
+  readonly right?: SyntaxNode
+  readonly argument?: SyntaxNode
+  readonly expression?: SyntaxNode
+}
+
+const OTHER_OPERATORS: Readonly<Record<string, string>> = {
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '&&': '||',
+  '||': '&&',
+  '??': '&&',
+}
+
+/** In the order of the text. Nothing of types, imports or messages is changed. */
+export function makeMutants(file: string, source: string): readonly Mutant[] {
+  const { program, errors } = parseSync(file, source)
+  if (errors.length > 0) throw new Error(`${file} cannot be parsed`)
+  const mutants: Mutant[] = []
+  visit(program, (node) => mutants.push(...mutantsOf(node, source)))
+  return mutants.toSorted((a, b) => a.start - b.start)
+}
+
+function visit(value: unknown, see: (node: SyntaxNode) => void): void {
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, see)
+  } else if (typeof value === 'object' && value !== null) {
+    if (isNode(value)) {
+      if (value.type.startsWith('TS') && value.type !== 'TSAsExpression' && value.type !== 'TSSatisfiesExpression')
+        return
+      see(value)
+    }
+    for (const item of Object.values(value)) visit(item, see)
+  }
+}
+
+function isNode(value: object): value is SyntaxNode {
+  return typeof Reflect.get(value, 'type') === 'string' && typeof Reflect.get(value, 'start') === 'number'
+}
+
+function mutantsOf(node: SyntaxNode, source: string): readonly Mutant[] {
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+      return withOtherOperator(node, source)
+    case 'IfStatement':
+    case 'ConditionalExpression':
+      return node.test ? [replace(node.test, 'true'), replace(node.test, 'false')] : []
+    case 'Literal':
+      return typeof node.value === 'boolean' ? [replace(node, String(!node.value))] : []
+    case 'UnaryExpression':
+      return node.operator === '!' && node.argument
+        ? [replace(node, source.slice(node.argument.start, node.argument.end))]
+        : []
+    case 'ExpressionStatement':
+      return isCall(node.expression) ? [replace(node, ';')] : []
+    default:
+      return []
+  }
+}
+
+function withOtherOperator({ left, right, operator = '' }: SyntaxNode, source: string): readonly Mutant[] {
+  const other = OTHER_OPERATORS[operator]
+  if (!other || !left || !right || isText(left) || isText(right)) return []
+  const at = source.indexOf(operator, left.end)
+  return at === -1 || at >= right.start ? [] : [{ start: at, end: at + operator.length, replacement: other }]
+}
+
+/** Joined texts are messages; without their plus they are nonsense that nobody writes. */
+function isText({ type, value }: SyntaxNode): boolean {
+  return type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string')
+}
+
+function isCall(node: SyntaxNode | undefined): boolean {
+  return node?.type === 'CallExpression' || (node?.type === 'AwaitExpression' && isCall(node.argument))
+}
+
+function replace({ start, end }: SyntaxNode, replacement: string): Mutant {
+  return { start, end, replacement }
+}
