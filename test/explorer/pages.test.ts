@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await page.goto(url)
     await waitForAgreement(page, 'same 5 documents')
     expect(await page.locator('.account').innerText()).toContain('demo@example.com')
-    expect(await page.locator('.status.good').allInnerTexts()).toEqual(['200', '200'])
+    expect(await page.locator('.sides .status.good').allInnerTexts()).toEqual(['200', '200'])
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/eyJ|wgr_/)
   })
 
@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     })
     await page.goto(url)
     await waitForAgreement(page)
-    const statuses = page.locator('.status')
+    const statuses = page.locator('.sides .status')
     while (refreshes < 3) {
       await page.getByRole('button', { name: 'Run both' }).click()
       await expect.poll(() => statuses.count()).toBe(2)
