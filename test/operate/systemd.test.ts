@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -47,6 +48,15 @@ describe.skipIf(!hasActivation)('a socket that was handed over', () => {
     await fetch(`http://127.0.0.1:${gateway.port}/readyz`).catch(() => {})
     await expect.poll(gateway.log, PATIENT).toContain('--host 0.0.0.0 can be reached from other machines')
     expect(gateway.log()).not.toContain('listening on')
+  })
+
+  test('lets more connections wait than Node would by itself', async () => {
+    const gateway = await activate(['--no-demo'])
+    await fetch(`${gateway.url}/readyz`)
+    process.kill(gateway.pid(), 'SIGSTOP')
+    const waiting = Array.from({ length: 1_000 }, () => connect(gateway.port, '127.0.0.1'))
+    onTestFinished(() => waiting.forEach((socket) => void socket.destroy()))
+    await Promise.all(waiting.map((socket) => once(socket, 'connect')))
   })
 
   test('keeps connections waiting while the gateway restarts: nobody is refused', async () => {

@@ -254,7 +254,8 @@ async function drain(server: Server, graceMs: number, log: Logger): Promise<void
   // Closes the listening socket only, where the method of http.Server closes idle connections too, under clients that
   // are just about to use them. From now on every answer closes its connection.
   NetServer.prototype.close.call(server)
-  const idle = setTimeout(() => server.closeIdleConnections(), Math.min(IDLE_GRACE_MS, graceMs))
+  // After what has arrived was read: on a busy machine a connection whose request waits to be read looks idle to a timer.
+  const idle = setTimeout(() => setImmediate(() => server.closeIdleConnections()), Math.min(IDLE_GRACE_MS, graceMs))
   const timer = new AbortController()
   await Promise.race([closed, delay(graceMs, undefined, { signal: timer.signal }).catch(() => {})])
   timer.abort()
