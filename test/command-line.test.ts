@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { DUMP_OPTIONS } from '../src/cli/options/dump-options.ts'
 import { IMPORT_OPTIONS } from '../src/cli/options/import-options.ts'
@@ -187,4 +190,16 @@ test('dump of a database that is not there says so and makes none', async () => 
   const { exitCode, stderr } = await run(['dump', '--database', 'file:missing.db'], { cwd })
   expect([exitCode, stderr.includes('missing.db')]).toEqual([2, true])
   expect(existsSync(join(cwd, 'missing.db'))).toBe(false)
+})
+
+test.each([
+  ['serve', '--help'],
+  ['config', 'print'],
+])('%s %s ends quietly when nobody reads what it says', async (...args) => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url)), ...args], {
+    cwd: temporaryDirectory(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout.destroy()
+  expect(await text(child.stderr)).toBe('')
 })

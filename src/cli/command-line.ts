@@ -187,6 +187,7 @@ function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): number {
 }
 
 function processIo(): CommandIo {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', requireBrokenPipe)
   return {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -194,6 +195,11 @@ function processIo(): CommandIo {
     isTerminal: process.stderr.isTTY === true,
     clock: Date.now,
   }
+}
+
+/** Whoever was reading has read enough, as `head` does: what writes on is told by its stream. Any other error is thrown. */
+function requireBrokenPipe(error: Error): void {
+  if (Reflect.get(error, 'code') !== 'EPIPE') throw error
 }
 
 /** Aborted by the first SIGINT or SIGTERM; a second one ends the process as usual. */
