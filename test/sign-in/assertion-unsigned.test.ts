@@ -47,16 +47,16 @@ describe('serve', () => {
   const unsigned = ['--assertion-header-unsigned', 'X-Email']
 
   test.each([
-    [[], '--assertion-preset'],
-    [['--assertion-preset', 'oidc', '--assertion-issuer', 'https://id.example.com'], '--assertion-audience'],
-    [['--assertion-preset', 'google-iap', '--assertion-audience', ''], '--assertion-audience'],
+    [[], 'assertion-preset'],
+    [['--assertion-preset', 'oidc', '--assertion-issuer', 'https://id.example.com'], 'assertion-audience'],
+    [['--assertion-preset', 'google-iap', '--assertion-audience', ''], 'assertion-audience'],
     [['--assertion-preset', 'nobody', '--assertion-audience', 'a'], 'google-iap'],
     [['--assertion-preset', 'google-iap', '--assertion-audience', 'a', '--assertion-algorithms', 'HS256'], 'RS256'],
     [['--assertion-preset', 'google-iap', '--assertion-audience', 'a', '--assertion-algorithms', 'none'], 'RS256'],
     [['--assertion-preset', 'google-iap', '--assertion-audience', 'a', ...unsigned], 'one of them'],
-    [unsigned, '--trusted-proxy'],
-    [[...unsigned, '--trusted-proxy', '10.0.0.1'], '--assertion-secret-header'],
-    [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret-header', 'X-S'], '--assertion-secret'],
+    [unsigned, 'trusted-proxy'],
+    [[...unsigned, '--trusted-proxy', '10.0.0.1'], 'assertion-secret-header'],
+    [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret-header', 'X-S'], 'assertion-secret'],
     [[...unsigned, '--trusted-proxy', '10.0.0.1', '--assertion-secret', SECRET.slice(0, 31)], '32'],
   ])('with the guard "assertion" and %j does not start, and says what to configure', async (args, advice) => {
     const { exitCode, stdout, stderr } = await start(args)

@@ -19,7 +19,7 @@ export interface Setting {
 }
 
 /** What Kubernetes and Docker set for a service that is called like this program (`NAME_PORT` too, which is an option). */
-const SERVICE_LINK = /_SERVICE_(?:HOST|PORT.*)$|_PORT_\d+_(?:TCP|UDP).*$/
+const SERVICE_LINK = /_SERVICE_(?:HOST$|PORT)|_PORT_\d+_(?:TCP|UDP)/
 
 /**
  * Flag over environment over file over default. Throws one `UsageError` that names everything wrong: options that the

@@ -2,9 +2,7 @@
 import type { OptionRow } from '../options/option.ts'
 
 const HIDDEN = '[hidden]'
-/** Up to the last @, since a password that was not escaped may hold one. */
-const USER_INFO = /(:\/\/)([^:@/?#]*)(:?).*@/s
-const PARAMETER = /([?&])([^=&]*)=([^&]*)/g
+const PARAMETER = /([?&])([^=&?]*)=([^&]*)/g
 /** What the parameters of a database's URL are called, unless they are a secret. */
 const PLAIN_PARAMETER = /^(?!.*(?:pass|secret|token|key))[a-z_]+$/i
 
@@ -17,14 +15,20 @@ export function shownValue({ isSecret = false, isEnvironmentOnly = false }: Opti
 /** The same of a text that may repeat a value. */
 export function hideCredentials(text: string): string {
   if (!text.includes('://')) return text
-  return text
-    .replace(USER_INFO, (_, slashes: string, user: string, colon: string) =>
-      // Without a password, what stands before @ is the name of a user, or a token of an http(s) address.
-      colon === '' && !text.startsWith('http')
-        ? `${slashes}${user}@`
-        : `${slashes}${colon === '' ? '' : user + colon}${HIDDEN}@`,
-    )
-    .replace(PARAMETER, (all: string, separator: string, name: string) =>
-      PLAIN_PARAMETER.test(name) ? all : `${separator}${name}=${HIDDEN}`,
-    )
+  return hideUserInfo(text).replace(PARAMETER, (all: string, separator: string, name: string) =>
+    PLAIN_PARAMETER.test(name) ? all : `${separator}${name}=${HIDDEN}`,
+  )
+}
+
+function hideUserInfo(text: string): string {
+  const start = text.indexOf('://') + 3
+  // The last, since a password that was not escaped may hold one.
+  const end = text.lastIndexOf('@')
+  if (end < start) return text
+  const [user = ''] = /^[^:@/?#]*/.exec(text.slice(start)) ?? []
+  const hasPassword = text[start + user.length] === ':'
+  // Without a password, what stands before @ is the name of a user, or a token of an http(s) address.
+  const name = !hasPassword && text.startsWith('http') ? '' : user
+  const secret = hasPassword ? `:${HIDDEN}` : name === '' ? HIDDEN : ''
+  return text.slice(0, start) + name + secret + text.slice(end)
 }

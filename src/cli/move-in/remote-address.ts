@@ -14,7 +14,9 @@ export function requireServerAddress(url: string): string {
       'the address of a server has no user, password, query or fragment: credentials go into --headers',
     )
   }
-  return url.replace(/\/+$/, '')
+  let address = url
+  while (address.endsWith('/')) address = address.slice(0, -1)
+  return address
 }
 
 /** Throws `UsageError`, and never says what a header holds. */
@@ -26,7 +28,8 @@ export async function readHeaders(path: string | undefined): Promise<Readonly<Re
   const headers: Record<string, string> = {}
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue
-    const [, name = '', value = ''] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? []
+    const colon = line.indexOf(':')
+    const [name, value] = [line.slice(0, Math.max(colon, 0)), line.slice(colon + 1).trim()]
     try {
       validateHeaderName(name)
       validateHeaderValue(name, value)

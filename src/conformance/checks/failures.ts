@@ -5,16 +5,26 @@ import { CannotTellError, type FailureSeen, type Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 
 const group = 'errors'
-/** What belongs into a log. */
-const INSIDES: readonly (readonly [what: string, pattern: RegExp])[] = [
+/** What belongs into a log. Each looks once over the text, which may be long. */
+const INSIDES: readonly (readonly [what: string, isIn: (text: string) => boolean])[] = [
   [
     'where in the program it was made',
-    /\n\s+at .+:\d+:\d+|\\n\s+at .+:\d+:\d+|Traceback \(most recent|\bat [\w.$]+\(\w+\.java:\d+\)/,
+    (text) =>
+      text.split(/\n|\\n/).some((line) => /^\s+at .*:\d/.test(line) || /Traceback \(most recent|\.java:\d/.test(line)),
   ],
-  ['a path of the server', /(?:\/(?:usr|home|var|srv|app|opt)\/|[A-Z]:\\)[^\s"']+\.\w+|node_modules\//],
-  ['SQL or its errors', /\bselect\b.+\bfrom\b|syntax error at or near|SQLITE_[A-Z]+|ORA-\d+/i],
-  ['a token', /eyJ[\w-]+\.[\w-]+/],
+  ['a path of the server', (text) => text.includes('node_modules/') || text.split(/[\s"'()<>]/).some(isServerPath)],
+  ['SQL or its errors', (text) => /syntax error at or near|SQLITE_[A-Z]|ORA-\d/i.test(text) || isSelect(text)],
+  ['a token', (text) => text.split(/[^\w.-]/).some((word) => word.startsWith('eyJ') && word.includes('.'))],
 ]
+
+function isServerPath(word: string): boolean {
+  return /^(?:file:\/\/)?(?:\/(?:usr|home|var|srv|app|opt)\/|[A-Z]:\\)/.test(word) && /\.\w/.test(word)
+}
+
+function isSelect(text: string): boolean {
+  const start = text.search(/\bselect\b/i)
+  return start !== -1 && /\bfrom\b/i.test(text.slice(start))
+}
 
 export const FAILURE_CHECKS: readonly Check[] = [
   {
@@ -39,7 +49,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
     async run(probe) {
       for (const failure of probe.failures()) {
         const text = failure.answer.body.toString()
-        const shown = INSIDES.find(([, pattern]) => pattern.test(text))
+        const shown = INSIDES.find(([, isIn]) => isIn(text))
         if (shown) return `${nameOf(failure)} shows ${shown[0]}`
       }
       return null

@@ -90,7 +90,7 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
       group,
       name: 'lets caches keep it for its user only, and ask again each time',
       source: 'gateway',
-      run: async (probe) => unlessHeader(await found(probe), 'cache-control', /private.*no-cache/),
+      run: async (probe) => unlessHeader(await found(probe), 'cache-control', /^private\b.*\bno-cache/),
     },
     {
       group,

@@ -201,7 +201,7 @@ function cut(text: string, node: Parent): string {
   const { start = 0, end = 0 } = node.loc ?? {}
   const before = text.slice(0, start).trimEnd()
   // A comment must not swallow what comes after it.
-  const from = /#[^\n]*$/.test(before) ? start : before.length
+  const from = before.slice(before.lastIndexOf('\n') + 1).includes('#') ? start : before.length
   return spliced(text, [{ from, to: end, text: '' }])
 }
 
