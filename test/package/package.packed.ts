@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
+import { describeContainer } from './container.ts'
 import { environmentOf, install, nodeOf, type Packed, pack, programIn, ROOT } from './install.ts'
 
 const MEGABYTE = 1_000_000
@@ -186,3 +187,5 @@ describe.each(NODES)('in an empty folder on Node %i', (major) => {
     },
   )
 })
+
+describeContainer(() => packed)
