@@ -1,20 +1,39 @@
-// What clients talk to while the server behind it is exchanged: a proxy that hands everything on.
+// What clients talk to while the servers behind it are exchanged: a proxy that hands everything on, in turn, and counts.
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+export interface Answered {
+  /** Of the server that answered. */
+  readonly url: string
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly status: number
+}
 
 export interface SwitchFront extends AsyncDisposable {
   readonly url: string
-  /** From the next request on. */
-  readonly switchTo: (url: string) => void
+  /** From the next request on; each server has its turn. */
+  readonly switchTo: (urls: readonly string[]) => void
 }
 
-export async function startSwitchFront(first: string): Promise<SwitchFront> {
-  let target = first
+export async function startSwitchFront(
+  first: string,
+  onAnswered: (answered: Answered) => void = () => {},
+): Promise<SwitchFront> {
+  let targets: readonly string[] = [first]
+  let turn = 0
   const server = createServer((incoming, outgoing) => {
-    const headers = { ...incoming.headers, host: new URL(target).host }
-    const onward = request(`${target}${incoming.url}`, { method: incoming.method ?? 'GET', headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+    turn += 1
+    const url = targets[turn % targets.length] ?? first
+    const { method = 'GET' } = incoming
+    const headers = { ...incoming.headers, host: new URL(url).host }
+    const onward = request(`${url}${incoming.url}`, { method, headers }, (answer) => {
+      const status = answer.statusCode ?? 502
+      onAnswered({ url, method, path: incoming.url?.split('?')[0] ?? '', headers: incoming.headers, status })
+      outgoing.writeHead(status, answer.headers)
       answer.pipe(outgoing)
     })
     onward.on('error', () => outgoing.destroy())
@@ -24,8 +43,8 @@ export async function startSwitchFront(first: string): Promise<SwitchFront> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    switchTo(url) {
-      target = url
+    switchTo(urls) {
+      targets = urls
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -1,0 +1,95 @@
+// Two gateways on one database, restarted one after the other without anybody being turned away, and what they wrote to their logs.
+import { type ServingProcess, serve } from '../../support/command-line.ts'
+import type { SwitchFront } from '../../support/switch-front.ts'
+
+export interface LoggedDifference {
+  readonly route: string
+  readonly user: string
+  readonly ref: string | null
+  readonly ours: number
+  readonly old: number
+  readonly at: number | null
+}
+
+export interface ShadowCounts {
+  readonly equal: number
+  readonly different: number
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly shadow?: LoggedDifference & ShadowCounts
+}
+
+export interface EndedNode {
+  readonly exitCode: number | null
+  readonly differences: readonly LoggedDifference[]
+  /** The last that was said; undefined where nothing was compared. */
+  readonly counts: ShadowCounts | undefined
+  readonly stderr: string
+}
+
+export interface Nodes extends AsyncDisposable {
+  readonly urls: () => readonly string[]
+  /** What each of those that run has found so far. */
+  readonly differences: () => readonly (readonly LoggedDifference[])[]
+  /** One after the other, behind the front, with other options; answers those that ended. */
+  readonly restart: (front: SwitchFront, args: readonly string[]) => Promise<readonly EndedNode[]>
+  readonly stop: () => Promise<readonly EndedNode[]>
+}
+
+const SERVE_OPTIONS = ['--attempts-per-minute', '0', '--no-demo']
+
+export async function startNodes(database: string, args: readonly string[]): Promise<Nodes> {
+  const start = (more: readonly string[]) => serve(['--database', database, ...SERVE_OPTIONS, ...more])
+  let nodes: readonly ServingProcess[] = await Promise.all([start(args), start(args)])
+  const urls = () => nodes.map(({ url }) => url)
+
+  async function stop(): Promise<readonly EndedNode[]> {
+    const ended = await Promise.all(nodes.map(end))
+    nodes = []
+    return ended
+  }
+
+  return {
+    urls,
+    differences: () => nodes.map((node) => linesOf(node).flatMap(toDifference)),
+    async restart(front, more) {
+      const [leaving, next] = [nodes, await Promise.all(nodes.map(() => start(more)))]
+      const ended: EndedNode[] = []
+      for (const [index, node] of leaving.entries()) {
+        nodes = [...leaving.slice(index + 1), ...next.slice(0, index + 1)]
+        front.switchTo(urls())
+        ended.push(await end(node))
+      }
+      return ended
+    },
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+    },
+  }
+}
+
+async function end(node: ServingProcess): Promise<EndedNode> {
+  const exitCode = await node.kill('SIGTERM')
+  const lines = linesOf(node)
+  return {
+    exitCode,
+    differences: lines.flatMap(toDifference),
+    counts: lines.findLast(({ msg }) => msg === 'compared with the old server')?.shadow,
+    stderr: node.stderr(),
+  }
+}
+
+function linesOf(node: ServingProcess): readonly Line[] {
+  // The last one may not be whole yet.
+  const lines = node.stderr().split('\n').slice(0, -1)
+  return lines.map((line) => JSON.parse(line))
+}
+
+function toDifference({ msg, shadow }: Line): readonly LoggedDifference[] {
+  return msg === 'the old server answers otherwise' && shadow ? [shadow] : []
+}
