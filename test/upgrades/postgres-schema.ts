@@ -1,5 +1,4 @@
-// What the gateway's schema in PostgreSQL is made of: columns, indexes, constraints, functions and triggers. What a function says to
-// people is not of it: a database keeps the sentences that it was made with.
+// What the gateway's schema in PostgreSQL is made of: columns, indexes, constraints, functions and triggers.
 import { execute } from '../support/execute.ts'
 
 const PARTS = `
@@ -15,11 +14,6 @@ const PARTS = `
 
 export async function postgresSchema(url: string): Promise<readonly string[]> {
   return (await execute(url, PARTS))
-    .map(({ part }) =>
-      String(part)
-        .replaceAll(/message = '[^']*'/g, 'message')
-        .replaceAll(/--.*$/gm, '')
-        .replaceAll(/\s+/g, ' '),
-    )
+    .map(({ part }) => String(part).replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' '))
     .toSorted()
 }

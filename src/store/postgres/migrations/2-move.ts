@@ -1,8 +1,7 @@
 // The PostgreSQL schema, entry 2: the state of a move, and what is changed during one.
-import { CLOSED_MESSAGE, MAX_CLOSED_MS, MOVED_MESSAGE } from '../../cutover/contract.ts'
-import { SQLSTATE_CLOSED, SQLSTATE_MOVED } from '../engine/pg-errors.ts'
+// Released: what stands in it are values and no constants of the program, which may change.
 
-/** Shared by every write during a move, held alone by its closing. */
+/** Shared by every write during a move, held alone by its closing; the number that the triggers below have. */
 export const MOVE_LOCK = 0x57_53_47_4d
 
 export const MOVE = `
@@ -35,21 +34,21 @@ declare
   found_phase text;
   is_closed boolean;
 begin
-  perform pg_advisory_xact_lock_shared(${MOVE_LOCK});
+  perform pg_advisory_xact_lock_shared(1465075533);
   if current_setting('transaction_isolation') <> 'read committed' then
     -- An older snapshot would not see the closing: this fails then.
     perform 1 from workspace_gateway.move for share;
   end if;
-  select phase, closed_until between now.ms and now.ms + ${MAX_CLOSED_MS} into found_phase, is_closed
+  select phase, closed_until between now.ms and now.ms + 60000 into found_phase, is_closed
     from workspace_gateway.move, (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms) now;
   if found_phase = 'closed' and not is_closed then
     update workspace_gateway.move set phase = 'copying' where phase = 'closed';
     select phase into found_phase from workspace_gateway.move;
   end if;
   if found_phase = 'moved' then
-    raise exception using errcode = '${SQLSTATE_MOVED}', message = '${MOVED_MESSAGE}';
+    raise exception using errcode = 'WG002', message = 'the database has moved to another one: use the URL of that, or name it with --database-next';
   elsif found_phase = 'closed' then
-    raise exception using errcode = '${SQLSTATE_CLOSED}', message = '${CLOSED_MESSAGE}';
+    raise exception using errcode = 'WG001', message = 'the database is being moved: writes wait for a moment';
   elsif tg_op = 'TRUNCATE' and tg_table_name in ('user', 'session', 'signing_key') then
     raise exception 'not while the database is being moved';
   end if;
