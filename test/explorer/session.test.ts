@@ -14,13 +14,69 @@ test('ten requests that are refused at once share one refresh, and all succeed',
   expect(calls.filter((call) => call === 'POST /v1/token')).toHaveLength(1)
 })
 
-test('a token is renewed before it ends, without a request that fails', async () => {
-  const { session, calls } = await signedIn({ lifetimeSeconds: 0.04 })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+test('a token is renewed half a minute before it ends, without a request that fails', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { session, calls } = await signedIn()
+  const endsAt = session.state().endsAt ?? 0
+  await vi.advanceTimersByTimeAsync(endsAt - Date.now() - 31_000)
+  expect(calls).toEqual(['POST /v1/login'])
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(calls).toEqual(['POST /v1/login', 'POST /v1/token'])
+  expect(session.state().endsAt).toBeGreaterThan(endsAt)
+  expect((await session.send('/projects')).status).toBe(200)
+  expect(calls).toEqual(['POST /v1/login', 'POST /v1/token', 'GET /v1/projects'])
+})
+
+test('a machine that slept past the end of the token renews it before the next request', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { session, server, calls } = await signedIn()
+  // Timers do not run while a machine sleeps.
+  vi.setSystemTime(Date.now() + 3_600_000)
+  server.accepts = 'nothing of before'
+  expect((await session.send('/projects')).status).toBe(200)
+  expect(calls).toEqual(['POST /v1/login', 'POST /v1/token', 'GET /v1/projects'])
+})
+
+test('who has signed out sends no token any more', async () => {
+  const { session, authorizations } = await signedIn()
   await session.send('/projects')
   await session.signOut()
-  expect(calls.filter((call) => call === 'POST /v1/token').length).toBeGreaterThan(0)
-  expect(calls.at(-1)).toBe('DELETE /v1/logout')
+  expect((await session.send('/projects')).status).toBe(401)
+  expect(authorizations).toEqual([expect.stringMatching(/^Bearer .*a1$/), null])
+})
+
+test.each(['answer', 'body'] as const)(
+  'a refresh whose %s comes after the person signed out signs nobody in again',
+  async (late) => {
+    const { session, server, authorizations } = await signedIn()
+    const held = Promise.withResolvers<void>()
+    server.accepts = 'a2'
+    server.late = { what: late, until: held.promise }
+    const sending = session.send('/projects')
+    await expect.poll(() => server.late?.isAsked).toBe(true)
+    await session.signOut()
+    held.resolve()
+    expect((await sending).status).toBe(401)
+    expect(session.state()).toMatchObject({ phase: 'signed-out', email: null })
+    await session.send('/projects')
+    expect(authorizations.at(-1)).toBeNull()
+  },
+)
+
+test('a refresh that is refused late does not end the session that was begun meanwhile', async () => {
+  const { session, server } = await signedIn()
+  const held = Promise.withResolvers<void>()
+  server.accepts = 'a2'
+  server.isEnded = true
+  server.late = { what: 'answer', until: held.promise }
+  const sending = session.send('/projects')
+  await expect.poll(() => server.late?.isAsked).toBe(true)
+  await session.signIn('ben@example.com')
+  held.resolve()
+  await sending
+  expect(session.state()).toMatchObject({ phase: 'signed-in', message: null })
 })
 
 test('a request is refused when the session has ended, and the person is told', async () => {
@@ -47,7 +103,7 @@ test('nothing is kept unless the person asks, and signing out forgets it', async
   const { session, storage } = await signedIn()
   expect(storage.size).toBe(0)
   session.remember(true)
-  expect([...storage.values()]).toEqual(['refresh'])
+  expect([...storage.values()]).toEqual(['refresh1'])
   session.remember(false)
   expect(storage.size).toBe(0)
   session.remember(true)
@@ -118,51 +174,80 @@ test('a gateway that mails codes is told the code', async () => {
 const ALONE: TabChannel = { ask: async () => null, tell: () => {}, tellEnd: () => {}, alone: (run) => run() }
 
 interface Server {
+  /** The end of the token that it lets in. */
   accepts: string
   isEnded: boolean
   isDown: boolean
+  /** What of the answer to a refresh is held back. */
+  late: { readonly what: 'answer' | 'body'; readonly until: Promise<void>; isAsked?: boolean } | null
 }
 
 interface SignedIn {
   readonly session: Session
   readonly server: Server
   readonly calls: string[]
+  /** Of each read. */
+  readonly authorizations: (string | null)[]
   readonly storage: ReturnType<typeof memoryStorage>
   readonly signing: Promise<void>
 }
 
 interface Options {
   readonly openTabs?: (messages: TabMessages) => TabChannel
-  readonly lifetimeSeconds?: number
   readonly loginGuard?: string
   readonly accepts?: string
 }
 
 async function signedIn({
-  lifetimeSeconds = 900,
   loginGuard = 'local',
   accepts = 'a1',
   openTabs = () => ALONE,
 }: Options = {}): Promise<SignedIn> {
-  const server: Server = { accepts, isEnded: false, isDown: false }
+  const server: Server = { accepts, isEnded: false, isDown: false, late: null }
   const calls: string[] = []
+  const authorizations: (string | null)[] = []
   const storage = memoryStorage()
+  const renewed = JSON.stringify({ accessToken: token('a2', 900) })
+  let logins = 0
+  function refreshToken(): string {
+    logins += 1
+    return `refresh${logins}`
+  }
   async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     calls.push(`${init.method ?? 'GET'} ${input}`)
     const path = String(input).replace('/v1', '')
-    if (path === '/login') return Response.json({ accessToken: token('a1', lifetimeSeconds), refreshToken: 'refresh' })
+    if (path === '/login') return Response.json({ accessToken: token('a1', 900), refreshToken: refreshToken() })
     if (path === '/logout' && server.isDown) throw new TypeError('no connection')
     if (path === '/logout') return Response.json({})
+    if (path === '/token' && server.late) {
+      server.late.isAsked = true
+      if (server.late.what === 'answer') await server.late.until
+    }
     if (path === '/token' && server.isDown) return Response.json({}, { status: 503 })
     if (path === '/token' && server.isEnded) return Response.json({}, { status: 401 })
-    if (path === '/token') return Response.json({ accessToken: token('a2', 900) })
-    const isAccepted = new Headers(init.headers).get('authorization')?.endsWith(server.accepts)
+    if (path === '/token') {
+      server.accepts = 'a2'
+      return new Response(server.late?.what === 'body' ? after(server.late.until, renewed) : renewed)
+    }
+    const authorization = new Headers(init.headers).get('authorization')
+    authorizations.push(authorization)
+    const isAccepted = authorization?.endsWith(server.accepts)
     return Response.json([], { status: isAccepted ? 200 : 401 })
   }
   const session = createSession({ ...FACTS, loginGuard }, { fetchFrom: answer, storage, openTabs })
   const signing = session.signIn('ana@example.com')
   if (loginGuard !== 'mail') await signing
-  return { session, server, calls, storage, signing }
+  return { session, server, calls, authorizations, storage, signing }
+}
+
+function after(until: Promise<void>, text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async start(controller) {
+      await until
+      controller.enqueue(new TextEncoder().encode(text))
+      controller.close()
+    },
+  })
 }
 
 /** Not signed: a page does not verify its own tokens. */

@@ -1,0 +1,30 @@
+// Exports as zips: what they hold, whatever the elements are called.
+import { strFromU8, unzipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { zipOf } from '../../src/explorer/workspace/files/zip.ts'
+
+function unzipped(paths: readonly string[]): Readonly<Record<string, string>> {
+  const elements = paths.map((path, index) => ({ path, content: String(index), isFile: true, isBase64: false }))
+  const files = unzipSync(Buffer.concat(zipOf(elements, () => {})))
+  return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
+}
+
+test('names that differ in their letter case only are two files on every file system', () => {
+  expect(unzipped(['src/App.tsx', 'src/app.tsx', 'SRC/APP.TSX', 'src/app (2).tsx'])).toEqual({
+    'src/App.tsx': '0',
+    'src/app (2).tsx': '1',
+    'SRC/APP (3).TSX': '2',
+    'src/app (2) (2).tsx': '3',
+  })
+})
+
+test('no name leads out of the folder that it is unpacked to', () => {
+  expect(Object.keys(unzipped(['../../etc/passwd', '/etc/passwd', 'a\\..\\b', 'c:/d', '..', '']))).toEqual([
+    'etc/passwd',
+    'etc/passwd (2)',
+    'a/b',
+    'c_/d',
+    'file',
+    'file (2)',
+  ])
+})
