@@ -8,7 +8,7 @@ import { SESSION_ROUTES } from '../../src/rest/routes.ts'
 import { type CallerParts, callerWith } from '../support/callers.ts'
 import { type Finished, run, runHere, serveForTest } from '../support/command-line.ts'
 import { expectGraphQLFailure, expectProblem } from '../support/failures.ts'
-import { ask, startGateway } from '../support/gateway.ts'
+import { ask, bearer, startGateway } from '../support/gateway.ts'
 import { expectEach } from '../support/rows.ts'
 import { countSessions } from '../support/sessions.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -84,6 +84,45 @@ const FORWARDING_HEADERS = [
   'X-Vercel-Forwarded-For',
   'X-NF-Client-Connection-IP',
   'X-Varnish',
+  // In lower case, as HTTP/2 has them.
+  'x-forwarded',
+  'x-forwarded-by',
+  'x-forwarded-client-cert',
+  'x-forwarded-path',
+  'x-forwarded-prefix',
+  'x-forwarded-protocol',
+  'x-forwarded-scheme',
+  'x-forwarded-ssl',
+  'x-forwarded-uri',
+  'x-original-host',
+  'x-original-uri',
+  'x-original-url',
+  'x-real-port',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'x-remote-addr',
+  'x-remote-ip',
+  'x-scheme',
+  'x-url-scheme',
+  'front-end-https',
+  'client-ip',
+  'proxy-client-ip',
+  'wl-proxy-client-ip',
+  'x-envoy-expected-rq-timeout-ms',
+  'x-envoy-original-path',
+  'fly-forwarded-port',
+  'fly-forwarded-proto',
+  'cf-connecting-ipv6',
+  'cf-ipcountry',
+  'cf-visitor',
+  'akamai-origin-hop',
+  'fastly-ff',
+  'x-azure-fdid',
+  'x-azure-ref',
+  'x-arr-log-id',
+  'x-appengine-user-ip',
+  'x-vercel-id',
+  'x-nf-request-id',
 ]
 
 const FOREIGN_ORIGINS: readonly ((port: string) => string)[] = [
@@ -261,7 +300,8 @@ async function expectScenarios(scenarios: readonly Scenario[], createGuard = loc
       const hasNot = [ANA, 'evil.example.com']
       expectProblem(answers[0], { ...scenario.refusal, hasNot })
       expectGraphQLFailure(answers[1], { ...scenario.refusal, hasNot })
-      expect(answers[1].json().data ?? null).toBeNull()
+      // What is no GraphQL request has not been executed.
+      expect(answers[1].json().data).toBe(scenario.refusal === NOT_JSON ? undefined : null)
       expect(opened).toBe(0)
     }
     expect(gateway.reported).toEqual([])
@@ -332,6 +372,7 @@ describe('the login guard "local"', () => {
     ['in HTTP/1.0', { httpVersion: '1.0' }, 'login-guard'],
     ['with a forwarding header', { headers: { via: '1.1 x' } }, 'xfwd'],
     ['for another Host', { headers: { host: 'app.example.com' } }, 'changeOrigin'],
+    ['for no Host', { headers: { host: undefined } }, 'changeOrigin'],
     ['of no type', { headers: { 'content-type': undefined } }, 'application/json'],
     ['of a page elsewhere, or behind Vite', { headers: { origin: 'http://localhost:5173' } }, 'cors-origin'],
     ['of another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 'cors-origin'],
@@ -479,7 +520,7 @@ describe('serve', () => {
   })
 
   test('starts there with the guard "open", warns, and lets strangers in', async () => {
-    const args = ['--host', '0.0.0.0', '--login-guard', 'open', '--no-demo']
+    const args = ['--host', '0.0.0.0', '--login-guard', 'open']
     const serving = await serveForTest(args, { cwd: temporaryDirectory() })
     const url = serving.url.replace('0.0.0.0', '127.0.0.1')
     const stranger: Scenario = {
@@ -491,6 +532,12 @@ describe('serve', () => {
       refusal: null,
     }
     for (const request of loginsOf(url, stranger)) expect((await answerTo(url, request)).status).toBe(200)
+    // The demo workspace is for whoever sits at this machine.
+    const [login = ''] = loginsOf(url, stranger, 'demo@example.com')
+    const { accessToken } = (await answerTo(url, login)).json()
+    const read = await ask(`${url}/projects`, { headers: bearer(accessToken) })
+    expect([read.status, read.json().code]).toEqual([404, 'NO_WORKSPACE'])
+    expect(serving.stdout()).toBe(`listening on ${serving.url}\n`)
     expect(await serving.kill('SIGTERM')).toBe(0)
     expect(serving.stderr()).toMatch(/login guard \\?"open\\?".*anyone/)
   })
