@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createChangeBatch, PAUSE_MS } from '../src/import-export/change-batch.ts'
 import type { Change } from '../src/store/contract.ts'
 
@@ -30,6 +30,34 @@ async function sizesOf(transactionMs: number, texts: readonly string[]): Promise
   await batch.flush()
   return sizes
 }
+
+test('between two transactions others have time to get the lock', async () => {
+  let turns = 0
+  const asking = setInterval(() => {
+    turns += 1
+  }, 1)
+  onTestFinished(() => clearInterval(asking))
+  const seen: number[] = []
+  const store = {
+    async applyChanges(changes: readonly Change[]) {
+      seen.push(turns)
+      return changes.map(() => 'added' as const)
+    },
+  }
+  // No time passes but that of pauses.
+  const batch = createChangeBatch(
+    store,
+    async () => {},
+    () => 0,
+  )
+  for (let index = 0; index < 1_000; index += 1) await batch.add(templateOf('{}'), null)
+  const [first = 0, ...later] = seen
+  expect(later.length).toBeGreaterThan(0)
+  later.reduce((before, now) => {
+    expect(now).toBeGreaterThan(before)
+    return now
+  }, first)
+})
 
 test('a store that takes long for every transaction, however small, is not given ever smaller ones', async () => {
   expect(await sizesOf(80, Array(1_024).fill('{}'))).toEqual([256, 256, 256, 256])

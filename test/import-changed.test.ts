@@ -1,6 +1,10 @@
 // The second pass of an import trusts what the first found out, so it must be of the very same bytes.
+import { EventEmitter } from 'node:events'
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { runCommandLine } from '../src/cli/command-line.ts'
 import { runHere } from './support/command-line.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
 
@@ -37,6 +41,62 @@ test.each(changes)(
     expect(kept.length).toBeLessThan(LINES.length)
   },
 )
+
+test('a file that is cut off behind a whole line, just where a block ends, is not taken for whole', async () => {
+  const workspace = createWorkspace()
+  const line = (index: number) => `${templateLines(index, index + 1)[0]?.trim()}`.padEnd(127)
+  const path = workspace.write('even.ndjson', Array.from({ length: 6_000 }, (_, index) => `${line(index)}\n`).join(''))
+  let isCut = false
+  function clock(): number {
+    if (!isCut) truncateSync(path, BLOCK_BYTES)
+    isCut = true
+    return Date.now()
+  }
+  const stderr = `${path} changed while it was being imported: import it again\n`
+  expect(await runHere(['import', path, ...workspace.flags], { clock })).toEqual({ exitCode: 1, stdout: '', stderr })
+})
+
+test('a file that changes while it is checked is not imported at all', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write('checked.ndjson', CONTENT)
+  let shown = ''
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      // The first that is drawn of the progress.
+      if (shown === '') appendFileSync(path, '\n'.repeat(10))
+      shown += chunk
+      done()
+    },
+  })
+  const stdout = new PassThrough()
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: true, clock: Date.now }
+  expect(await runCommandLine(['import', path, ...workspace.flags], io, new EventEmitter())).toBe(1)
+  expect(shown).toContain(`${path} changed while it was being checked: nothing was imported\n`)
+  expect(stdout.read()).toBeNull()
+  expect(await workspace.dump()).toBe('')
+})
+
+test('what an import left that was killed is removed by the next, and what one that runs has staged is not', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(LINES[0] ?? '')
+  const hand = new Database(workspace.path('workspace.db'))
+  onTestFinished(() => {
+    hand.close()
+  })
+  const stage = hand.prepare(
+    `insert into staged_export (stage, user_id, ref, created_at, instant, staged_at) values (?, 1, 'r', '', '', ?)`,
+  )
+  const addElement = hand.prepare('insert into export_element (key, text) values (? << 24 | 1, ?)')
+  for (const [name, minutes] of [
+    ['killed', 11],
+    ['running', 9],
+  ] as const) {
+    addElement.run(stage.run(name, Date.now() - minutes * 60_000).lastInsertRowid, name)
+  }
+  await workspace.load(LINES[1] ?? '')
+  expect(hand.prepare('select stage from staged_export').pluck().all()).toEqual(['running'])
+  expect(hand.prepare('select text from export_element').pluck().all()).toEqual(['running'])
+})
 
 function swapped(text: string, one: string, other: string): string {
   return text.replace(one, '\0').replace(other, one).replace('\0', other)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { toSortableUtc } from '../src/import-export/format/timestamp.ts'
 import { run, runHere } from './support/command-line.ts'
@@ -120,6 +120,20 @@ test('an export that is too large for a line is dumped an element a line, and co
   await again.load(dump)
   expect((await again.dump()) === dump).toBe(true)
   expect(dump).toContain(`"email":"${EVE}"`)
+})
+
+test('a line longer than can be read is named, and the lines around it are read', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write('long.ndjson', documentLine('template', ANA, '{"id":1}'))
+  const start = statSync(path).size
+  // Nothing but NUL, which takes no room on the disk.
+  truncateSync(path, start + 268_435_457)
+  appendFileSync(path, `\n{}\n`)
+  const { exitCode, stderr } = await workspace.import(path)
+  expect([exitCode, stderr.split('\n').slice(0, 2)]).toEqual([
+    1,
+    [`${path}:2: longer than 268435456 bytes`, `${path}:3: "kind" must be a string that is not empty`],
+  ])
 })
 
 test('a dump needs no database that is not there', async () => {

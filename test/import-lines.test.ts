@@ -252,7 +252,7 @@ test('progress is not drawn when stderr is not a terminal', async () => {
   const path = workspace.write('large.ndjson', templateLines(0, 20_000).join(''))
   const { exitCode, stdout, stderr } = await workspace.import(path)
   expect([exitCode, stderr]).toEqual([0, ''])
-  for (const drawn of ['\r', '\u001b', '%', 'records/s']) expect(stdout).not.toContain(drawn)
+  expect(stdout).toMatch(/^imported \S+: 20000 added, 0 replaced, 0 unchanged \([^()]+\)\n$/)
 })
 
 test('importing the same file again changes nothing, and importing another version replaces in place', async () => {
