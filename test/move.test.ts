@@ -1,3 +1,4 @@
+import { copyFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -123,7 +124,13 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     await runHere(['import', '-', '--database', away], { stdin: MANY })
     const refused = await runHere(['move', '--from', home, '--to', away])
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('must be empty')])
-    expect((await runHere(['move', '--from', home, '--to', home])).exitCode).toBe(2)
+    const [path, copy, link] = [home.slice('file:'.length), `${home}-copy`, `${home}-link`]
+    copyFileSync(path, copy.slice('file:'.length))
+    symlinkSync(path, link.slice('file:'.length))
+    for (const other of [home, copy, link]) {
+      const same = await runHere(['move', '--from', home, '--to', other])
+      expect([same.exitCode, same.stderr], other).toEqual([expect.toBeOneOf([1, 2]), expect.stringContaining('same')])
+    }
     expect((await runHere(['move', '--from', home])).stderr).toContain('--to')
   })
 })

@@ -200,6 +200,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.cancelMove('m1')
         expect(await store.moveState()).toMatchObject({ phase: 'copying', moveId: 'm2' })
         await store.fenceWrites('m2', LONG)
+        expect(await store.finishMove('m1')).toBe(false)
         await store.unfenceWrites('m1')
         expect(await phase()).toBe('closed')
         expect(await store.finishMove('m2')).toBe(true)

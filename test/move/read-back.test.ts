@@ -1,0 +1,134 @@
+// What a move reads back from its target before it calls it the same, with somebody who changes things there meanwhile.
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { move } from '../../src/migration/offline.ts'
+import { moveOnline } from '../../src/migration/online.ts'
+import type { MigratableStore } from '../../src/store/cutover/contract.ts'
+import { withCutover } from '../../src/store/cutover/cutover-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { MADE, newSession, put } from '../contract/values.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const OPTIONS = { onProgress() {}, stop: new AbortController().signal }
+
+interface Opened extends AsyncDisposable {
+  readonly store: MigratableStore
+  readonly hand: (sql: string) => void
+}
+
+async function open(): Promise<Opened> {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  const store = await openSqliteStore(path, { lockTimeoutMs: 5_000, onFatal() {} })
+  return {
+    store,
+    hand(sql) {
+      const database = new Database(path)
+      database.exec(sql)
+      database.close()
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
+async function openFilled(): Promise<Opened> {
+  const opened = await open()
+  await opened.store.applyChanges([
+    put(),
+    { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', ...MADE, now: 0 },
+    { type: 'stageElements', stage: 's', position: 1, texts: ['1', '2'], now: 0 },
+    // Of `[1,2]`.
+    {
+      type: 'sealExport',
+      stage: 's',
+      digest: '49a64717d5d4cb19952e6eac2946415cf6879adacf9908e7d872332d32c6e684',
+      byteLength: 5,
+      elementCount: 2,
+    },
+  ])
+  return opened
+}
+
+describe('a move whose target somebody else writes to', () => {
+  test.each([
+    ['a document', `update document set text = '{"id":"q"}'`],
+    [
+      'a document more',
+      `insert into document (key, user_id, kind, id, text) values ((1 << 28) | (2 << 26) | 1, 1, 'template', 'x', '{}')`,
+    ],
+    ['a document less', 'delete from document'],
+    ['an element', `drop trigger export_element_immutable; update export_element set text = '3' where text = '2'`],
+    ['an export less', 'delete from export'],
+  ])('says so, where %s is not what it was', async (_, sql) => {
+    await using from = await openFilled()
+    await using to = await open()
+    const meddled: MigratableStore = {
+      ...to.store,
+      async applyCopies(...asked) {
+        const isMine = await to.store.applyCopies(...asked)
+        to.hand(sql)
+        return isMine
+      },
+    }
+    await expect(move(from.store, meddled, OPTIONS)).rejects.toThrow('not the same in the target')
+    expect((await to.store.moveState()).phase).toBe('filling')
+  })
+})
+
+describe('an online move', () => {
+  test('does not take over while something was written that it does not have', async () => {
+    await using from = await openFilled()
+    await using to = await open()
+    const late = newSession()
+    let raised = 0
+    const slow: MigratableStore = {
+      ...to.store,
+      // The last step before it takes over: here the time of the closing runs out, and a write is let in.
+      async raiseIds(...asked) {
+        raised += 1
+        if (raised === 1) {
+          from.hand('update move set closed_until = 0')
+          await from.store.addSessions([late])
+        }
+        return to.store.raiseIds(...asked)
+      },
+    }
+    const report = await moveOnline(from.store, slow, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    expect(report).toMatchObject({ attempts: 2, sessionsAgain: 1 })
+    expect(await to.store.sessionsById([late.id])).toHaveLength(1)
+    expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'live'])
+  })
+
+  test('that was killed between its last two steps is ended by the first gateway that goes on', async () => {
+    await using from = await openFilled()
+    await using to = await open()
+    const killed: MigratableStore = {
+      ...to.store,
+      async promote() {
+        throw new Error('killed')
+      },
+    }
+    const moving = moveOnline(from.store, killed, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    await expect(moving).rejects.toThrow('killed')
+    expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'filling'])
+    const gateway = withCutover(from.store, { next: to.store })
+    const session = newSession()
+    await gateway.addSessions([session])
+    expect((await to.store.moveState()).phase).toBe('live')
+    expect(await to.store.sessionsById([session.id])).toHaveLength(1)
+  })
+
+  test('is not followed to a database that it did not move to', async () => {
+    await using from = await openFilled()
+    await using to = await open()
+    await using other = await open()
+    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    const before = await other.store.moveState()
+    const gateway = withCutover(from.store, { next: other.store })
+    const session = newSession()
+    await expect(gateway.addSessions([session])).rejects.toThrow('has moved')
+    await expect((async () => gateway.liveSessions([session.id], 0))()).rejects.toThrow('has moved')
+    expect(await other.store.moveState()).toEqual(before)
+    expect(await other.store.sessionsById([session.id])).toEqual([])
+  })
+})
