@@ -95,7 +95,8 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     await expectUnavailable(gateway, accessToken, refreshToken)
     await server.thaw()
     await untilReady(gateway)
-    expect((await projects(gateway, accessToken)).status).not.toBe(503)
+    const read = await projects(gateway, accessToken)
+    expect([read.status, read.json().code]).toEqual([404, 'NO_WORKSPACE'])
   })
 
   test('a row that a hand keeps locked: the write is refused in time, and not done later', async () => {

@@ -6,7 +6,8 @@ import { readPostgresUrl } from '../src/store/postgres/engine/connection-string.
 import { createPool } from '../src/store/postgres/engine/pool.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
-const OPTIONS = { connectTimeoutMs: 1_000, statementTimeoutMs: 500, poolSize: 3 }
+/** A connection may take as long as it does on a machine that has other things to do. */
+const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 500, poolSize: 3 }
 const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' }
 const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' }
 
@@ -32,17 +33,17 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
 
   test('a statement that takes too long is unavailable, and the connection goes on', async () => {
     await using pool = open(await temporaryDatabase())
-    const start = performance.now()
     await expect(pool.once((connection) => connection.query(SLEEP, [5]))).rejects.toBeInstanceOf(StoreUnavailableError)
-    expect(performance.now() - start).toBeLessThan(2_000)
     expect(await pool.once(pidOf)).toBeGreaterThan(0)
   })
 
   test('whoever waits too long for a connection is told', async () => {
-    await using pool = open(await temporaryDatabase())
-    const busy = Array.from({ length: 3 }, () => pool.once(() => delay(1_500)))
-    await delay(100)
+    await using pool = createPool(readPostgresUrl(await temporaryDatabase()), { ...OPTIONS, connectTimeoutMs: 1_000 })
+    const isOver = Promise.withResolvers<void>()
+    const busy = Array.from({ length: 3 }, () => pool.once(() => isOver.promise))
+    await expect.poll(() => pool.counts().used).toBe(3)
     await expect(pool.once(pidOf)).rejects.toThrow('in time')
+    isOver.resolve()
     await Promise.all(busy)
   })
 
@@ -62,6 +63,59 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     runs = 0
     await expect(pool.once(endedOnce)).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(runs).toBe(1)
+  })
+
+  test('with one connection, the others to the same server are given up too', async () => {
+    const url = await temporaryDatabase()
+    await using pool = open(url)
+    const all = Promise.withResolvers<void>()
+    const pids: number[] = []
+    const together = Array.from({ length: 3 }, () =>
+      pool.once(async (connection) => {
+        pids.push(await pidOf(connection))
+        if (pids.length === 3) all.resolve()
+        await all.promise
+      }),
+    )
+    await Promise.all(together)
+    expect(pool.counts()).toMatchObject({ used: 0, idle: 3 })
+    await execute(url, `select pg_terminate_backend(${pids[0]})`)
+    await expect.poll(() => pool.counts().idle).toBe(0)
+    expect(pids).not.toContain(await pool.once(pidOf))
+  })
+
+  test.each(['40001', '40P01'])(
+    'a transaction that the database rolled back to solve a conflict (%s) runs again, five times at most',
+    async (code) => {
+      const url = await temporaryDatabase()
+      await execute(url, 'create table tried (attempt int)')
+      await using pool = open(url)
+      let attempts = 0
+      const conflicting = (until: number) => async (connection: Connection) => {
+        attempts += 1
+        await connection.script(`insert into tried values (${attempts})`)
+        const conflict = `do $$ begin raise exception 'conflict' using errcode = '${code}'; end $$`
+        if (attempts < until) await connection.script(conflict)
+        return attempts
+      }
+      expect(await pool.transaction(conflicting(3))).toBe(3)
+      expect(await execute(url, 'select attempt from tried')).toEqual([{ attempt: 3 }])
+      attempts = 0
+      await expect(pool.transaction(conflicting(100))).rejects.toBeInstanceOf(StoreUnavailableError)
+      expect(attempts).toBe(5)
+      expect(await execute(url, 'select attempt from tried')).toEqual([{ attempt: 3 }])
+    },
+  )
+
+  test('a transaction that fails for another reason runs once', async () => {
+    await using pool = open(await temporaryDatabase())
+    let attempts = 0
+    const failing = pool.transaction(async (connection) => {
+      attempts += 1
+      await connection.script('select 1 / 0')
+    })
+    await expect(failing).rejects.toThrow('division by zero')
+    expect(attempts).toBe(1)
   })
 
   test('settings that the promises rest on hold, whatever the database’s defaults', async () => {

@@ -77,6 +77,19 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     }
   })
 
+  test('a hand that gives a document to another user moves the revision of both', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges([...ANA_WORLD, { type: 'addUser', email: 'ben@example.com' }])
+    const users = () => execute(url, 'select revision::int, stamp from workspace_gateway.user order by id')
+    const before = await users()
+    await execute(url, `update workspace_gateway.document set user_id = 2 where kind = 'template'`)
+    ;(await users()).forEach(({ revision, stamp }, index) => {
+      expect(revision).toBeGreaterThan(Number(before[index]?.revision))
+      expect(stamp).not.toBe(before[index]?.stamp)
+    })
+  })
+
   test('a transaction with an older snapshot cannot slip a write past the closing of a move', async () => {
     const url = await temporaryDatabase()
     await using store = await open(url)

@@ -64,7 +64,7 @@ test('new files are their owner’s alone, in a directory for everyone too', asy
   for (const end of ['', '-wal', '-shm']) expect(statSync(path + end).mode & 0o077, end).toBe(0)
 })
 
-test('the file is in WAL mode and its writer syncs every commit', async () => {
+test('the file is in WAL mode', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   await store.ping()
@@ -99,6 +99,24 @@ test('a hand in the shell moves the revision with every change, however it is ma
     expect(Number(revision.get()), change).toBeGreaterThan(before)
   }
   expect(hand.prepare('select count(*) from export_element').pluck().get()).toBe(0)
+  hand.close()
+})
+
+test('a hand that gives a document to another user moves the revision of both', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.applyChanges([
+    { type: 'putDocument', email: 'ana@example.com', kind: 'template', id: 't', ref: null, text: '{"id":"t"}' },
+    { type: 'addUser', email: 'ben@example.com' },
+  ])
+  const hand = new Database(path)
+  const users = hand.prepare<[], { revision: number; stamp: string }>('select revision, stamp from user order by id')
+  const before = users.all()
+  hand.exec('update document set user_id = 2, key = (2 << 28) | (2 << 26) | 1')
+  users.all().forEach(({ revision, stamp }, index) => {
+    expect(revision).toBeGreaterThan(before[index]?.revision ?? Number.POSITIVE_INFINITY)
+    expect(stamp).not.toBe(before[index]?.stamp)
+  })
   hand.close()
 })
 
@@ -143,6 +161,17 @@ test('eight stores opened at once on a file that does not exist all come up', as
   const stores = await Promise.all(Array.from({ length: 8 }, () => open(path)))
   for (const store of stores) await store.ping()
   for (const store of stores) await store[Symbol.asyncDispose]()
+})
+
+test('closing waits for the writes that are under way', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  const store = await open(path)
+  const key = { kid: 'k', privateJwk: '{}', createdAt: 0 }
+  const adding = store.addSigningKey(key, null)
+  await store[Symbol.asyncDispose]()
+  await adding
+  await using again = await open(path)
+  expect(await again.signingKeys()).toEqual([key])
 })
 
 test('a write that cannot get the lock in time is refused as unavailable, and the next one works', async () => {

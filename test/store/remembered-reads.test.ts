@@ -1,0 +1,38 @@
+// What is remembered of SQLite: bounded, and looked up again once somebody wrote.
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { cacheUntilCommit } from '../../src/store/sqlite/engine/data-version-cache.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+/** Answers that are remembered at most. */
+const MOST = 20_000
+
+test('the answer that was found first is the first to be forgotten when there are too many', () => {
+  const path = join(temporaryDirectory(), 'remembered.db')
+  using closing = new DisposableStack()
+  const open = () => closing.adopt(new Database(path), (database) => database.close())
+  const [writer, reader] = [open(), open()]
+  const asked: string[] = []
+  const remembered = cacheUntilCommit(
+    reader,
+    writer,
+    () => {},
+    (key) => {
+      asked.push(key)
+      return key
+    },
+  )
+  const read = (...keys: readonly string[]) => remembered.read(keys, (found) => found)
+  read(...Array.from({ length: MOST }, (_, index) => `k${index}`))
+  expect(read('k0', 'k1')).toEqual(['k0', 'k1'])
+  expect(asked).toHaveLength(MOST)
+  read('one more')
+  expect(read('k1')).toEqual(['k1'])
+  expect(asked).toHaveLength(MOST + 1)
+  expect(read('k0')).toEqual(['k0'])
+  expect(asked).toHaveLength(MOST + 2)
+  open().exec('create table other (id)')
+  expect(read('k5')).toEqual(['k5'])
+  expect(asked).toHaveLength(MOST + 3)
+})

@@ -1,0 +1,40 @@
+// Questions to PostgreSQL that share statements: how many statements, and of what size.
+import { expect, test } from 'vitest'
+import { coalesce } from '../../src/store/postgres/engine/statement-batcher.ts'
+
+/** Statements that are answered when the test says so. */
+function recorded() {
+  const statements: { readonly keys: readonly number[]; readonly answer: () => void }[] = []
+  const ask = coalesce((keys: readonly number[]) => {
+    const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+    statements.push({ keys, answer: () => resolve(keys.map((key) => `of ${key}`)) })
+    return promise
+  })
+  return { statements, ask }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('two statements are under way at most; what comes meanwhile waits and goes out as one', async () => {
+  const { statements, ask } = recorded()
+  const answers = Array.from({ length: 10 }, (_, key) => ask([key]))
+  await settled()
+  expect(statements.map(({ keys }) => keys)).toEqual([[0], [1]])
+  statements[0]?.answer()
+  await settled()
+  expect(statements.map(({ keys }) => keys)).toEqual([[0], [1], [2, 3, 4, 5, 6, 7, 8, 9]])
+  for (const { answer } of statements) answer()
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 10 }, (_, key) => [`of ${key}`]))
+})
+
+test('a statement has a thousand questions at most, unless one asker alone has more', async () => {
+  const { statements, ask } = recorded()
+  const keys = (count: number) => Array.from({ length: count }, (_, key) => key)
+  const answers = [1, 1, 600, 400, 1, 3_000].map((count) => ask(keys(count)))
+  for (let next = 0; next < 5; next += 1) {
+    await settled()
+    statements[next]?.answer()
+  }
+  expect(statements.map((statement) => statement.keys.length)).toEqual([1, 1, 1_000, 1, 3_000])
+  expect((await Promise.all(answers)).map(({ length }) => length)).toEqual([1, 1, 600, 400, 1, 3_000])
+})
