@@ -19,6 +19,7 @@ import { SERVE_OPTIONS } from '../src/cli/options/serve-options.ts'
 import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
+import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { SMALL_WORLD } from './support/workspaces.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
@@ -153,9 +154,23 @@ test('a replica without PostgreSQL, or with a URL that cannot be read, is wrong 
 test('SIGTERM and SIGINT let a request finish and end with exit code 0', async () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const serving = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
-    const answers = Array.from({ length: 20 }, () => ask(`${serving.url}/healthz`))
-    await Promise.all(answers)
-    expect(await serving.kill(signal)).toBe(0)
+    const socket = await openSocket(serving.url)
+    const body = JSON.stringify({ email: 'ana@example.com' })
+    const request = requestText({
+      method: 'POST',
+      target: '/login',
+      headers: [['Content-Type', 'application/json']],
+      body,
+    })
+    socket.write(request.slice(0, -1))
+    // Answered behind it: what was sent before has arrived.
+    await ask(`${serving.url}/healthz`)
+    const ended = serving.kill(signal)
+    await expect.poll(serving.stderr).toContain('"stopping"')
+    socket.write(request.slice(-1))
+    const [answer] = readAnswers(await readToEnd(socket))
+    expect([answer?.status, answer?.json().refreshToken]).toEqual([200, expect.stringMatching(/^wgr_/)])
+    expect(await ended).toBe(0)
     await expect(ask(`${serving.url}/healthz`)).rejects.toThrow()
   }
 })

@@ -2,11 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type HistoriesOptions, type HistoriesReport, runHistories } from './histories/run-histories.ts'
 import { POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 import { startReplicated } from './support/postgres-replica.ts'
+import { randomSeed } from './support/seeded-random.ts'
 
 const options = { timeout: 180_000 }
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('random histories over four gateways on one PostgreSQL', options, () => {
-  const seed = Date.now() % 100_000
+  const seed = Number(process.env.TEST_HISTORIES_SEED ?? randomSeed())
 
   async function play(
     played: Pick<HistoriesOptions, 'server' | 'replica' | 'histories' | 'killEveryMs'>,

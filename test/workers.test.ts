@@ -158,3 +158,19 @@ test.skipIf(process.platform !== 'linux')(
     expect(await ended).toEqual([0, null])
   },
 )
+
+test.skipIf(process.platform !== 'linux')(
+  'one that ends soon after it listened is replaced after a pause',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const gateway = await serveForTest(['--workers', '2', '--database', database])
+    const pauses = () =>
+      [...gateway.stderr().matchAll(/"pauseMs":(\d+)[^\n]*"a worker ended: /g)].map(([, ms]) => Number(ms))
+    // On a busy machine its start alone may have taken longer than that.
+    for (let ended = 0; pauses().at(-1) !== 100; ended += 1) {
+      expect(ended).toBeLessThan(5)
+      process.kill(workersOf(gateway).at(-1) ?? 0, 'SIGKILL')
+      await until(() => pauses().length > ended && workersOf(gateway).length === 2)
+    }
+  },
+)

@@ -56,8 +56,11 @@ export interface ServingProcess {
 }
 
 /** Starts `serve` on a free port and waits until it listens. The caller kills it. */
-export async function serve(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
-  const child = start(['serve', '--port', '0', ...args], options)
+export function serve(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
+  return untilListening(start(['serve', '--port', '0', ...args], options))
+}
+
+async function untilListening(child: ChildProcess): Promise<ServingProcess> {
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')]
   searchLog(stderr)
   const exited = once(child, 'close') as Promise<[number | null]>
@@ -80,11 +83,14 @@ export async function serve(args: readonly string[], options: RunOptions = {}): 
 
 /** The same, killed at the end of the test. */
 export async function serveForTest(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
-  const serving = await serve(args, options)
+  const child = start(['serve', '--port', '0', ...args], options)
+  const exited = once(child, 'close')
+  // Also when it never listens, and the test ends for that.
   onTestFinished(async () => {
-    await serving.kill('SIGKILL')
+    child.kill('SIGKILL')
+    await exited
   })
-  return serving
+  return untilListening(child)
 }
 
 /** The same with the demo workspace, for all tests of the `describe` that this is called in. */
