@@ -2,18 +2,15 @@
 import { createHmac } from 'node:crypto'
 import { redact } from '../../redact.ts'
 import type { AuditVerbs, NewAuditEntry } from '../../store/audit-contract.ts'
+import { type BackgroundWriter, startBackgroundWriter } from '../../store/background-writer.ts'
 import { coarseNetworkOf } from '../coarse-network.ts'
 import type { Audit, AuditEvent } from './audit-event.ts'
 
-/** What a process that is killed loses at most. */
-const FLUSH_EVERY_MS = 1_000
 /** Entries that wait at most; further ones are only counted. */
 const MAX_QUEUED = 10_000
 /** What one transaction writes: others wait for it. */
 const ENTRIES_PER_WRITE = 500
 const MAX_DETAIL_LENGTH = 200
-const PURGE_EVERY_MS = 3_600_000
-const PURGED_PER_WRITE = 1_000
 /** Of 256: enough that no two of a billion emails share one by accident. */
 const HASH_BITS = 128
 
@@ -30,10 +27,7 @@ export interface AuditLogOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-export interface AuditLog extends Audit, AsyncDisposable {
-  /** Resolves when all that was recorded is durable, or could not be written now. */
-  readonly flush: () => Promise<void>
-}
+export interface AuditLog extends Audit, BackgroundWriter {}
 
 export type AuditStore = Pick<AuditVerbs, 'auditSalt' | 'addAuditEntries' | 'removeAuditEntries'>
 
@@ -51,9 +45,6 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
   let salt = await store.auditSalt()
   let queue = new Map<string, NewAuditEntry>()
   let droppedCount = 0
-  let purgedAt = Number.NEGATIVE_INFINITY
-  let writing: Promise<void> = Promise.resolve()
-  let isFailing = false
 
   function toEntry({ kind, result, email, address = '', detail = '' }: AuditEvent): NewAuditEntry {
     return {
@@ -101,36 +92,12 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     if (entries.length > 0) salt = await store.auditSalt()
   }
 
-  async function purge(): Promise<void> {
-    if (retentionMs === 0 || retentionMs === Number.POSITIVE_INFINITY) return
-    if (clock() - purgedAt < PURGE_EVERY_MS) return
-    purgedAt = clock()
-    while ((await store.removeAuditEntries(clock() - retentionMs, PURGED_PER_WRITE)) === PURGED_PER_WRITE) {}
-  }
-
-  function flush(): Promise<void> {
-    writing = writing.then(async () => {
-      try {
-        await write()
-        await purge()
-        isFailing = false
-      } catch (error) {
-        if (!isFailing) onFailure(error)
-        isFailing = true
-      }
-    })
-    return writing
-  }
-
-  const timer = setInterval(flush, FLUSH_EVERY_MS)
-  timer.unref()
-
-  return {
-    record: (event) => enqueue(toEntry(event)),
-    flush,
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await flush()
-    },
-  }
+  const areRemoved = retentionMs > 0 && retentionMs < Number.POSITIVE_INFINITY
+  const background = startBackgroundWriter({
+    write,
+    removeOld: areRemoved ? (limit) => store.removeAuditEntries(clock() - retentionMs, limit) : null,
+    clock,
+    onFailure,
+  })
+  return { ...background, record: (event) => enqueue(toEntry(event)) }
 }

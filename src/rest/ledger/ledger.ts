@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { CollectMetrics } from '../../admin/metrics/metric.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Route } from '../../http/request-record.ts'
+import { type BackgroundWriter, startBackgroundWriter } from '../../store/background-writer.ts'
 import {
   CLIENTS_PER_DAY,
   OTHER_CLIENT,
@@ -14,13 +15,9 @@ import { REST_ROUTES } from '../routes.ts'
 import { createCallMetrics } from './call-metrics.ts'
 import { clientNameOf, REFUSED_CLIENT } from './client-name.ts'
 
-/** What a process that is killed loses at most. */
-const FLUSH_EVERY_MS = 1_000
 /** Rows that wait at most; further clients are counted together. */
 const MAX_WAITING = CLIENTS_PER_DAY * REST_ROUTES.length
 const DAY_MS = 86_400_000
-const PURGE_EVERY_MS = 3_600_000
-const PURGED_PER_WRITE = 1_000
 
 export interface LedgerOptions {
   /** Older days go. */
@@ -31,13 +28,11 @@ export interface LedgerOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-export interface Ledger extends AsyncDisposable {
+export interface Ledger extends BackgroundWriter {
   /** Counts a request that was answered, if it was one of a REST route. */
   readonly observe: (request: GatewayRequest) => void
   /** What this process has counted. */
   readonly collect: CollectMetrics
-  /** Resolves when all that was counted is durable, or could not be written now. */
-  readonly flush: () => Promise<void>
 }
 
 /** Disposing it writes what still waits. */
@@ -49,9 +44,6 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
   /** Its fate is not known until it was acknowledged: it is sent again as it is. */
   let unacknowledged: RestCallBatch | null = null
   let sequence = 0
-  let purgedAt = Number.NEGATIVE_INFINITY
-  let writing: Promise<void> = Promise.resolve()
-  let isFailing = false
   const today = { day: '', endsAt: 0 }
 
   function dayAt(now: number): string {
@@ -99,39 +91,13 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     }
   }
 
-  async function purge(): Promise<void> {
-    if (clock() - purgedAt < PURGE_EVERY_MS) return
-    purgedAt = clock()
-    const before = dayOf(purgedAt - retentionMs)
-    while ((await store.removeRestCalls(before, PURGED_PER_WRITE)) === PURGED_PER_WRITE) {}
-  }
-
-  function flush(): Promise<void> {
-    writing = writing.then(async () => {
-      try {
-        await write()
-        await purge()
-        isFailing = false
-      } catch (error) {
-        if (!isFailing) onFailure(error)
-        isFailing = true
-      }
-    })
-    return writing
-  }
-
-  const timer = setInterval(flush, FLUSH_EVERY_MS)
-  timer.unref()
-
-  return {
-    observe,
-    collect: metrics.collect,
-    flush,
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await flush()
-    },
-  }
+  const background = startBackgroundWriter({
+    write,
+    removeOld: (limit) => store.removeRestCalls(dayOf(clock() - retentionMs), limit),
+    clock,
+    onFailure,
+  })
+  return { ...background, observe, collect: metrics.collect }
 }
 
 /** Whether somebody let the client in, or it was told that the route is being retired: then it is one that will be missed. */
