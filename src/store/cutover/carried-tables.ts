@@ -17,6 +17,15 @@ interface CarriedTable {
   readonly isBackedUp: boolean
 }
 
+/** Of whoever asked for a code, first where they wait for the decision and then where the mail waits. */
+const CODE_REQUEST_COLUMNS = {
+  id: 'text',
+  email: 'text',
+  network: 'text',
+  agent: 'text',
+  kid: 'text',
+} as const satisfies CarriedTable['columns']
+
 export const CARRIED_TABLES = {
   client: {
     key: 'name',
@@ -43,11 +52,7 @@ export const CARRIED_TABLES = {
   code_request: {
     key: 'id',
     columns: {
-      id: 'text',
-      email: 'text',
-      network: 'text',
-      agent: 'text',
-      kid: 'text',
+      ...CODE_REQUEST_COLUMNS,
       code_hash: 'text',
       is_eligible: 'boolean',
       asked_at: 'integer',
@@ -72,11 +77,7 @@ export const CARRIED_TABLES = {
   outbox: {
     key: 'id',
     columns: {
-      id: 'text',
-      email: 'text',
-      network: 'text',
-      agent: 'text',
-      kid: 'text',
+      ...CODE_REQUEST_COLUMNS,
       asked_at: 'integer',
       expires_at: 'integer',
       due_at: 'integer',

@@ -1,4 +1,5 @@
 // The steps of a move into a PostgreSQL database: those of one type are one statement.
+import type { CarriedTableName } from '../../cutover/carried-tables.ts'
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../../cutover/contract.ts'
 import { restCallColumns } from '../access/rest-calls.ts'
 import { SESSION_VALUES, sessionColumns } from '../access/sessions.ts'
@@ -40,10 +41,12 @@ const RAISE: Statement = {
     where wanted > 0`,
 }
 
-const DROP_USERS: Statement = {
-  name: 'dropUsers',
-  text: 'delete from workspace_gateway.user where id = any($1::bigint[])',
+/** Rows whose column has one of the values. */
+function dropBy(name: string, table: string, column: string, type: 'bigint' | 'text'): Statement {
+  return { name, text: `delete from workspace_gateway.${table} where ${column} = any($1::${type}[])` }
 }
+
+const DROP_USERS = dropBy('dropUsers', 'user', 'id', 'bigint')
 const DROP_OTHER_USERS: Statement = {
   name: 'dropOtherUsers',
   text: `delete from workspace_gateway.user u using unnest($1::bigint[], $2::text[]) as asked (id, email)
@@ -98,10 +101,7 @@ const SEAL_EXPORTS: Statement = {
     insert into workspace_gateway.export (user_id, id, ref, created_at, instant, digest, byte_length, element_count)
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::int[])`,
 }
-const DROP_SESSIONS: Statement = {
-  name: 'dropSessions',
-  text: 'delete from workspace_gateway.session where id = any($1::text[])',
-}
+const DROP_SESSIONS = dropBy('dropSessions', 'session', 'id', 'text')
 const PUT_SESSIONS: Statement = {
   name: 'putSessions',
   text: `insert into workspace_gateway.session ${SESSION_VALUES}
@@ -110,20 +110,14 @@ const PUT_SESSIONS: Statement = {
       expires_at = excluded.expires_at, user_agent = excluded.user_agent, network = excluded.network,
       client = excluded.client`,
 }
-const DROP_KEYS: Statement = {
-  name: 'dropKeys',
-  text: 'delete from workspace_gateway.signing_key where kid = any($1::text[])',
-}
+const DROP_KEYS = dropBy('dropKeys', 'signing_key', 'kid', 'text')
 const PUT_KEYS: Statement = {
   name: 'putKeys',
   text: `insert into workspace_gateway.signing_key (kid, private_jwk, created_at)
     select * from unnest($1::text[], $2::text[], $3::bigint[])
     on conflict (kid) do update set private_jwk = excluded.private_jwk, created_at = excluded.created_at`,
 }
-const DROP_REST_CALLS: Statement = {
-  name: 'dropRestCalls',
-  text: 'delete from workspace_gateway.rest_call where day = any($1::text[])',
-}
+const DROP_REST_CALLS = dropBy('dropRestCalls', 'rest_call', 'day', 'text')
 const PUT_REST_CALLS: Statement = {
   name: 'putRestCalls',
   text: `insert into workspace_gateway.rest_call (day, route, client, count, last_seen)
@@ -166,26 +160,20 @@ const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) =>
     const keys = copies.map(({ key }) => key)
     return [[PUT_KEYS, columns(keys, ['kid', 'privateJwk', 'createdAt'])]]
   },
-  dropRow: (copies) =>
-    byTable(copies).flatMap(([table, some]) =>
-      dropQueries(
-        table,
-        some.map(({ key }) => key),
-      ),
-    ),
-  putRow: (copies) =>
-    byTable(copies).flatMap(([table, some]) =>
-      putQueries(
-        table,
-        some.map(({ row }) => row),
-      ),
-    ),
+  dropRow: (copies) => perTable(copies, ({ key }) => key, dropQueries),
+  putRow: (copies) => perTable(copies, ({ row }) => row, putQueries),
   dropRestCalls: (copies) => [[DROP_REST_CALLS, columns(copies, ['day'])]],
   putRestCalls: (copies) => [[PUT_REST_CALLS, restCallColumns(copies.map(({ calls }) => calls))]],
 }
 
-function byTable<C extends CopyOf<'dropRow' | 'putRow'>>(copies: readonly C[]) {
-  return [...Map.groupBy(copies, ({ table }) => table)]
+/** The queries of each table that copies are of, made of what is taken of each copy. */
+function perTable<C extends CopyOf<'dropRow' | 'putRow'>, V>(
+  copies: readonly C[],
+  partOf: (copy: C) => V,
+  queriesFor: (table: CarriedTableName, values: readonly V[]) => readonly Query[],
+): readonly Query[] {
+  const tables = Map.groupBy(copies, ({ table }) => table)
+  return [...tables].flatMap(([table, some]) => queriesFor(table, some.map(partOf)))
 }
 
 function queriesOf<T extends Copy['type']>(type: T, copies: readonly CopyOf<T>[]): readonly Query[] {
