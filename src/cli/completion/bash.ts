@@ -1,6 +1,6 @@
 // The completion of bash: nothing but what bash itself has.
-import type { Completed, CompletedCommand } from './completed-command.ts'
-import { quoted } from './quoted.ts'
+import { type Completed, type CompletedCommand, valuedOptions } from './completed-command.ts'
+import { quoted, quotedCommands } from './quoted.ts'
 
 export function bashCompletion(commands: readonly CompletedCommand[]): string {
   return `# bash completion of workspace-gateway; in ~/.bashrc: source <(workspace-gateway completion bash)
@@ -15,7 +15,7 @@ _workspace_gateway() {
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$command \${COMP_WORDS[i]}" in
-      ${commands.flatMap(({ name }) => (name === '' ? [] : quoted(walked(name)))).join(' | ')})
+      ${quotedCommands(commands)})
         command="\${command:+$command }\${COMP_WORDS[i]}" ;;
     esac
   done
@@ -34,15 +34,10 @@ complete -F _workspace_gateway workspace-gateway
 `
 }
 
-/** As the words before it and the last one are put together. */
-function walked(name: string): string {
-  return name.includes(' ') ? name : ` ${name}`
-}
-
-function optionCases({ name, options }: CompletedCommand): readonly string[] {
-  return options
-    .filter(({ value }) => value !== 'nothing')
-    .map(({ flag, value }) => `    ${quoted(`${name} ${flag}`)}) ${offer(value)} return ;;`)
+function optionCases(command: CompletedCommand): readonly string[] {
+  return valuedOptions(command).map(
+    ({ flag, value }) => `    ${quoted(`${command.name} ${flag}`)}) ${offer(value)} return ;;`,
+  )
 }
 
 function offer(value: Completed): string {

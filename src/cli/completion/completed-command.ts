@@ -17,6 +17,11 @@ export interface CompletedCommand {
   readonly argument: Completed
 }
 
+/** Those that take something. */
+export function valuedOptions({ options }: CompletedCommand): CompletedCommand['options'] {
+  return options.filter(({ value }) => value !== 'nothing')
+}
+
 /** What the arguments are called that name a file. */
 const FILE_ARGUMENTS = ['source', 'file', 'path']
 

@@ -1,6 +1,6 @@
 // The completion of zsh, as a file of its function path or to be sourced after compinit.
-import type { Completed, CompletedCommand } from './completed-command.ts'
-import { quoted } from './quoted.ts'
+import { type Completed, type CompletedCommand, valuedOptions } from './completed-command.ts'
+import { quoted, quotedCommands } from './quoted.ts'
 
 export function zshCompletion(commands: readonly CompletedCommand[]): string {
   return `#compdef workspace-gateway
@@ -10,7 +10,7 @@ _workspace_gateway() {
   local -a found
   for ((i = 2; i < CURRENT; i++)); do
     case "$command \${words[i]}" in
-      (${commands.flatMap(({ name }) => (name === '' ? [] : quoted(name.includes(' ') ? name : ` ${name}`))).join(' | ')})
+      (${quotedCommands(commands)})
         command="\${command:+$command }\${words[i]}" ;;
     esac
   done
@@ -33,10 +33,10 @@ fi
 `
 }
 
-function optionCases({ name, options }: CompletedCommand): readonly string[] {
-  return options
-    .filter(({ value }) => value !== 'nothing')
-    .map(({ flag, value }) => `    (${quoted(`${name} ${flag}`)}) ${offer(value)}; return ;;`)
+function optionCases(command: CompletedCommand): readonly string[] {
+  return valuedOptions(command).map(
+    ({ flag, value }) => `    (${quoted(`${command.name} ${flag}`)}) ${offer(value)}; return ;;`,
+  )
 }
 
 function offer(value: Completed): string {
