@@ -1,6 +1,6 @@
 // What the checks from outside share: the way to the gateway, and what the gateway itself sees of a request.
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
-import type { NotChecked } from '../check.ts'
+import type { Check, NotChecked, Verdict } from '../check.ts'
 import type { Ask, Target } from './client.ts'
 
 export interface Outside {
@@ -52,6 +52,26 @@ async function ask(
   const { status, body, spanMs } = await send({ path: PROBE_PATH, headers: { [PROBE_HEADER]: probeToken, ...headers } })
   if (status !== 200) return NO_SIGHTING
   return { sighting: JSON.parse(body.toString()) as Sighting, spanMs }
+}
+
+/** A check of what the gateway saw of one request, with these headers. */
+export function checkSeen(
+  judge: (seen: Seen, outside: Outside) => Promise<Verdict> | Verdict,
+  headers: Readonly<Record<string, string>> = {},
+): Check<Outside>['run'] {
+  return async (outside) => {
+    const seen = await see(outside, headers)
+    return isSeen(seen) ? judge(seen, outside) : seen
+  }
+}
+
+/** The line of each proxy that sets a header to a value of its own language. */
+export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haproxy' | 'caddy', string>>) {
+  return {
+    nginx: `proxy_set_header ${name} ${value.nginx};`,
+    haproxy: `http-request set-header ${name} ${value.haproxy}`,
+    caddy: `header_up ${name} ${value.caddy}`,
+  }
 }
 
 /** The member of a problem document, empty where the answer is none of the gateway's. */

@@ -1,39 +1,32 @@
 // What the gateway is told of clients: by the proxy, and by nobody else.
 import type { Check, Verdict } from '../check.ts'
 import { hostOf, isDirect, OTHER_LOOPBACK } from './client.ts'
-import { isSeen, type Outside, see } from './context.ts'
+import { checkSeen, isSeen, type Outside, type Seen, see, setHeader } from './context.ts'
 
 /** Reserved for documentation (RFC 5737, RFC 2606): no client has them. */
 const FORGED_ADDRESS = '203.0.113.77'
 const FORGED_HOST = 'forged.example.com'
 
 export const FORWARDING_CHECKS: readonly Check<Outside>[] = [
-  { name: 'client-address', run: clientAddress },
-  { name: 'client-scheme', run: clientScheme },
-  { name: 'client-host', run: clientHost },
-  { name: 'forged-address', run: forgedAddress },
-  { name: 'forged-host', run: forgedHost },
-  { name: 'forged-forwarded', run: forgedForwarded },
+  { name: 'client-address', run: checkSeen(clientAddress) },
+  { name: 'client-scheme', run: checkSeen(clientScheme) },
+  { name: 'client-host', run: checkSeen(clientHost) },
+  { name: 'forged-address', run: checkSeen(forgedAddress, { 'x-forwarded-for': FORGED_ADDRESS }) },
+  { name: 'forged-host', run: checkSeen(forgedHost, { 'x-forwarded-host': FORGED_HOST }) },
+  { name: 'forged-forwarded', run: checkSeen(forgedForwarded) },
 ]
 
-const WRITE_ADDRESS = {
-  nginx: 'proxy_set_header X-Forwarded-For $remote_addr;',
-  haproxy: 'http-request set-header X-Forwarded-For %[src]',
-  caddy: 'header_up X-Forwarded-For {remote_host}',
-}
-const WRITE_HOST = {
-  nginx: 'proxy_set_header X-Forwarded-Host $host;',
-  haproxy: 'http-request set-header X-Forwarded-Host %[req.hdr(host)]',
-  caddy: 'header_up X-Forwarded-Host {host}',
-}
+const WRITE_ADDRESS = setHeader('X-Forwarded-For', {
+  nginx: '$remote_addr',
+  haproxy: '%[src]',
+  caddy: '{remote_host}',
+})
+const WRITE_HOST = setHeader('X-Forwarded-Host', { nginx: '$host', haproxy: '%[req.hdr(host)]', caddy: '{host}' })
 
-async function clientAddress(outside: Outside): Promise<Verdict> {
-  const seen = await see(outside)
-  if (!isSeen(seen)) return seen
-  const { peer, forwardingHeaders } = seen.sighting
+function clientAddress({ sighting: { peer, forwardingHeaders } }: Seen, { target }: Outside): Verdict {
   const isNamed = forwardingHeaders.some((name) => name === 'x-forwarded-for' || name === 'forwarded')
   if (!peer.isTrustedProxy) {
-    if (forwardingHeaders.length === 0 && outside.target.url.protocol === 'http:') return null
+    if (forwardingHeaders.length === 0 && target.url.protocol === 'http:') return null
     return {
       problem: `the gateway takes the proxy at ${peer.address} for the client: all clients share one limit, and sessions and the audit log name the proxy`,
       fix: { gateway: `--trusted-proxy ${peer.address}` },
@@ -48,27 +41,19 @@ async function clientAddress(outside: Outside): Promise<Verdict> {
   }
 }
 
-async function clientScheme(outside: Outside): Promise<Verdict> {
-  const seen = await see(outside)
-  if (!isSeen(seen)) return seen
-  const scheme = outside.target.url.protocol.slice(0, -1)
+function clientScheme({ sighting: { peer, client } }: Seen, { target }: Outside): Verdict {
+  const scheme = target.url.protocol.slice(0, -1)
   // Said already: the address is not told either.
-  if (!seen.sighting.peer.isTrustedProxy || seen.sighting.client.scheme === scheme) return null
+  if (!peer.isTrustedProxy || client.scheme === scheme) return null
   return {
-    problem: `the client speaks ${scheme} and the gateway is told ${seen.sighting.client.scheme}`,
-    fix: {
-      nginx: 'proxy_set_header X-Forwarded-Proto $scheme;',
-      haproxy: `http-request set-header X-Forwarded-Proto ${scheme}`,
-      caddy: 'header_up X-Forwarded-Proto {scheme}',
-    },
+    problem: `the client speaks ${scheme} and the gateway is told ${client.scheme}`,
+    fix: setHeader('X-Forwarded-Proto', { nginx: '$scheme', haproxy: scheme, caddy: '{scheme}' }),
   }
 }
 
-async function clientHost(outside: Outside): Promise<Verdict> {
-  const seen = await see(outside)
-  if (!isSeen(seen)) return seen
-  const asked = hostOf(outside.target.url)
-  const told = seen.sighting.client.host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
+function clientHost({ sighting: { client } }: Seen, { target }: Outside): Verdict {
+  const asked = hostOf(target.url)
+  const told = client.host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
   if (told.toLowerCase() === asked.toLowerCase()) return null
   return {
     problem: `the client asks for ${asked} and the gateway is told ${told || 'nothing'}: its own pages count as pages of another origin`,
@@ -76,30 +61,24 @@ async function clientHost(outside: Outside): Promise<Verdict> {
   }
 }
 
-async function forgedAddress(outside: Outside): Promise<Verdict> {
-  const seen = await see(outside, { 'x-forwarded-for': FORGED_ADDRESS })
-  if (!isSeen(seen)) return seen
-  if (seen.sighting.client.address !== FORGED_ADDRESS) return null
-  return isOwnClient(outside, seen.sighting.peer.address, {
+function forgedAddress({ sighting: { peer, client } }: Seen, outside: Outside): Verdict {
+  if (client.address !== FORGED_ADDRESS) return null
+  return isOwnClient(outside, peer.address, {
     problem:
       'a client chooses its own address: X-Forwarded-For is passed on as the client wrote it, so limits do not hold',
     fix: WRITE_ADDRESS,
   })
 }
 
-async function forgedHost(outside: Outside): Promise<Verdict> {
-  const seen = await see(outside, { 'x-forwarded-host': FORGED_HOST })
-  if (!isSeen(seen)) return seen
-  if (seen.sighting.client.host !== FORGED_HOST) return null
-  return isOwnClient(outside, seen.sighting.peer.address, {
+function forgedHost({ sighting: { peer, client } }: Seen, outside: Outside): Verdict {
+  if (client.host !== FORGED_HOST) return null
+  return isOwnClient(outside, peer.address, {
     problem: 'a client chooses the host: X-Forwarded-Host is passed on as the client wrote it',
     fix: WRITE_HOST,
   })
 }
 
-async function forgedForwarded(outside: Outside): Promise<Verdict> {
-  const plain = await see(outside)
-  if (!isSeen(plain)) return plain
+async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> {
   // Naming the right address: headers that contradict each other are not believed.
   const { address } = plain.sighting.client
   const node = address.includes(':') ? `"[${address}]"` : address

@@ -1,9 +1,10 @@
 // Whether requests and answers pass the proxy as they are: bodies, headers, coding, and in time.
 import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
 import type { Check, Verdict } from '../check.ts'
-import { codeOf, isSeen, type Outside, see } from './context.ts'
+import { checkSeen, codeOf, isSeen, type Outside, type Seen, see } from './context.ts'
 
 const NO_TOKEN = 'doctor'
+const GZIP = { 'accept-encoding': 'gzip' }
 const JSON_BODY = { 'content-type': 'application/json' }
 
 export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
@@ -12,9 +13,9 @@ export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'problem-documents', run: problemDocuments },
   { name: 'query', run: query },
   { name: 'body-limit', run: bodyLimit },
-  { name: 'compression', run: compression },
-  { name: 'streaming', run: streaming },
-  { name: 'shared-cache', run: sharedCache },
+  { name: 'compression', run: checkSeen(compression, GZIP) },
+  { name: 'streaming', run: checkSeen(streaming) },
+  { name: 'shared-cache', run: checkSeen(sharedCache) },
   { name: 'metrics-open', run: metricsOpen },
 ]
 
@@ -40,11 +41,16 @@ async function authorization({ ask }: Outside): Promise<Verdict> {
   if (codeOf(reply.body) !== 'UNAUTHENTICATED') return null
   return {
     problem: 'the header Authorization does not arrive: nobody can read anything',
-    fix: {
-      nginx: 'proxy_set_header Authorization $http_authorization;',
-      haproxy: 'http-request del-header Authorization must not be there',
-      caddy: 'header_up Authorization {http.request.header.Authorization}',
-    },
+    fix: passHeader('Authorization'),
+  }
+}
+
+/** The line of each proxy that hands a header of the client on. */
+function passHeader(name: string) {
+  return {
+    nginx: `proxy_set_header ${name} $http_${name.toLowerCase().replaceAll('-', '_')};`,
+    haproxy: `http-request del-header ${name} must not be there`,
+    caddy: `header_up ${name} {http.request.header.${name}}`,
   }
 }
 
@@ -93,28 +99,19 @@ async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
   }
 }
 
-async function compression(outside: Outside): Promise<Verdict> {
-  const headers = { 'accept-encoding': 'gzip' }
-  const seen = await see(outside, headers)
-  if (!isSeen(seen)) return seen
-  if (seen.sighting.acceptEncoding.includes('gzip')) return null
+async function compression({ sighting }: Seen, { ask }: Outside): Promise<Verdict> {
+  if (sighting.acceptEncoding.includes('gzip')) return null
   // Then the proxy may compress by itself.
-  const reply = await outside.ask({ path: '/openapi.json', headers })
+  const reply = await ask({ path: '/openapi.json', headers: GZIP })
   if (reply.headers['content-encoding'] !== undefined) return null
   return {
     problem: 'Accept-Encoding does not arrive: answers come uncompressed, several times as large',
-    fix: {
-      nginx: 'proxy_set_header Accept-Encoding $http_accept_encoding;',
-      haproxy: 'http-request del-header Accept-Encoding must not be there',
-      caddy: 'header_up Accept-Encoding {http.request.header.Accept-Encoding}',
-    },
+    fix: passHeader('Accept-Encoding'),
   }
 }
 
-async function streaming(outside: Outside): Promise<Verdict> {
-  const seen = await see(outside)
-  if (!isSeen(seen)) return seen
-  if (seen.spanMs >= PROBE_PAUSE_MS / 2) return null
+function streaming({ spanMs }: Seen): Verdict {
+  if (spanMs >= PROBE_PAUSE_MS / 2) return null
   return {
     problem:
       'the proxy holds answers back until they are whole: progress of imports and the beginning of long exports come late',
@@ -122,9 +119,7 @@ async function streaming(outside: Outside): Promise<Verdict> {
   }
 }
 
-async function sharedCache(outside: Outside): Promise<Verdict> {
-  const first = await see(outside)
-  if (!isSeen(first)) return first
+async function sharedCache(_first: Seen, outside: Outside): Promise<Verdict> {
   const before = await Promise.all(outside.seen.values())
   // A cache asks for the URL, and not for this. What it has may be of any request before.
   const second = await see(outside, { 'x-doctor': 'again' })
