@@ -22,11 +22,18 @@ export function breakingOpenApi(before: unknown, after: unknown): readonly Break
 
 type Resolve = (schema: Json | undefined) => Json
 
-interface Comparison {
-  readonly old: Json
-  readonly next: Json
+interface Comparison<T = Json> {
+  readonly old: T
+  readonly next: T
   readonly tell: (description: string) => void
   readonly resolve: readonly [old: Resolve, next: Resolve]
+}
+
+/** Of a request or a response, or of what is in it. */
+interface Described extends Comparison<Json | undefined> {
+  readonly side: Side
+  /** For whoever reads the change. */
+  readonly where: string
 }
 
 function compareOperation({ old, next, tell, resolve }: Comparison): void {
@@ -37,34 +44,25 @@ function compareOperation({ old, next, tell, resolve }: Comparison): void {
     if (isTrue(parameter.required) && !isTrue(same?.required)) tell(`the parameter ${parameter.name} is required`)
   }
   if (listOf(next.security).length > 0 && listOf(old.security).length === 0) tell('needs a token')
-  compareContents(old.requestBody?.content, next.requestBody?.content, 'sent', 'the request', { tell, resolve })
+  const contents = { old: old.requestBody?.content, next: next.requestBody?.content }
+  compareContents({ ...contents, tell, resolve, side: 'sent', where: 'the request' })
   for (const [status, response] of Object.entries(old.responses ?? {})) {
+    const where = `the answer ${status}`
     const [was, is] = [oldOf(response), next.responses?.[status]]
-    if (is === undefined) tell(`the answer ${status} is gone`)
-    else compareContents(was.content, nextOf(is).content, 'read', `the answer ${status}`, { tell, resolve })
+    if (is === undefined) tell(`${where} is gone`)
+    else compareContents({ old: was.content, next: nextOf(is).content, tell, resolve, side: 'read', where })
   }
 }
 
-function compareContents(
-  old: Json | undefined,
-  next: Json | undefined,
-  side: Side,
-  where: string,
-  { tell, resolve }: Pick<Comparison, 'tell' | 'resolve'>,
-): void {
+function compareContents({ old, next, ...place }: Described): void {
   for (const [type, content] of Object.entries(old ?? {})) {
-    if (next?.[type] === undefined) tell(`${where} is no ${type} any more`)
-    else compareSchemas(content?.schema, next[type].schema, side, where, { tell, resolve })
+    if (next?.[type] === undefined) place.tell(`${place.where} is no ${type} any more`)
+    else compareSchemas({ ...place, old: content?.schema, next: next[type].schema })
   }
 }
 
-function compareSchemas(
-  old: Json | undefined,
-  next: Json | undefined,
-  side: Side,
-  where: string,
-  { tell, resolve }: Pick<Comparison, 'tell' | 'resolve'>,
-): void {
+function compareSchemas({ old, next, ...place }: Described): void {
+  const { side, where, tell, resolve } = place
   const [was, is] = [resolve[0](old), resolve[1](next)]
   if (was.type !== undefined && JSON.stringify(was.type) !== JSON.stringify(is.type)) {
     tell(`${where} has another type`)
@@ -78,13 +76,13 @@ function compareSchemas(
   for (const [name, property] of Object.entries(was.properties ?? {})) {
     const there = is.properties?.[name]
     if (there === undefined) tell(`${where} has no ${name} any more`)
-    else compareSchemas(property, there, side, `${where}, ${name}`, { tell, resolve })
+    else compareSchemas({ ...place, old: property, next: there, where: `${where}, ${name}` })
   }
   if (side === 'sent' && is.enum !== undefined) {
     const taken = listOf(is.enum).map(String)
     for (const value of listOf(was.enum).map(String)) if (!taken.includes(value)) tell(`${where} takes no ${value}`)
   }
-  if (was.items !== undefined) compareSchemas(was.items, is.items, side, `${where}, each`, { tell, resolve })
+  if (was.items !== undefined) compareSchemas({ ...place, old: was.items, next: is.items, where: `${where}, each` })
 }
 
 /** Follows `$ref`, and makes one schema of `allOf`. */
