@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { untilListening } from './listening.ts'
 
 const PROGRAM = '/usr/sbin/pgbouncer'
 /** It refuses to run as root; then it runs as nobody. */
@@ -52,10 +52,9 @@ export async function startPgbouncer(
   const said: string[] = []
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
   const ended = once(child, 'exit')
-  while (!(await isListening(ownPort))) {
+  await untilListening(ownPort, () => {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${said.join('')}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  })
   return {
     through(databaseUrl) {
       const url = new URL(databaseUrl)
@@ -68,13 +67,4 @@ export async function startPgbouncer(
       await rm(directory, { recursive: true, force: true })
     },
   }
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-  const answer = await promise
-  socket.destroy()
-  return answer
 }

@@ -1,9 +1,9 @@
 // Real proxies in front of a gateway, each as Debian brings it, as a user who is not the gateway's.
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { untilListening } from './listening.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 export type ProxyProgram = keyof typeof PROGRAMS
@@ -84,21 +84,7 @@ export async function startProxy({ program, files, args, ports, asSameUser = fal
   const assertAlive = () => {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said.join('')}`)
   }
-  for (const port of ports) {
-    while (!(await isListening(port))) {
-      assertAlive()
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
+  for (const port of ports) await untilListening(port, assertAlive)
   // Whoever listens may be somebody else.
   assertAlive()
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-  const answer = await promise
-  socket.destroy()
-  return answer
 }
