@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { startRelay } from '../support/cuttable-relay.ts'
+import { startCuttableRelay } from '../support/cuttable-relay.ts'
 import { startGateway, type TestGateway, type Tokens } from '../support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startReplicated } from '../support/postgres-replica.ts'
@@ -19,7 +19,7 @@ const project = (email: string): string => documentLine('project', email, '{"id"
 describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
   test('after its feed was cut, no session that was ended is used for longer', async () => {
     const database = await temporaryDatabase()
-    const relay = await startRelay(Number(new URL(database).port))
+    const relay = await startCuttableRelay(Number(new URL(database).port))
     const near = await startGateway({ databaseUrl: database })
     const through = Object.assign(new URL(database), { port: String(relay.port) }).href
     const far = await startGateway({ databaseUrl: through, sessionCheckMs: MAX_AGE_MS })

@@ -1,7 +1,5 @@
 // A way to a server that a test can cut: connections break, or nothing passes any more.
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { startRelay } from './relay.ts'
 
 export interface CuttableRelay {
   readonly port: number
@@ -12,37 +10,20 @@ export interface CuttableRelay {
 }
 
 /** Ended with the test. */
-export async function startRelay(port: number): Promise<CuttableRelay> {
-  const sockets = new Set<Socket>()
+export async function startCuttableRelay(toPort: number): Promise<CuttableRelay> {
   let state: 'open' | 'broken' | 'silent' = 'open'
-  const server = createServer((client) => {
-    if (state === 'broken') {
-      client.destroy()
-      return
-    }
-    const upstream = connect(port, '127.0.0.1')
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from)
-      from.on('data', (chunk) => to.write(chunk))
-      from.on('error', () => {})
-      from.on('close', () => {
-        sockets.delete(from)
-        to.destroy()
-      })
-      if (state === 'silent') from.pause()
-    }
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
+  const { port, sockets } = await startRelay({
+    host: '127.0.0.1',
+    port: toPort,
+    isOpen: () => state !== 'broken',
+    relay(client, upstream) {
+      client.on('data', (chunk) => upstream.write(chunk))
+      upstream.on('data', (chunk) => client.write(chunk))
+      if (state === 'silent') for (const socket of [client, upstream]) socket.pause()
+    },
   })
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     cut(how) {
       state = how
       for (const socket of sockets) {

@@ -1,0 +1,51 @@
+// Connections of a test that are handed on to another port.
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface RelayOptions {
+  readonly host: string
+  readonly port: number
+  /** Hands on what comes, either way; called for each connection that is taken. */
+  readonly relay: (client: Socket, upstream: Socket) => void
+  /** Whether connections are taken now; all of them unless told otherwise. */
+  readonly isOpen?: () => boolean
+}
+
+export interface Relay {
+  readonly port: number
+  /** Of both sides, that are open. */
+  readonly sockets: ReadonlySet<Socket>
+}
+
+/** Listens on loopback. When one side of a connection ends, so does the other; all end with the test. */
+export async function startRelay({ host, port, relay, isOpen = () => true }: RelayOptions): Promise<Relay> {
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    if (!isOpen()) {
+      client.destroy()
+      return
+    }
+    const upstream = connect(port, host)
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        // What is still to be sent to it is sent.
+        other.end()
+      })
+    }
+    relay(client, upstream)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, sockets }
+}
