@@ -5,6 +5,7 @@ import { guardsOf } from '../../src/auth/guards/guards.ts'
 import type { MailGuardOptions } from '../../src/auth/guards/mail/open-mail-guard.ts'
 import type { CodeComparison } from '../../src/store/sign-in/code-contract.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
+import { mailGuardOptions } from '../support/mail-guard.ts'
 import { startMailServer, type TestMailServer } from '../support/smtp.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -25,16 +26,10 @@ interface Started {
 
 async function start(options: TestGatewayOptions = {}, rules: Partial<MailGuardOptions> = {}): Promise<Started> {
   const server = await startMailServer()
-  const mail = {
-    server: { url: server.url, tls: 'off', from: 'no-reply@example.com', subject: 'Your code' },
-    domains: ['example.com'],
-    isForKnownUsersOnly: false,
-    maxPerAddress: 10,
-    maxPerNetwork: 100_000,
-    maxTotal: 100_000,
-  } as const satisfies MailGuardOptions
+  const wide = { domains: ['example.com'], maxPerNetwork: 100_000, maxTotal: 100_000 }
+  const mail = mailGuardOptions(server, { ...wide, ...rules })
   const gateway = await startGateway({
-    createGuard: guardsOf(['mail'], { trustedOrigins: [], mail: { ...mail, ...rules } }),
+    createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }),
     attemptsPerMinute: null,
     trustedProxies: [PROXY],
     ...options,

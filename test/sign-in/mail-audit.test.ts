@@ -6,6 +6,7 @@ import { NO_RATE_LIMITS } from '../../src/auth/limits/rate-limits.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { callerWith } from '../support/callers.ts'
 import { openTestKeyset } from '../support/keyset.ts'
+import { mailGuardOptions } from '../support/mail-guard.ts'
 import { startMailServer } from '../support/smtp.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
@@ -27,25 +28,15 @@ test('the audit log is told of requests, mails and wrong codes, and of no code',
   })
   const server = await startMailServer()
   const events: AuditEvent[] = []
-  const guard = openMailGuard(
-    {
-      server: { url: server.url, tls: 'off', from: 'no-reply@example.com', subject: 'Your code' },
-      domains: ['example.com'],
-      isForKnownUsersOnly: false,
-      maxPerAddress: 10,
-      maxPerNetwork: 10,
-      maxTotal: 10,
-    },
-    {
-      store,
-      keyset: await openTestKeyset({ store, now: Date.now }),
-      limits: NO_RATE_LIMITS,
-      audit: { record: (event) => events.push(event) },
-      clock: Date.now,
-      report() {},
-      running,
-    },
-  )
+  const guard = openMailGuard(mailGuardOptions(server, { domains: ['example.com'] }), {
+    store,
+    keyset: await openTestKeyset({ store, now: Date.now }),
+    limits: NO_RATE_LIMITS,
+    audit: { record: (event) => events.push(event) },
+    clock: Date.now,
+    report() {},
+    running,
+  })
   const decide = (email: string, code: string | null) =>
     guard.decide({ email, code, caller: callerWith({ client: { address: '2001:db8:1:2:3::4' } }) })
   await decide('ana@example.org', null)

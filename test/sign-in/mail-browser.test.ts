@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
+import { mailGuardOptions } from '../support/mail-guard.ts'
 import { startMailServer } from '../support/smtp.ts'
 
 const MAILS = process.env.TEST_SIGN_IN === 'all' ? 1_000 : 5
@@ -17,14 +18,7 @@ describe.skipIf(CHROMIUM === undefined)('mails', () => {
     const gateway = await startGateway({
       createGuard: guardsOf(['mail'], {
         trustedOrigins: [],
-        mail: {
-          server: { url: server.url, tls: 'off', from: 'no-reply@example.com', subject: 'Your code' },
-          domains: ['example.com'],
-          isForKnownUsersOnly: false,
-          maxPerAddress: 10,
-          maxPerNetwork: 100_000,
-          maxTotal: 100_000,
-        },
+        mail: mailGuardOptions(server, { domains: ['example.com'], maxPerNetwork: 100_000, maxTotal: 100_000 }),
       }),
       attemptsPerMinute: null,
     })

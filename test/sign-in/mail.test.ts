@@ -3,6 +3,7 @@ import { guardsOf } from '../../src/auth/guards/guards.ts'
 import type { MailGuardOptions } from '../../src/auth/guards/mail/open-mail-guard.ts'
 import { expectGraphQLFailure, expectProblem } from '../support/failures.ts'
 import { type Answer, startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
+import { mailGuardOptions } from '../support/mail-guard.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startMailServer, type TestMailServer } from '../support/smtp.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -14,15 +15,7 @@ async function startMailGateway(
   { server, ...gateway }: { server?: TestMailServer } & TestGatewayOptions = {},
 ): Promise<{ gateway: TestGateway; server: TestMailServer; login: Login }> {
   const mailServer = server ?? (await startMailServer())
-  const mail: MailGuardOptions = {
-    server: { url: mailServer.url, tls: 'off', from: 'Workspace <no-reply@example.com>', subject: 'Your code' },
-    domains: [],
-    isForKnownUsersOnly: false,
-    maxPerAddress: 10,
-    maxPerNetwork: 100,
-    maxTotal: 1_000,
-    ...options,
-  }
+  const mail = mailGuardOptions(mailServer, options)
   const started = await startGateway({
     createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }),
     attemptsPerMinute: null,

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { guardsOf } from '../../../src/auth/guards/guards.ts'
-import type { MailGuardOptions } from '../../../src/auth/guards/mail/open-mail-guard.ts'
 import { CHROMIUM } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
+import { mailGuardOptions } from '../../support/mail-guard.ts'
 import { isInstalled } from '../../support/proxy-process.ts'
 import { startMailServer } from '../../support/smtp.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
@@ -43,18 +43,10 @@ test.runIf(CHROMIUM !== undefined && isInstalled('nginx'))(
     if (nginx === undefined) throw new Error('the page has no nginx configuration')
     const [origin, stranger] = [await servePage(), await servePage()]
     const server = await startMailServer()
-    const mail: MailGuardOptions = {
-      server: { url: server.url, tls: 'off', from: 'Workspace <no-reply@example.com>', subject: 'Your code' },
-      domains: [],
-      isForKnownUsersOnly: false,
-      maxPerAddress: 10,
-      maxPerNetwork: 100,
-      maxTotal: 1_000,
-    }
     const gateway = await startGateway({
       corsOrigins: [origin],
       trustedProxies: ['127.0.0.1'],
-      createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }),
+      createGuard: guardsOf(['mail'], { trustedOrigins: [], mail: mailGuardOptions(server) }),
     })
     await gateway.load(SMALL_WORLD)
     const { port } = await startDocumented(nginx, gateway.url)

@@ -4,11 +4,11 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type GuardOptions, guardsOf, type LoginGuardName } from '../../../src/auth/guards/guards.ts'
-import type { MailGuardOptions } from '../../../src/auth/guards/mail/open-mail-guard.ts'
 import { SESSION_ROUTES } from '../../../src/rest/routes.ts'
 import { mint, newKey, toJwk } from '../../support/assertions.ts'
 import { freePorts } from '../../support/free-port.ts'
 import { startGateway, type TestGatewayOptions } from '../../support/gateway.ts'
+import { mailGuardOptions } from '../../support/mail-guard.ts'
 import { canBeOtherUser, isInstalled, startProxy } from '../../support/proxy-process.ts'
 import { startMailServer } from '../../support/smtp.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
@@ -87,14 +87,7 @@ async function partsOf(guard: LoginGuardName): Promise<{ options: GuardOptions; 
 
 async function mailParts() {
   const server = await startMailServer()
-  const mail: MailGuardOptions = {
-    server: { url: server.url, tls: 'off', from: 'Workspace <no-reply@example.com>', subject: 'Your code' },
-    domains: [],
-    isForKnownUsersOnly: false,
-    maxPerAddress: 1_000,
-    maxPerNetwork: 10_000,
-    maxTotal: 10_000,
-  }
+  const mail = mailGuardOptions(server, { maxPerAddress: 1_000, maxPerNetwork: 10_000, maxTotal: 10_000 })
   const credential: Credential = async (asked, isReal) => {
     await asked.send(asked)
     const codeOf = () => server.mails.find(({ to }) => to === asked.email)?.code
