@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { runHere, serveForTest } from './support/command-line.ts'
-import { ask, bearer, startGateway } from './support/gateway.ts'
+import { ask, bearer, openSession, startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -18,11 +18,6 @@ const KILLS = Number(process.env.TEST_BACKUP_KILLS ?? 3)
 
 const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"changed"}')
 
-async function loginAt(url: string) {
-  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: ANA }) }
-  return (await ask(`${url}/login`, init)).json() as { accessToken: string; refreshToken: string }
-}
-
 const projectsAt = (url: string, accessToken: string, headers = {}) =>
   ask(`${url}/projects`, { headers: { ...bearer(accessToken), ...headers } })
 
@@ -32,7 +27,7 @@ describe('an SQLite backup', () => {
     await workspace.load(SMALL_WORLD)
     const before = await workspace.dump()
     const serving = await serveForTest(workspace.flags)
-    const [kept, ended] = [await loginAt(serving.url), await loginAt(serving.url)]
+    const [kept, ended] = [await openSession(serving.url, ANA), await openSession(serving.url, ANA)]
     const backup = workspace.path('backup.db')
     const made = await workspace.run('backup', backup)
     expect([made.exitCode, made.stderr]).toEqual([0, ''])
@@ -67,7 +62,7 @@ describe('an SQLite backup', () => {
       const headers = { 'content-type': 'application/json' }
       expect((await ask(`${again.url}/token`, { method: 'POST', headers, body })).status).toBe(401)
     }
-    const { accessToken } = await loginAt(again.url)
+    const { accessToken } = await openSession(again.url, ANA)
     const etag = newer.headers.get('etag') ?? ''
     expect((await projectsAt(again.url, accessToken, { 'if-none-match': etag })).status).toBe(200)
   })

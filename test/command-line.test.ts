@@ -17,30 +17,24 @@ import { AUDIT_OPTIONS, SESSIONS_LIST_OPTIONS, SESSIONS_REVOKE_OPTIONS } from '.
 import { environmentName } from '../src/cli/options/option.ts'
 import { SERVE_OPTIONS } from '../src/cli/options/serve-options.ts'
 import { run, runHere, serveForTest } from './support/command-line.ts'
-import { ask, bearer } from './support/gateway.ts'
+import { ask, bearer, openSession } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { SMALL_WORLD } from './support/workspaces.ts'
-
-const JSON_BODY = { 'content-type': 'application/json' }
 
 test('the first serve in an empty directory loads the demo workspace, says so, and only once', async () => {
   const cwd = temporaryDirectory()
   const first = await serveForTest([], { cwd })
   expect(first.stdout()).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n/)
   expect(first.stdout()).toContain('demo@example.com')
-  const login = await ask(`${first.url}/login`, {
-    method: 'POST',
-    headers: JSON_BODY,
-    body: '{"email":"demo@example.com"}',
-  })
-  const projects = await ask(`${first.url}/projects`, { headers: bearer(login.json().accessToken) })
+  const { accessToken } = await openSession(first.url, 'demo@example.com')
+  const projects = await ask(`${first.url}/projects`, { headers: bearer(accessToken) })
   expect(projects.json().length).toBeGreaterThan(2)
   expect(await first.kill('SIGTERM')).toBe(0)
   expect(statSync(join(cwd, 'data')).mode & 0o077).toBe(0)
   const second = await serveForTest([], { cwd })
   expect(second.stdout()).not.toContain('demo')
-  const again = await ask(`${second.url}/projects`, { headers: bearer(login.json().accessToken) })
+  const again = await ask(`${second.url}/projects`, { headers: bearer(accessToken) })
   expect(again.text).toBe(projects.text)
 })
 
@@ -57,12 +51,8 @@ test('no other database is seeded, and --no-demo leaves the default one empty', 
   for (const args of [['--database', 'file:other.db'], ['--no-demo']]) {
     const { url, stdout } = await serveForTest(args, { cwd: temporaryDirectory() })
     expect(stdout()).not.toContain('demo')
-    const login = await ask(`${url}/login`, {
-      method: 'POST',
-      headers: JSON_BODY,
-      body: '{"email":"demo@example.com"}',
-    })
-    expect((await ask(`${url}/projects`, { headers: bearer(login.json().accessToken) })).status).toBe(404)
+    const { accessToken } = await openSession(url, 'demo@example.com')
+    expect((await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(404)
   }
 })
 

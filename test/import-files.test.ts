@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { run, runHere, serveForTest } from './support/command-line.ts'
-import { ask, bearer } from './support/gateway.ts'
+import { ask, bearer, openSession } from './support/gateway.ts'
 import { newestExports, readImportFile } from './support/import-file.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
@@ -26,16 +26,14 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
     return { database, file, url }
   }
 
-  async function signIn(url: string, email: string): Promise<Record<string, string>> {
-    const login = await ask(`${url}/login`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ email }) })
-    expect(login.status).toBe(200)
-    return { ...JSON_BODY, ...bearer(login.json().accessToken) }
+  async function headersOf(url: string, email: string): Promise<Record<string, string>> {
+    return { ...JSON_BODY, ...bearer((await openSession(url, email)).accessToken) }
   }
 
   test('every read of every user is the bytes of the file, over REST and as the twin', async () => {
     const { url } = await serveImported()
     for (const [email, user] of readImportFile(source)) {
-      const headers = await signIn(url, email)
+      const headers = await headersOf(url, email)
       const twin = async (query: string, variables = {}) =>
         (await ask(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query, variables }) })).text
       for (const [path, field, texts] of [
@@ -79,7 +77,7 @@ describe.each(OWN ? [DEMO, resolve(OWN)] : [DEMO])('%s', (source) => {
       const query = `{ me { email
         projects { ${toSelection(projectFields)} latestExport { createdAt byteLength elementCount elements { ${toSelection(elementFields)} } } exports { createdAt } }
         templates { ${toSelection(itemFields)} } uiLibraries { ${toSelection(itemFields)} } } }`
-      const headers = await signIn(url, email)
+      const headers = await headersOf(url, email)
       const answer = await ask(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
       const { data, errors } = answer.json()
       expect(errors).toBeUndefined()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { run, runHere, serveForTest } from './support/command-line.ts'
-import { ask, bearer } from './support/gateway.ts'
+import { ask, bearer, openSession } from './support/gateway.ts'
 import { moveUntil, valueIn } from './support/move-process.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
@@ -49,8 +49,7 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     const [home, away, back] = [file(), await temporaryDatabase(), file()]
     await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD + MANY })
     const before = await serveForTest(['--database', home, ...QUIET])
-    const login = async () => (await ask(`${before.url}/login`, { method: 'POST', ...json({ email: ANA }) })).json()
-    const [staying, leaving] = [await login(), await login()]
+    const [staying, leaving] = [await openSession(before.url, ANA), await openSession(before.url, ANA)]
     const read = async (url: string) => (await ask(`${url}/projects`, { headers: bearer(staying.accessToken) })).text
     const projects = await read(before.url)
     const dump = async (database: string) => (await runHere(['dump', '--database', database])).stdout

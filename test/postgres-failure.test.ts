@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
-import { type Answer, ask, bearer } from './support/gateway.ts'
+import { type Answer, ask, bearer, postJson } from './support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -13,12 +13,7 @@ const BOUND_MS = 20_000
 /** Of a client between an answer and its next login. */
 const PAUSE_MS = 25
 
-const login = ({ url }: ServingProcess, email: string): Promise<Answer> =>
-  ask(`${url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email }),
-  })
+const login = ({ url }: ServingProcess, email: string): Promise<Answer> => postJson(`${url}/login`, { email })
 const logout = ({ url }: ServingProcess, refreshToken: string): Promise<Answer> =>
   ask(`${url}/logout`, {
     method: 'DELETE',

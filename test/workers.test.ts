@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
-import { ask, bearer } from './support/gateway.ts'
+import { bearer, openSession } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
@@ -72,12 +72,7 @@ describe.skipIf(process.platform !== 'linux').each(ENGINES)('workers on $engine'
       expect(before).toHaveLength(2)
 
       // A session that one worker opens is open, and a logout that one answers holds, on all.
-      const login = await ask(`${gateway.url}/login`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ email: ANA }),
-      })
-      const { accessToken } = login.json()
+      const { accessToken } = await openSession(gateway.url, ANA)
 
       const stopLoad = load(gateway.url, accessToken, 4)
       await delay(200)

@@ -10,7 +10,7 @@ import { type Call, graphqlCall, REFRESH_TOKEN, restCall } from '../../src/explo
 import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../../src/explorer/snippets/languages.ts'
 import { EXPLORER_ROUTES } from '../../src/pages/explorer-endpoint.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
-import { ask } from '../support/gateway.ts'
+import { openSession, type Tokens } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** How a file of each language is run. */
@@ -38,7 +38,7 @@ describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', 
     'every call runs as it is pasted, with the sign-in and without, and agrees with its twin',
     async () => {
       const url = gateway.url()
-      const tokens = await signIn(url)
+      const tokens = await openSession(url, EMAIL)
       const calls = EXPLORER_ROUTES.map(async (route) => {
         const value = route.field === 'email' ? EMAIL : route.field === 'refreshToken' ? REFRESH_TOKEN : HOSTILE
         const name = route.field ?? route.parameter
@@ -116,17 +116,6 @@ test('answers that differ are told apart, to the byte, in four states', () => {
   }
   expect(verdict('[]', twin(''), 0).kind).toBe('incomparable')
 })
-
-interface Tokens {
-  readonly accessToken: string
-  readonly refreshToken: string
-}
-
-async function signIn(url: string): Promise<Tokens> {
-  const body = JSON.stringify({ email: EMAIL })
-  const answer = await ask(`${url}/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  return answer.json()
-}
 
 /** What it prints; the tokens are in the environment, as for somebody who has them already. */
 async function run(

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
-import { ask, bearer } from '../support/gateway.ts'
+import { ask, bearer, openSession } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -24,9 +24,7 @@ async function database(): Promise<string> {
 }
 
 async function tokenOf({ url }: ServingProcess): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  return (await ask(`${url}/login`, { method: 'POST', headers, body: JSON.stringify({ email: ANA }) })).json()
-    .accessToken
+  return (await openSession(url, ANA)).accessToken
 }
 
 test('after SIGTERM it says that it is not ready, and goes on serving for as long as balancers need', async () => {

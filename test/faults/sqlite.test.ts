@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { networkFileSystem } from '../../src/store/sqlite/engine/faults/startup-check.ts'
 import { run, runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { buildFaultLibrary, canMount, damageFile, failingDisk, smallDisk } from '../support/faults.ts'
-import { type Answer, ask, bearer } from '../support/gateway.ts'
+import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -30,8 +30,7 @@ async function imported(directory = temporaryDirectory(), world = WORLD_OF(900))
 }
 
 function login({ url }: ServingProcess, email = ANA): Promise<Answer> {
-  const body = JSON.stringify({ email })
-  return ask(`${url}/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return postJson(`${url}/login`, { email })
 }
 
 const statusOf = async (answer: Promise<Answer>) =>

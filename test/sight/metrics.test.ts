@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createOperationNames } from '../../src/admin/metrics/operation-names.ts'
 import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
-import { ask, bearer } from '../support/gateway.ts'
+import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { hasPrometheus, promtool, scrape } from './prometheus.ts'
@@ -24,13 +24,9 @@ interface Watched {
 async function startWatched(args: readonly string[] = []): Promise<Watched> {
   const serving = await serveForTest(['--admin-port', '0', ...args], { cwd: temporaryDirectory() })
   const adminUrl = await urlIn(serving)
-  const login = await ask(`${serving.url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: DEMO }),
-  })
+  const { accessToken } = await openSession(serving.url, DEMO)
   const metrics = async () => (await ask(`${adminUrl}/metrics`)).text
-  return { serving, adminUrl, accessToken: login.json().accessToken, metrics }
+  return { serving, adminUrl, accessToken, metrics }
 }
 
 /** Told in the log, which may come after the first line. */
@@ -60,11 +56,7 @@ describe('--admin-port', () => {
     await get('/projects')
     await get('/templates?secret=hunter2', { authorization: 'Bearer hunter2' })
     await get('/hunter2/is/no/path')
-    await ask(`${serving.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...bearer(accessToken) },
-      body: JSON.stringify({ query: 'query Mine { me { email } }' }),
-    })
+    await postJson(`${serving.url}/graphql`, { query: 'query Mine { me { email } }' }, bearer(accessToken))
     const text = await metrics()
     const count = (labels: Readonly<Record<string, string>>) =>
       sumOf(text, 'http_server_request_duration_seconds_count', labels)

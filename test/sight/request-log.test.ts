@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
-import { ask, bearer } from '../support/gateway.ts'
+import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const DEMO = 'demo@example.com'
@@ -10,12 +10,7 @@ type Line = Readonly<Record<string, unknown>>
 async function startLogged(args: readonly string[] = []) {
   const cwd = temporaryDirectory()
   const serving = await serveForTest(args, { cwd })
-  const login = await ask(`${serving.url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: DEMO }),
-  })
-  const { accessToken } = login.json() as { readonly accessToken: string }
+  const { accessToken } = await openSession(serving.url, DEMO)
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     ask(`${serving.url}${path}`, { headers })
   return { serving, cwd, accessToken, get }
@@ -70,11 +65,7 @@ describe('--access-log', () => {
     const { serving, cwd, accessToken, get } = await startLogged(['--access-log', 'json'])
     const first = await get('/projects', bearer(accessToken))
     const kept = await get('/projects', bearer(accessToken))
-    await ask(`${serving.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...bearer(accessToken) },
-      body: JSON.stringify({ query: 'query Mine { me { email } }' }),
-    })
+    await postJson(`${serving.url}/graphql`, { query: 'query Mine { me { email } }' }, bearer(accessToken))
     await get('/"\n{made up}')
     await serving.kill('SIGTERM')
     const [login, made, again, mine, nowhere] = linesOf(serving)

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readTraceparent } from '../../src/admin/tracing/trace-context.ts'
 import { readTraceSettings } from '../../src/admin/tracing/trace-settings.ts'
 import { run, serveForTest } from '../support/command-line.ts'
-import { ask, bearer } from '../support/gateway.ts'
+import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const DEMO = 'demo@example.com'
@@ -59,20 +59,10 @@ async function startReceiver(status = 200) {
 
 async function startTraced(env: Readonly<Record<string, string>>) {
   const serving = await serveForTest([], { cwd: temporaryDirectory(), env: { OTEL_BSP_SCHEDULE_DELAY: '50', ...env } })
-  const login = await ask(`${serving.url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: DEMO }),
-  })
-  const { accessToken } = login.json() as { readonly accessToken: string }
+  const { accessToken } = await openSession(serving.url, DEMO)
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     ask(`${serving.url}${path}`, { headers: { ...bearer(accessToken), ...headers } })
-  const graphql = (query: string) =>
-    ask(`${serving.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...bearer(accessToken) },
-      body: JSON.stringify({ query }),
-    })
+  const graphql = (query: string) => postJson(`${serving.url}/graphql`, { query }, bearer(accessToken))
   return { serving, accessToken, get, graphql }
 }
 

@@ -196,19 +196,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       if (checked.bad.size > 0) throw new Error(`bad input: ${JSON.stringify([...checked.bad])}`)
       await applyInput(input.file, checked, store, { fields, clock, onProgress() {}, async onRejected() {} })
     },
-    async login(email) {
-      const answer = await send('POST', '/login', JSON.stringify({ email }))
-      if (answer.status !== 200) throw new Error(`login failed: ${answer.text}`)
-      return answer.json()
-    },
+    login: (email) => openSession(url, email),
     get: (path, accessToken, headers = {}) => ask(`${url}${path}`, { headers: { ...bearer(accessToken), ...headers } }),
     send,
     graphql: (query, { accessToken, variables, operationName, headers = {} } = {}) =>
-      ask(`${url}/graphql`, {
-        method: 'POST',
-        headers: { ...JSON_BODY, ...bearer(accessToken), ...headers },
-        body: JSON.stringify({ query, variables, operationName }),
-      }),
+      postJson(`${url}/graphql`, { query, variables, operationName }, { ...bearer(accessToken), ...headers }),
   }
 }
 
@@ -243,6 +235,17 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) }
+}
+
+export function postJson(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return ask(url, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body: JSON.stringify(body) })
+}
+
+/** At a gateway of any process, that lets in whoever asks. Throws where it does not. */
+export async function openSession(url: string, email: string): Promise<Tokens> {
+  const answer = await postJson(`${url}/login`, { email })
+  if (answer.status !== 200) throw new Error(`login failed: ${answer.text}`)
+  return answer.json()
 }
 
 async function openText(path: string, text: string): Promise<AsyncDisposable & { readonly file: FileHandle }> {
