@@ -144,7 +144,12 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const endpoints = [
     ...createPageEndpoints(page, basePath, schemaDocuments.length > 0),
     ...(build?.files ?? []),
-    createOpenApiEndpoint(schema, { apiVersion: API_VERSION, basePath, examples: options.examples }),
+    createOpenApiEndpoint(schema, {
+      apiVersion: API_VERSION,
+      basePath,
+      examples: options.examples,
+      retirement: options.retirement,
+    }),
     ...schemaDocuments,
     createExplorerDataEndpoint({
       apiVersion: API_VERSION,

@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { retirementOptions } from '../../src/cli/options/retirement/retirement-options.ts'
@@ -52,6 +53,29 @@ describe('a route that is being retired', () => {
     expect(announced(await gateway.get('/healthz'))).toEqual([null, null, null])
     const fromPage = await gateway.get('/projects', accessToken, { origin: 'https://app.example.com' })
     expect(fromPage.headers.get('access-control-expose-headers')).toMatch(/Deprecation.*Link.*Sunset/)
+  })
+
+  test('is deprecated in the OpenAPI document; one that stays, or is only browned out, is not', async () => {
+    const plan = planOf({ ...PLAN, deprecated: '/projects=2025-11-01T12:00:00Z', brownout: '/exports=2026-01-11/1h' })
+    const gateway = await startGateway({ retirement: plan })
+    const { paths } = (await gateway.get('/openapi.json')).json()
+    const told = (path: string) => {
+      const { deprecated, description, externalDocs } = paths[path].get
+      return { deprecated, description, externalDocs }
+    }
+    expect(told('/projects')).toEqual({
+      deprecated: true,
+      description: 'Deprecated as of 2025-11-01T12:00:00Z. Answers 410 from 2026-03-01T00:00:00Z on.',
+      externalDocs: { url: 'https://example.com/rest-goes' },
+    })
+    expect(told('/templates')).toEqual({
+      deprecated: true,
+      description: 'Answers 410 from 2026-02-01T00:00:00Z on.',
+    })
+    for (const path of ['/exports', '/ui-libraries']) expect(told(path)).toEqual({})
+    const config = await createConfig({ extends: ['spec'] })
+    const source = (await gateway.get('/openapi.json')).text
+    expect(await lintFromString({ source, absoluteRef: 'openapi.json', config })).toEqual([])
   })
 
   test('refuses in its brownouts, and only then, with a problem that says what to do', async () => {

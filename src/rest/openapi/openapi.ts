@@ -1,7 +1,9 @@
 // The REST contract as OpenAPI 3.1, made from the route table, the table of failures and the GraphQL schema.
 import type { GraphQLSchema } from 'graphql'
 import { type FailureCode, messageOf, statusOf } from '../../errors.ts'
+import type { RetirementPlan } from '../retirement/plan.ts'
 import { ANY_ROUTE_FAILURES, READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from '../routes.ts'
+import { deprecationOf } from './deprecation.ts'
 import { FAILURE_CODE, HEADERS, IF_NONE_MATCH, INTRODUCTION, type Json, PROBLEM } from './parts.ts'
 import {
   documentType,
@@ -21,11 +23,13 @@ export interface OpenApiOptions {
   readonly origin?: string
   /** A document to show for a GraphQL type, by its name. */
   readonly examples: Readonly<Record<string, Json>>
+  /** Which routes are being retired. */
+  readonly retirement?: RetirementPlan | undefined
 }
 
 export function createOpenApi(
   schema: GraphQLSchema,
-  { apiVersion, basePath, origin = '', examples }: OpenApiOptions,
+  { apiVersion, basePath, origin = '', examples, retirement = new Map() }: OpenApiOptions,
 ): Json {
   return {
     openapi: '3.1.0',
@@ -41,8 +45,8 @@ export function createOpenApi(
       { name: 'Session', description: 'Signing in, staying signed in, signing out.' },
     ],
     paths: {
-      ...byPath(READ_ROUTES, (route) => readOperation(route, schema, examples)),
-      ...byPath(SESSION_ROUTES, (route) => sessionOperation(route, schema)),
+      ...byPath(READ_ROUTES, retirement, (route) => readOperation(route, schema, examples)),
+      ...byPath(SESSION_ROUTES, retirement, (route) => sessionOperation(route, schema)),
     },
     components: {
       securitySchemes: {
@@ -59,10 +63,15 @@ export function createOpenApi(
   }
 }
 
-function byPath<R extends ReadRoute | SessionRoute>(routes: readonly R[], operation: (route: R) => Json): Json {
+function byPath<R extends ReadRoute | SessionRoute>(
+  routes: readonly R[],
+  retirement: RetirementPlan,
+  operation: (route: R) => Json,
+): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) }
+    const described = { ...operation(route), ...deprecationOf(retirement.get(route.path)) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: described }
   }
   return paths
 }

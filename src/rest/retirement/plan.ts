@@ -31,3 +31,8 @@ export function announcementOf({ deprecatedAt, sunsetAt, link }: RouteRetirement
     ...(links.length === 0 ? {} : { link: links.join(', ') }),
   }
 }
+
+/** As people are told it, in whole seconds where it is one (RFC 3339). */
+export function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('.000Z', 'Z')
+}

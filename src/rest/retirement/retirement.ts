@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts'
 import type { Endpoint, Middleware } from '../../http/handler.ts'
 import { type Headers, withHeaders } from '../../http/response.ts'
 import { REST_ROUTES } from '../routes.ts'
-import { announcementOf, type RetirementPlan, type RouteRetirement } from './plan.ts'
+import { announcementOf, type RetirementPlan, type RouteRetirement, timeOf } from './plan.ts'
 
 export interface Retirement {
   /** Adds to every answer of these routes, failures and 304 too, what announces it. */
@@ -55,8 +55,4 @@ function requireAnswering(
     message: `${name} ${when}, and does not answer until ${timeOf(brownout.until)}. ${help}`,
     retryAfterSeconds: Math.ceil((brownout.until - now) / 1_000),
   })
-}
-
-function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace('.000Z', 'Z')
 }
