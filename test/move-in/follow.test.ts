@@ -1,10 +1,16 @@
 // follow: what changes on the old server is here a moment later, byte for byte, until it is told to stop.
+import { EventEmitter } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { hasPrometheus, promtool } from '../sight/prometheus.ts'
 import { runHere } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { freePort } from '../support/free-port.ts'
+import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -176,4 +182,50 @@ test('one round is enough for a script, and says by its exit code whether all ar
   const dump = (await runHere(['dump', '--database', database])).stdout
   expect([dump.includes('"id":"t1"'), dump.includes('"no"')]).toEqual([true, false])
   expect((await follow()).exitCode).toBe(2)
+})
+
+test('how far behind it is, is a metric, which grows while the old server is away', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const gateway = await startGateway()
+  const port = String(await freePort('127.0.0.1'))
+  const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl, '--metrics-port', port])
+  const metrics = async () => (await ask(`http://127.0.0.1:${port}/metrics`)).text
+  const value = (text: string, name: string) =>
+    Number(new RegExp(`^workspace_gateway_follow_${name} (\\S+)$`, 'm').exec(text)?.[1])
+  await following.next()
+  const inStep = await metrics()
+  expect(inStep).toContain('workspace_gateway_follow_users_total{outcome="changed"} 2')
+  expect([value(inStep, 'remote_up'), value(inStep, 'requests_total') > 8]).toEqual([1, true])
+  expect(inStep).toContain('process_cpu_seconds_total')
+  expect(inStep).not.toContain(ANA)
+  if (hasPrometheus) expect(promtool(['check', 'metrics'], { input: inStep }).said).toBe('')
+
+  await server.kill()
+  await following.until(({ outage }) => outage !== null)
+  const away = await metrics()
+  expect(value(away, 'remote_up')).toBe(0)
+  // Also between two rounds.
+  await expect.poll(async () => value(await metrics(), 'lag_seconds')).toBeGreaterThan(value(away, 'lag_seconds'))
+  expect((await ask(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+
+  await server.restart()
+  await following.until(({ outage }) => outage === null)
+  const back = await metrics()
+  expect([value(back, 'remote_up'), value(back, 'lag_seconds') < value(away, 'lag_seconds') + 1]).toEqual([1, true])
+  await following.stop()
+  await expect(metrics()).rejects.toThrow()
+})
+
+test('on a terminal the round that is under way shows how far it is, and the lag', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const shown = Promise.all([text(stdout), text(stderr)])
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: true, clock: Date.now }
+  const database = `file:${join(temporaryDirectory(), 'new.db')}`
+  const args = ['follow', server.url, '--once', '--concurrency', '1', '--database', database, ...EMAILS]
+  expect(await runCommandLine(args, io, new EventEmitter())).toBe(0)
+  for (const stream of [stdout, stderr]) stream.end()
+  const [told, drawn] = await shown
+  expect(drawn).toMatch(/following: 1 of 2 users, lag \d+\.\d s/)
+  expect(told).toMatch(/round 1: 2 users .* lag \d+\.\d s\n$/)
 })

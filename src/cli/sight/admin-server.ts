@@ -18,11 +18,13 @@ const MAX_BODY_BYTES = 256
 export interface AdminAddress {
   readonly adminHost: string
   readonly adminPort: number
+  /** The option that names the port, for who has to choose another. */
+  readonly portOption?: string
 }
 
 /** Listens until it is disposed of. Throws `UsageError` when the port cannot be had. */
 export async function openAdminServer(
-  { adminHost: host, adminPort: port, ...database }: AdminAddress & CommandStoreConfig,
+  { adminHost: host, adminPort: port, portOption = '--admin-port', ...database }: AdminAddress & CommandStoreConfig,
   services: Pick<AdminServices, 'metrics' | 'ping' | 'isDraining'>,
   log: Logger,
 ): Promise<AsyncDisposable> {
@@ -44,7 +46,7 @@ export async function openAdminServer(
   try {
     await once(server, 'listening')
   } catch (error) {
-    throw new UsageError(`--admin-port: cannot listen on port ${port} of ${host}: ${(error as Error).message}`)
+    throw new UsageError(`${portOption}: cannot listen on port ${port} of ${host}: ${(error as Error).message}`)
   }
   const address = server.address() as AddressInfo
   log.info(

@@ -32,11 +32,15 @@ export interface Round {
 export interface Follower extends AsyncDisposable {
   /** Those who are not named any more are forgotten. Throws what is nobody's outage, and the reason of `stop`. */
   readonly round: (users: readonly RemoteUser[]) => Promise<Round>
+  /** As of a round, at this moment. */
+  readonly lagSeconds: () => number
 }
 
 export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement'> {
   /** Told once for each failure of a user, not again while it stays the same. */
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
+  /** Told after each user of a round how many it has been through. */
+  readonly onUser?: (done: number) => void
 }
 
 interface Followed {
@@ -54,7 +58,7 @@ type Counts = Record<'changed' | 'unchanged' | 'missing' | 'failed' | 'added' | 
 
 /** Signs out everywhere when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
-  const { client, store, concurrency, clock, stop, onFailed } = options
+  const { client, store, concurrency, clock, stop, onFailed, onUser } = options
   const followed = new Map<string, Followed>()
   const start = clock()
 
@@ -102,9 +106,18 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
+  function lagSeconds(): number {
+    const now = clock()
+    let oldest = now
+    for (const { inStepAt } of followed.values()) oldest = Math.min(oldest, inStepAt)
+    return (now - oldest) / 1_000
+  }
+
   return {
+    lagSeconds,
     async round(users) {
       const began = clock()
+      let done = 0
       const counts: Counts = { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
       let outage: string | null = null
       await forget(users)
@@ -123,16 +136,10 @@ export function createFollower(options: FollowOptions): Follower {
           else if (error instanceof ContractError) note(user, one, error)
           else throw error
         }
+        done += 1
+        onUser?.(done)
       })
-      const now = clock()
-      const oldest = Math.min(now, ...[...followed.values()].map(({ inStepAt }) => inStepAt))
-      return {
-        users: users.length,
-        ...counts,
-        outage,
-        seconds: (now - began) / 1_000,
-        lagSeconds: (now - oldest) / 1_000,
-      }
+      return { users: users.length, ...counts, outage, seconds: (clock() - began) / 1_000, lagSeconds: lagSeconds() }
     },
     async [Symbol.asyncDispose]() {
       await eachOf(followed.values(), concurrency, ({ session }) => session.close())

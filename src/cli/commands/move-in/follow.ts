@@ -5,8 +5,10 @@ import { createFollower, type Follower, type Round } from '../../../import-expor
 import { backoffMs } from '../../../import-export/remote/retry.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
+import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-metrics.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { readRemoteUsers } from '../../move-in/remote-users.ts'
+import { createRoundProgress } from '../../move-in/round-progress.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
@@ -33,6 +35,8 @@ export async function runFollow(
   await using store = await openActiveStore(config, toStoreOptions(config))
   const { concurrency } = config
   const total = { rounds: 0, added: 0, replaced: 0, removed: 0 }
+  const progress = createRoundProgress(io)
+  let users = 0
   await using follower = createFollower({
     store,
     fields: config,
@@ -41,11 +45,21 @@ export async function runFollow(
     client,
     concurrency,
     stop,
-    onFailed: ({ label }, error) => io.stderr.write(`${label}: ${error.message}\n`),
+    onFailed({ label }, error) {
+      progress.clear()
+      io.stderr.write(`${label}: ${error.message}\n`)
+    },
+    onUser: (done) => progress.update(done, users, follower.lagSeconds()),
   })
-  const rounds = roundsOf(follower, config, stop)
+  const metrics = createFollowMetrics(follower, client.traffic)
+  await using _metrics = await openFollowMetrics(config, metrics, store.ping, io)
+  const rounds = roundsOf(follower, config, stop, (count) => {
+    users = count
+  })
   try {
     for await (const round of rounds) {
+      progress.clear()
+      metrics.onRound(round)
       total.rounds += 1
       for (const name of ['added', 'replaced', 'removed'] as const) total[name] += round[name]
       const { requests, notModified } = client.traffic()
@@ -64,9 +78,16 @@ export async function runFollow(
 }
 
 /** The file of users is read again for each. */
-async function* roundsOf(follower: Follower, config: FollowConfig, stop: AbortSignal): AsyncGenerator<Round> {
+async function* roundsOf(
+  follower: Follower,
+  config: FollowConfig,
+  stop: AbortSignal,
+  onRead: (users: number) => void,
+): AsyncGenerator<Round> {
   for (let outages = 0; ; ) {
-    const round = await follower.round(await readRemoteUsers(config))
+    const users = await readRemoteUsers(config)
+    onRead(users.length)
+    const round = await follower.round(users)
     yield round
     outages = round.outage === null ? 0 : outages + 1
     const pauseMs = outages > 0 ? Math.max(config.interval, backoffMs(outages)) : config.interval

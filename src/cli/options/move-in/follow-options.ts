@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { auditOptions } from '../audit-options.ts'
 import { database, storeOptions } from '../database-options.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'
-import { booleanOption, type Config, duration, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, duration, integer, type OptionRow } from '../option.ts'
 import { remoteOptions } from './remote-options.ts'
 
 const { email, emails, headers, concurrency } = remoteOptions
@@ -31,6 +31,17 @@ export const FOLLOW_OPTIONS = {
     description: 'how rounds are told: a line of text, or a line of JSON',
     default: 'text',
     schema: z.enum(['text', 'json'], 'must be text or json'),
+  },
+  metricsPort: {
+    flags: '--metrics-port <port>',
+    description: 'port of /metrics and /healthz of this command, the lag among them; 0 for a free one (default: none)',
+    schema: integer(0, 65_535).optional(),
+  },
+  metricsHost: {
+    flags: '--metrics-host <host>',
+    description: 'address that --metrics-port listens on; it asks nobody who they are',
+    default: '127.0.0.1',
+    schema: z.string().min(1, 'must not be empty'),
   },
   idFields,
   refFields,

@@ -1,0 +1,77 @@
+// The metrics of follow, for whoever is to be woken when it falls behind.
+import type { HealthServices } from '../../admin/health.ts'
+import { counter, gauge, type Metric } from '../../admin/metrics/metric.ts'
+import type { Traffic } from '../../import-export/remote/client.ts'
+import type { Follower, Round } from '../../import-export/remote/follow.ts'
+import type { CommandIo } from '../io.ts'
+import { createLog } from '../log.ts'
+import type { FollowConfig } from '../options/move-in/follow-options.ts'
+
+const OUTCOMES = ['changed', 'unchanged', 'missing', 'failed'] as const
+const CHANGES = ['added', 'replaced', 'removed'] as const
+
+export interface FollowMetrics {
+  readonly onRound: (round: Round) => void
+  /** As they are at this moment, also in the middle of a round. */
+  readonly collect: () => readonly Metric[]
+}
+
+export function createFollowMetrics(
+  { lagSeconds }: Pick<Follower, 'lagSeconds'>,
+  traffic: () => Traffic,
+): FollowMetrics {
+  const sums = { rounds: 0, changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
+  let isAway = false
+
+  return {
+    onRound(round) {
+      sums.rounds += 1
+      for (const name of [...OUTCOMES, ...CHANGES]) sums[name] += round[name]
+      isAway = round.outage !== null
+    },
+    collect: () => [
+      gauge(
+        'workspace_gateway_follow_lag_seconds',
+        'How old the oldest state is that a followed user is known to be equal to.',
+        lagSeconds(),
+        'max',
+      ),
+      gauge('workspace_gateway_follow_remote_up', 'Whether the last round was not given up.', isAway ? 0 : 1, 'min'),
+      counter('workspace_gateway_follow_rounds_total', 'Rounds that were gone.', [{ value: sums.rounds, labels: {} }]),
+      counter(
+        'workspace_gateway_follow_users_total',
+        'Users in all rounds, by what became of them.',
+        OUTCOMES.map((outcome) => ({ value: sums[outcome], labels: { outcome } })),
+      ),
+      counter(
+        'workspace_gateway_follow_changes_total',
+        'Documents and exports that were brought or taken away.',
+        CHANGES.map((change) => ({ value: sums[change], labels: { change } })),
+      ),
+      counter('workspace_gateway_follow_requests_total', 'Requests to the server that is followed.', [
+        { value: traffic().requests, labels: {} },
+      ]),
+    ],
+  }
+}
+
+/** The listener of `--metrics-port`, until it is disposed of. Null where none is asked for. */
+export async function openFollowMetrics(
+  config: FollowConfig,
+  metrics: FollowMetrics,
+  ping: HealthServices['ping'],
+  io: CommandIo,
+): Promise<AsyncDisposable | null> {
+  const { metricsPort, metricsHost } = config
+  if (metricsPort === undefined) return null
+  const { openAdminServer } = await import('../sight/admin-server.ts')
+  const { createProcessMetrics, toText } = await import('../../admin/metrics/process-metrics.ts')
+  const processMetrics = createProcessMetrics()
+  const services = {
+    ping,
+    isDraining: () => false,
+    metrics: async () => toText([...metrics.collect(), ...(await processMetrics())]),
+  }
+  const address = { adminHost: metricsHost, adminPort: metricsPort, portOption: '--metrics-port' }
+  return openAdminServer({ ...config, ...address }, services, createLog('info', io))
+}

@@ -1,0 +1,26 @@
+// The progress line of a round of follow: how far it is, and how far behind that leaves whoever was not asked yet.
+import type { CommandIo } from '../io.ts'
+
+const REDRAW_MS = 100
+const CLEAR_LINE = '\r\u001b[2K'
+
+export interface RoundProgress {
+  readonly update: (done: number, users: number, lagSeconds: number) => void
+  readonly clear: () => void
+}
+
+/** Drawn on a terminal only: elsewhere each round is a line when it is over. */
+export function createRoundProgress({ stderr, isTerminal }: CommandIo): RoundProgress {
+  let drawnAt = Number.NEGATIVE_INFINITY
+  return {
+    update(done, users, lagSeconds) {
+      const now = performance.now()
+      if (!isTerminal || now - drawnAt < REDRAW_MS) return
+      drawnAt = now
+      stderr.write(`${CLEAR_LINE}following: ${done} of ${users} users, lag ${lagSeconds.toFixed(1)} s`)
+    },
+    clear() {
+      if (isTerminal) stderr.write(CLEAR_LINE)
+    },
+  }
+}
