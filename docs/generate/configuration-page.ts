@@ -36,8 +36,11 @@ keys:
 \`\`\`
 
 Every value is text, as on the command line: nothing need be quoted that YAML reads as one value. Relative paths begin in the
-working directory. Give a file that holds a secret to the gateway's user alone (\`chmod 600\`). Workers read it when they
-start, so \`SIGHUP\` brings what was changed, all but the port.
+working directory. Give a file that holds a secret to the gateway's user alone (\`chmod 600\`).
+
+With \`--workers\`, \`SIGHUP\` reads the file again: workers are replaced one by one, and nobody is refused. \`host\`, \`port\`,
+\`workers\`, \`admin-host\` and \`admin-port\` stay as they are until the next start. A file with a mistake is told in the log and
+changes nothing. Without workers, changes come with a restart.
 
 \`config print\` shows what a command would be configured with, and where each value is from. It takes the options of the command
 too. Secrets are hidden, and so are the passwords in URLs; otherwise what it prints is a configuration file itself.

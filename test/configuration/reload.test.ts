@@ -1,0 +1,72 @@
+// SIGHUP: a gateway with workers serves as its changed file says, and goes on as it was where that is wrong.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { serveForTest } from '../support/command-line.ts'
+import { ask } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const PATIENCE = { timeout: 30_000 }
+
+test.skipIf(process.platform !== 'linux')(
+  'SIGHUP brings what was changed in the file, a file with a mistake changes nothing, and nobody is refused meanwhile',
+  async () => {
+    const path = join(temporaryDirectory(), 'gateway.yaml')
+    const write = (basePath: string, more = '') =>
+      writeFileSync(path, `serve:\n  workers: 2\n  no-demo: true\n  base-path: ${basePath}\n${more}`)
+    write('/one')
+    const gateway = await serveForTest(['--config', path], { cwd: temporaryDirectory() })
+    const { pid } = gateway.process
+    const workers = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    const statusOf = async (basePath: string) => (await ask(`${gateway.url}${basePath}/readyz`)).status
+    const count = (message: string) => gateway.stderr().split(message).length - 1
+    const requests = keepAsking(`${gateway.url}/one/readyz`)
+    expect(await statusOf('/one')).toBe(200)
+
+    const before = workers()
+    write('/two', '  base-paht: /three\n')
+    gateway.process.kill('SIGHUP')
+    await expect.poll(() => count('the others go on as they are'), PATIENCE).toBeGreaterThan(0)
+    expect(gateway.stderr()).toMatch(/gateway\.yaml:5:.*base-paht/)
+    await expect.poll(() => count('all workers were replaced'), PATIENCE).toBe(1)
+    expect([workers(), await statusOf('/one'), await statusOf('/two')]).toEqual([before, 200, 404])
+
+    write('/two')
+    gateway.process.kill('SIGHUP')
+    await expect.poll(() => count('all workers were replaced'), PATIENCE).toBe(2)
+    expect(workers().filter((worker) => before.includes(worker))).toEqual([])
+    expect([await statusOf('/one'), await statusOf('/two')]).toEqual([404, 200])
+    // Whoever asked was answered throughout, by the one configuration or the other.
+    const statuses = await requests.stop()
+    expect([...new Set(statuses)].toSorted()).toEqual([200, 404])
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+  },
+)
+
+test('a gateway without workers is not reloaded: SIGHUP ends it as it ends any process', async () => {
+  const gateway = await serveForTest(['--no-demo'], { cwd: temporaryDirectory() })
+  expect(await gateway.kill('SIGHUP')).toBeNull()
+  expect(gateway.process.signalCode).toBe('SIGHUP')
+})
+
+/** Over new connections, one after the other; what is not answered rejects. */
+function keepAsking(url: string) {
+  let isOver = false
+  const statuses: number[] = []
+  async function askOn(): Promise<void> {
+    while (!isOver) {
+      statuses.push((await ask(url, { headers: { connection: 'close' } })).status)
+      await delay(5)
+    }
+  }
+  const asking = askOn()
+  asking.catch(() => {})
+  return {
+    async stop() {
+      isOver = true
+      await asking
+      return statuses
+    },
+  }
+}
