@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
+import { buffer, json } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readTraceparent } from '../../src/admin/tracing/trace-context.ts'
 import { readTraceSettings } from '../../src/admin/tracing/trace-settings.ts'
 import { run, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { membersOf } from './wire-format.ts'
 
 const DEMO = 'demo@example.com'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -140,6 +141,47 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(serving.stderr().match(/traces cannot be sent/g)).toHaveLength(1)
   })
 
+  test('a receiver that takes protobuf only gets the same spans in the binary form', async () => {
+    const bodies: Buffer[] = []
+    const types: unknown[] = []
+    const server = createServer(async (request, response) => {
+      types.push(request.headers['content-type'])
+      bodies.push(await buffer(request))
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { serving, get } = await startTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_SERVICE_NAME: 'shép',
+    })
+    await get('/projects', { traceparent: `00-${TRACE}-${SPAN}-01` })
+    await serving.kill('SIGTERM')
+    expect(new Set(types)).toEqual(new Set(['application/x-protobuf']))
+    // Numbers are those of opentelemetry-proto: resource_spans 1, resource 1, scope_spans 2, spans 2.
+    const resourceSpans = bodies.flatMap((body) => membersOf(body, 1))
+    const [resource] = resourceSpans.flatMap((each) => membersOf(each, 1))
+    const attributes = membersOf(resource, 1).map((each) => [membersOf(each, 1), membersOf(membersOf(each, 2)[0], 1)])
+    expect(attributes.map((pair) => pair.map(String))).toContainEqual(['service.name', 'shép'])
+    const spans = resourceSpans.flatMap((each) => membersOf(each, 2)).flatMap((each) => membersOf(each, 2))
+    const ofTrace = spans.filter((span) => Buffer.from(membersOf(span, 1)[0] ?? '').toString('hex') === TRACE)
+    const received = ofTrace.find((span) => String(membersOf(span, 5)) === 'GET /projects')
+    expect(membersOf(received, 4).map((id) => Buffer.from(id).toString('hex'))).toEqual([SPAN])
+    // Kind: SPAN_KIND_SERVER.
+    expect(membersOf(received, 6).map(Number)).toEqual([2])
+    const [start = 0n, end = 0n] = [7, 8]
+      .flatMap((number) => membersOf(received, number))
+      .map((bytes) => bytes.readBigUInt64LE())
+    expect([end >= start, Math.abs(Number(start / 1_000_000n) - Date.now()) < 300_000]).toEqual([true, true])
+    const status = membersOf(received, 9).find((each) => String(membersOf(each, 1)) === 'http.response.status_code')
+    expect(membersOf(membersOf(status, 2)[0], 3).map(Number)).toEqual([200])
+    const children = ofTrace.filter((span) =>
+      membersOf(span, 4).some((id) => id.equals(membersOf(received, 2)[0] ?? id)),
+    )
+    expect(children.map((span) => String(membersOf(span, 5)))).toContain('session check')
+  })
+
   test('what is wrong is named all at once, and nothing is served', async () => {
     const { exitCode, stderr } = await run(['serve', '--port', '0'], {
       cwd: temporaryDirectory(),
@@ -163,7 +205,16 @@ test('nothing is traced without a receiver, or where the standard says so', () =
     url: 'http://127.0.0.1:4318/v1/traces',
     ratio: 1,
     isParentBased: true,
+    protocol: 'http/json',
   })
+  const all = { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
+  expect(readTraceSettings({ ...all, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' })?.protocol).toBe(
+    'http/protobuf',
+  )
+  for (const name of ['grpc', 'http/xml']) {
+    const read = () => readTraceSettings({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: name })
+    expect(read).toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL: .*http\/json or http\/protobuf/)
+  }
 })
 
 test.each([

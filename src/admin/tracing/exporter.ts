@@ -1,4 +1,5 @@
-// Spans to a receiver, by OTLP over HTTP in JSON: a batch at a time, off the road of requests, and lost rather than kept for ever.
+// Spans to a receiver, by OTLP over HTTP: a batch at a time, off the road of requests, and lost rather than kept for ever.
+import { toProtobuf } from './protobuf.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 /** Requests whose spans are sent at once. */
@@ -11,7 +12,7 @@ export interface Exporter extends AsyncDisposable {
 
 /** `onFailure` is told when sending begins to fail, and when spans were lost, with of how many requests. */
 export function createExporter(
-  { url, headers, timeoutMs, resource, delayMs, maxQueued }: TraceSettings,
+  { url, headers, protocol, timeoutMs, resource, delayMs, maxQueued }: TraceSettings,
   version: string,
   onFailure: (error: unknown, lost: number) => void,
 ): Exporter {
@@ -24,10 +25,12 @@ export function createExporter(
 
   async function send(batch: readonly string[]): Promise<void> {
     try {
+      const json = `${opening}${batch.join(',')}]}]}]}`
+      const isBinary = protocol === 'http/protobuf'
       const response = await fetch(url, {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: `${opening}${batch.join(',')}]}]}]}`,
+        headers: { ...headers, 'content-type': isBinary ? 'application/x-protobuf' : 'application/json' },
+        body: isBinary ? toProtobuf(json) : json,
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'error',
       })

@@ -1,12 +1,15 @@
 // Where traces go and which, by the standard variables (OpenTelemetry specification, "Environment Variables" and "OTLP Exporter").
 import { UsageError } from '../../errors.ts'
 
+const PROTOCOLS = ['http/json', 'http/protobuf'] as const
+
 type Variables = Readonly<Record<string, string | undefined>>
 
 export interface TraceSettings {
   /** Of the receiver, with its path. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  readonly protocol: (typeof PROTOCOLS)[number]
   readonly timeoutMs: number
   /** Of the service: `service.name` and what is added. */
   readonly resource: Readonly<Record<string, string>>
@@ -50,8 +53,11 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     wrong.push('OTEL_EXPORTER_OTLP_ENDPOINT: must be like http://127.0.0.1:4318')
   }
-  if ((of('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? of('OTEL_EXPORTER_OTLP_PROTOCOL')) === 'grpc') {
-    wrong.push('OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not spoken here, use http/json and the port for HTTP (4318)')
+  const asked = of('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? of('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/json'
+  const protocol = PROTOCOLS.find((name) => name === asked)
+  if (protocol === undefined) {
+    const help = asked === 'grpc' ? 'grpc is not spoken here, use the port for HTTP (4318) and' : 'must be'
+    wrong.push(`OTEL_EXPORTER_OTLP_PROTOCOL: ${help} ${PROTOCOLS.join(' or ')}`)
   }
   const sampler = of('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on'
   const root = SAMPLERS.find((name) => name === sampler.replace(/^parentbased_/, ''))
@@ -62,6 +68,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   const settings = {
     url,
     headers: { ...pairs('OTEL_EXPORTER_OTLP_HEADERS'), ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS') },
+    protocol: protocol ?? 'http/json',
     timeoutMs: number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000),
     resource: {
       'service.name': 'workspace-gateway',
