@@ -7,6 +7,9 @@ import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, lastBefore, MAX_DOCUMENT_P
 export const DOCUMENT = `user_id as userId, kind, ${DOCUMENT_POSITION} as position, id, ref, text`
 
 type Range = [user: number, kind: number, after: number, user: number, kind: number, last: number]
+/** What a page does not know of its documents before it is read. */
+type Row = [position: number, id: string, ref: string | null, text: string]
+const COLUMNS = `${DOCUMENT_POSITION}, id, ref, text`
 const RANGE = `from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY} order by key`
 const SIZE = `octet_length(text) as byteLength, ${DOCUMENT_POSITION} as position`
 
@@ -23,9 +26,10 @@ export interface DocumentPages {
 }
 
 export function createDocumentPages(database: Database): DocumentPages {
-  const all = database.prepare<Range, StoredDocument>(`select ${DOCUMENT} ${RANGE}`)
-  const some = database.prepare<[...Range, number], StoredDocument>(`select ${DOCUMENT} ${RANGE} limit ?`)
-  const fromEnd = database.prepare<[...Range, number], StoredDocument>(`select ${DOCUMENT} ${RANGE} desc limit ?`)
+  // Rows as arrays, of what differs: every value that crosses over costs, and so does an object made over there.
+  const all = database.prepare<Range, Row>(`select ${COLUMNS} ${RANGE}`).raw()
+  const some = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} limit ?`).raw()
+  const fromEnd = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} desc limit ?`).raw()
   const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE}`)
   const shortLists = new Map<number, string>()
   const size = database.prepare<Range, { readonly byteLength: number | null }>(
@@ -57,19 +61,26 @@ export function createDocumentPages(database: Database): DocumentPages {
     return isWhole
   }
 
+  function rowsOf(page: DocumentList & Page): readonly Row[] {
+    const range = rangeOf(page)
+    if (page.limit === null) return all.all(...range)
+    return page.fromEnd ? fromEnd.all(...range, page.limit).reverse() : some.all(...range, page.limit)
+  }
+
+  function documentsOf(page: DocumentList & Page): readonly StoredDocument[] {
+    const { userId, kind } = page
+    return rowsOf(page).map(([position, id, ref, text]) => ({ userId, kind, position, id, ref, text }))
+  }
+
   return {
-    page(page) {
-      const range = rangeOf(page)
-      if (page.limit === null) return all.all(...range)
-      return page.fromEnd ? fromEnd.all(...range, page.limit).reverse() : some.all(...range, page.limit)
-    },
+    page: documentsOf,
     part(page) {
-      if (isKnownShort(page) || isShort(page)) return { items: all.all(...rangeOf(page)), isCut: false }
+      if (isKnownShort(page) || isShort(page)) return { items: documentsOf(page), isCut: false }
       const statement = page.fromEnd ? sizesFromEnd : sizes
       const reach = reachWithin(() => statement.iterate(...rangeOf(page)), page)
       if (!reach) return { items: [], isCut: false }
       const [from, to] = page.fromEnd ? [reach.last, reach.first] : [reach.first, reach.last]
-      return { items: all.all(...rangeOf({ ...page, after: from - 1, before: to + 1 })), isCut: reach.isCut }
+      return { items: documentsOf({ ...page, limit: null, after: from - 1, before: to + 1 }), isCut: reach.isCut }
     },
   }
 }
