@@ -1,9 +1,10 @@
 // What a failure looks like in `errors`: the codes of the table, no secret, nothing of what is inside.
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError, locatedError } from 'graphql'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
 import { isRefusal, newIncident, type ReportFailure, toGatewayError } from '../../http/problem-details.ts'
 import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
 import { excerpt, redact } from '../../redact.ts'
+import { FieldFailure, type Place, placeOf } from '../execution/collected-errors.ts'
 
 export interface GraphQLFailure {
   readonly entry: GraphQLFormattedError
@@ -14,6 +15,7 @@ export interface GraphQLFailure {
 
 /** Reports what is our fault to the log, under the id that the entry names. */
 export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQLFailure {
+  if (thrown instanceof FieldFailure) return fromField(thrown, report)
   const located = thrown instanceof GraphQLError ? thrown : null
   const original = located ? located.originalError : thrown
   // GraphQL's own error within its own error: a variable that does not fit its type.
@@ -22,22 +24,34 @@ export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQ
     const code = documentCode(located)
     return { entry: toEntry(located, message, { code }), code, error: null }
   }
-  const error = toGatewayError(original)
-  const instance = statusOf(error.code) >= 500 && !isRefusal(error) ? { instance: newIncident(original, report) } : {}
+  return fromThrown(original, located, report)
+}
+
+/** One of ours needs no GraphQL error around it: making that costs as much as a read. */
+function fromField(failure: FieldFailure, report: ReportFailure): GraphQLFailure {
+  const { thrown } = failure
+  const place = placeOf(failure)
+  if (thrown instanceof GraphQLError) return toGraphQLFailure(locatedError(thrown, failure.nodes, place.path), report)
+  return fromThrown(thrown, place, report)
+}
+
+function fromThrown(thrown: unknown, place: Place | null, report: ReportFailure): GraphQLFailure {
+  const error = toGatewayError(thrown)
+  const instance = statusOf(error.code) >= 500 && !isRefusal(error) ? { instance: newIncident(thrown, report) } : {}
   const extensions = { code: error.code, ...rateLimitExtensions(error), ...instance }
-  return { entry: toEntry(located, redact(excerpt(error.message)), extensions), code: error.code, error }
+  return { entry: toEntry(place, redact(excerpt(error.message)), extensions), code: error.code, error }
 }
 
 /** Locations and path stay, so that a client sees where in its document it failed. */
 function toEntry(
-  located: GraphQLError | null,
+  place: Place | null,
   message: string,
   extensions: Readonly<Record<string, unknown>>,
 ): GraphQLFormattedError {
   return {
     message,
-    ...(located?.locations ? { locations: located.locations } : {}),
-    ...(located?.path ? { path: located.path } : {}),
+    ...(place?.locations ? { locations: place.locations } : {}),
+    ...(place?.path ? { path: place.path } : {}),
     extensions: { ...extensions },
   }
 }

@@ -1,7 +1,5 @@
 // The errors of one execution, in the order a depth-first execution meets them, whatever was read first.
-
-import type { FieldNode } from 'graphql'
-import { type GraphQLError, locatedError } from 'graphql'
+import { type FieldNode, getLocation, type SourceLocation } from 'graphql'
 
 /** The way from the root to a field or a list item. */
 export interface Path {
@@ -37,7 +35,7 @@ export interface CollectedErrors {
   /** `nulled` is the nearest place above the failure that may be null; null itself stands for all of `data`. */
   readonly add: (failure: FieldFailure, nulled: Path | null) => void
   /** Empty when nothing failed. */
-  readonly inOrder: () => readonly GraphQLError[]
+  readonly inOrder: () => readonly FieldFailure[]
 }
 
 export function createCollectedErrors(): CollectedErrors {
@@ -53,19 +51,21 @@ export function createCollectedErrors(): CollectedErrors {
       for (const next of collected.toSorted((a, b) => compareOrders(a.orders, b.orders))) {
         if (!kept.some((earlier) => isWithin(next.orders, earlier))) kept.push(next)
       }
-      return kept.map(({ failure }) => toLocatedError(failure))
+      return kept.map(({ failure }) => failure)
     },
   }
 }
 
-/** With the stack of what was thrown; one of its own would be taken only to be dropped. */
-function toLocatedError({ thrown, nodes, path }: FieldFailure): GraphQLError {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  try {
-    return locatedError(thrown, nodes, keysOf(path))
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
+/** Where in the document and in the answer something failed (specification, section 7.1.6); undefined where that is nowhere. */
+export interface Place {
+  readonly locations: readonly SourceLocation[] | undefined
+  readonly path: readonly (string | number)[] | undefined
+}
+
+export function placeOf({ nodes, path }: FieldFailure): Place {
+  return {
+    locations: nodes.flatMap(({ loc }) => (loc ? getLocation(loc.source, loc.start) : [])),
+    path: keysOf(path),
   }
 }
 

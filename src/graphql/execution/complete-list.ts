@@ -96,13 +96,12 @@ async function addSegment(
   path: Path | null,
   builder: TextBuilder,
 ): Promise<void> {
-  if (isPending) {
-    await settle(values, (thrown, at) => {
-      const index = firstIndex + at
-      return itemFailed(plan, run, thrown, { parent: path, key: index, order: index })
-    })
+  function failed(thrown: unknown, at: number): Text {
+    const index = firstIndex + at
+    return itemFailed(plan, run, thrown, { parent: path, key: index, order: index })
   }
-  settledValues(values).forEach((value, at) => {
+  const settled = isPending ? await settle(values, failed, (all) => all) : settledValues(values)
+  settled.forEach((value, at) => {
     if (firstIndex + at > 0) builder.add(',')
     builder.add(value)
   })

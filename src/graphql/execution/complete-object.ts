@@ -76,10 +76,9 @@ function completeRest(
   // Like a failure of its last field: what is pending before it is still waited for.
   const excess = countObject(run, ownLength)
   if (excess) values.push(excess)
-  if (!isPending) return joinFields(begun.text, rest, settledValues(values))
-  return settle(values, (thrown, index) => fieldFailed(rest[index], run, thrown, path)).then(() =>
-    joinFields(begun.text, rest, settledValues(values)),
-  )
+  const join = (settled: readonly Text[]) => joinFields(begun.text, rest, settled)
+  if (!isPending) return join(settledValues(values))
+  return settle(values, (thrown, index) => fieldFailed(rest[index], run, thrown, path), join)
 }
 
 function memberValue(member: MemberField, written: string | null | undefined): string {

@@ -22,7 +22,7 @@ export interface Execution {
   /** Null when nothing was executed: the variables are not what the operation declares. */
   readonly data: Text | null
   /** In the order a depth-first execution meets them. */
-  readonly errors: readonly GraphQLError[]
+  readonly errors: readonly (GraphQLError | FieldFailure)[]
 }
 
 export interface Executor {

@@ -1,33 +1,50 @@
 // Waits for what some values of a list still promise, and puts each in its place.
 
 /**
- * Resolves once no value of the list is a promise any more. A value that is rejected is replaced by what `onRejected` makes
- * of it; when that throws, by `Failed`.
+ * What `make` makes of the values once none of them is a promise any more. A value that is rejected is replaced by what
+ * `onRejected` makes of it. Rejects with the first failure in the order of the list. One of the values is a promise at least.
  */
-export function settle<T>(
+export function settle<T, R>(
   values: (T | Promise<T> | Failed)[],
   onRejected: (thrown: unknown, index: number) => T,
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let pending = 0
-  values.forEach((value, index) => {
-    if (!(value instanceof Promise)) return
-    pending += 1
-    const place = (settled: T | Failed) => {
-      values[index] = settled
-      pending -= 1
-      if (pending === 0) resolve()
+  make: (settled: readonly T[]) => R,
+): Promise<R> {
+  const pending = values.flatMap((value, index) => (value instanceof Promise ? index : []))
+
+  function replaceRejected(thrown: unknown, index: number): void {
+    try {
+      values[index] = onRejected(thrown, index)
+    } catch (failure) {
+      values[index] = new Failed(failure)
     }
-    value.then(place, (thrown: unknown) => {
-      try {
-        place(onRejected(thrown, index))
-      } catch (failure) {
-        place(new Failed(failure))
-      }
+  }
+
+  function place<S>(index: number, next: () => S): Promise<S> {
+    return (values[index] as Promise<T>).then(
+      (value) => {
+        values[index] = value
+        return next()
+      },
+      (thrown: unknown) => {
+        replaceRejected(thrown, index)
+        return next()
+      },
+    )
+  }
+
+  const makeAll = () => make(settledValues(values))
+  const [first] = pending
+  // Most objects wait for one field: a promise more for each of them would show.
+  if (first !== undefined && pending.length === 1) return place(first, makeAll)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let waitingFor = pending.length
+  for (const index of pending) {
+    void place(index, () => {
+      waitingFor -= 1
+      if (waitingFor === 0) resolve()
     })
-  })
-  if (pending === 0) resolve()
-  return promise
+  }
+  return promise.then(makeAll)
 }
 
 /** Stands in the place of a value that cannot be had. */
