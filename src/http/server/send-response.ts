@@ -167,8 +167,12 @@ function headerList(reply: GatewayResponse, contentLength: number | null, reques
 function repeatedHeaders({ headers, derived }: GatewayResponse, contentLength: number | null): string[] {
   const known = derived?.headerList
   if (known) return known
-  const length = contentLength === null ? {} : { 'content-length': String(contentLength) }
-  const list = Object.entries({ ...headers, ...length, ...EVERY_RESPONSE }).flat()
+  const list: string[] = []
+  for (const name in headers) {
+    if (contentLength === null || name !== 'content-length') list.push(name, headers[name] ?? '')
+  }
+  if (contentLength !== null) list.push('content-length', String(contentLength))
+  for (const name in EVERY_RESPONSE) list.push(name, EVERY_RESPONSE[name] ?? '')
   if (derived) derived.headerList = list
   return list
 }
