@@ -15,7 +15,8 @@ import type { RequestBudget } from './request-budget.ts'
 export interface Loaders {
   readonly document: DataLoader<DocumentKey, StoredDocument | null, string>
   readonly project: DataLoader<ProjectRef, StoredDocument | null, string>
-  readonly latestExport: DataLoader<ProjectRef, StoredExport | null, string>
+  /** Null: the project has no export; undefined: there is no such project. */
+  readonly latestExport: DataLoader<ProjectRef, StoredExport | null | undefined, string>
   readonly export: DataLoader<ExportKey, StoredExport | null, string>
   readonly element: DataLoader<ElementKey, StoredElement | null, string>
   readonly exportBytes: DataLoader<StoredExport, ExportBytes, number>

@@ -33,7 +33,7 @@ export interface Reads {
   readonly documentsById: (keys: readonly DocumentKey[]) => Promise<readonly (StoredDocument | null)[]>
   readonly documentCount: (list: DocumentList) => Promise<number>
   readonly projectsByRef: (refs: readonly ProjectRef[]) => Promise<readonly (StoredDocument | null)[]>
-  readonly latestExports: (refs: readonly ProjectRef[]) => Promise<readonly (StoredExport | null)[]>
+  readonly latestExports: (refs: readonly ProjectRef[]) => Promise<readonly (StoredExport | null | undefined)[]>
   readonly exportsByKey: (keys: readonly ExportKey[]) => Promise<readonly (StoredExport | null)[]>
   readonly exports: (page: ExportPage) => Promise<readonly StoredExport[]>
   readonly exportCount: (ref: ProjectRef) => Promise<number>

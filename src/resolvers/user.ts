@@ -57,6 +57,6 @@ export const User = {
   async latestExport({ userId }, { ref }, { loaders }) {
     const newest = await loaders().latestExport.load({ userId, ref })
     if (newest) return newest
-    throw new GatewayError((await loaders().project.load({ userId, ref })) ? 'NO_EXPORT' : 'NO_PROJECT')
+    throw new GatewayError(newest === null ? 'NO_EXPORT' : 'NO_PROJECT')
   },
 } satisfies UserResolvers

@@ -158,8 +158,11 @@ export interface WorkspaceReads {
   readonly documentCounts: (lists: readonly DocumentList[]) => Awaitable<readonly number[]>
   /** The project with each reference, null where the user has none. */
   readonly projectsByRef: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredDocument | null)[]>
-  /** The newest export of each project: by instant, then by order of import. Null where there is none. */
-  readonly latestExports: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredExport | null)[]>
+  /**
+   * The newest export of each project: by instant, then by order of import. Null where the project has none, undefined where
+   * the user has no such project.
+   */
+  readonly latestExports: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredExport | null | undefined)[]>
   /** The export with each key, null where there is none or its project is gone. */
   readonly exportsByKey: (keys: readonly ExportKey[]) => Awaitable<readonly (StoredExport | null)[]>
   /** The exports of each page, newest first. Only whole exports are ever seen, here and above. */

@@ -592,7 +592,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
             { userId: await userId(ANA), ref: 'r' },
             { userId: ben, ref: 'r' },
           ]),
-        ).toEqual([null, null])
+        ).toEqual([null, undefined])
         expect(await store.exportRefsWithoutProject(ben)).toEqual(['r'])
         await store.applyChanges([put({ email: BEN, ref: 'r' })])
         expect(await store.latestExports([{ userId: ben, ref: 'r' }])).toEqual([expect.objectContaining({ ref: 'r' })])
@@ -608,8 +608,11 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
             await addExport(email, ref, [JSON.stringify(`${email} new`)], later, `${email} ${ref}`)
           }
         }
+        await store.applyChanges([put({ ref: 'empty', id: 'empty' })])
         const [ana, ben] = [await userId(ANA), await userId(BEN)]
         const asked = [
+          { userId: ana, ref: 'empty' },
+          { userId: ben, ref: 'empty' },
           ...refs.map((ref) => ({ userId: ana, ref })),
           { userId: ana, ref: 'missing' },
           ...refs.toReversed().flatMap((ref) => [
@@ -621,9 +624,11 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ]
         const found = await store.latestExports(asked)
         expect(found.map((one) => one && [one.userId, one.ref, one.instant, one.digest])).toEqual(
-          asked.map(({ userId, ref }) =>
-            ref === 'missing' ? null : [userId, ref, later.instant, `${userId === ana ? ANA : BEN} ${ref}`],
-          ),
+          asked.map(({ userId, ref }) => {
+            if (ref === 'empty' && userId === ana) return null
+            if (ref === 'empty' || ref === 'missing') return undefined
+            return [userId, ref, later.instant, `${userId === ana ? ANA : BEN} ${ref}`]
+          }),
         )
         expect(await store.latestExports([])).toEqual([])
       })

@@ -21,6 +21,8 @@ import { keyOf } from './name-hash.ts'
 import { type PartRow, partOf, toPart } from './page-parts.ts'
 import { type Direction, inListOrder, readVerb, WHERE } from './read-verb.ts'
 
+/** What stands beside a project: its newest export, or nulls. */
+type OfProject = { readonly isProject: true } & (StoredExport | { readonly id: null })
 type Documented = Omit<StoredDocument, 'userId' | 'kind'>
 
 /** A lookup for each question: without it the planner may read the whole table once and join. */
@@ -159,15 +161,20 @@ export const READ_VERBS = {
     },
     ([row], { userId }) => (row ? toDocument(row, userId, 'project') : null),
   ),
-  latestExports: readVerb<ProjectRef, StoredExport, StoredExport | null>(
+  latestExports: readVerb<ProjectRef, OfProject, StoredExport | null | undefined>(
     'latestExports',
     [REF_KEY],
     {
-      key: 'id',
-      lateral: `select ${EXPORT} from workspace_gateway.export
-        ${WHERE} and ${OF_PROJECT} order by instant desc, id desc limit 1`,
+      key: 'isProject',
+      lateral: `select * from (
+          select true as "isProject" from workspace_gateway.document
+          ${WHERE} and ${KEY_OF_REF} = asked.ref_key and ref is not null ${LOOKUP}) project
+        left join lateral (
+          select ${EXPORT} from workspace_gateway.export
+          where user_id = asked.user_id and ${KEY_OF_REF} = asked.ref_key
+          order by instant desc, id desc limit 1) newest on true`,
     },
-    ([row]) => (row ? toExport(row) : null),
+    ([row]) => row && (row.id === null ? null : toExport(row)),
   ),
   exportsByKey: readVerb<ExportKey, StoredExport, StoredExport | null>(
     'exportsByKey',

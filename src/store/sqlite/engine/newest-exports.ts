@@ -12,8 +12,8 @@ type Found = [
   elementCount: number,
 ]
 
-/** Answers in order, null where a project or its export is not there. */
-export type NewestExports = (refs: readonly ProjectRef[]) => (StoredExport | null)[]
+/** Answers in order: null for a project without an export, undefined where there is no such project. */
+export type NewestExports = (refs: readonly ProjectRef[]) => (StoredExport | null | undefined)[]
 
 export function createNewestExports(database: Database): NewestExports {
   const ofUser = database
@@ -25,21 +25,28 @@ export function createNewestExports(database: Database): NewestExports {
          and exists (select 1 from document where user_id = owner.user_id and ref = asked.value)`,
     )
     .raw()
+  const projects = database
+    .prepare<[refs: string, user: number], number>(
+      `select asked.key from json_each(?) asked
+       where exists (select 1 from document where user_id = ? and ref = asked.value)`,
+    )
+    .pluck()
 
   return (questions) => {
-    const answers = questions.map((): StoredExport | null => null)
+    const answers = questions.map((): StoredExport | null | undefined => undefined)
     for (let start = 0; start < questions.length; ) {
       const { userId } = questions[start] as ProjectRef
       const refs: string[] = []
       // A lone surrogate is stored as U+FFFD, and asked for as that.
       for (let at = start; questions[at]?.userId === userId; at += 1) refs.push(questions[at]?.ref.toWellFormed() ?? '')
-      for (const [asked, id, createdAt, instant, digest, byteLength, elementCount] of ofUser.all(
-        userId,
-        JSON.stringify(refs),
-      )) {
-        const ref = refs[asked] ?? ''
-        answers[start + asked] = { id, userId, ref, createdAt, instant, digest, byteLength, elementCount }
+      const asked = JSON.stringify(refs)
+      const rows = ofUser.all(userId, asked)
+      for (const [index, id, createdAt, instant, digest, byteLength, elementCount] of rows) {
+        const ref = refs[index] ?? ''
+        answers[start + index] = { id, userId, ref, createdAt, instant, digest, byteLength, elementCount }
       }
+      // In most questions every project has an export: the join that would tell the others costs more than this.
+      if (rows.length < refs.length) for (const index of projects.all(asked, userId)) answers[start + index] ??= null
       start += refs.length
     }
     return answers
