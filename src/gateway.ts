@@ -11,7 +11,7 @@ import { createSignIn } from './auth/sign-in.ts'
 import { createAccessTokens } from './auth/tokens/access-token.ts'
 import type { KeyCipher } from './auth/tokens/key-cipher.ts'
 import { type KeysetOptions, openKeyset } from './auth/tokens/keyset.ts'
-import { createGraphQLEndpoints } from './graphql/endpoint/endpoint.ts'
+import { createGraphQLRoad } from './graphql/endpoint/endpoint.ts'
 import type { GraphQLOptions } from './graphql/endpoint/options.ts'
 import { createSchemaDocuments } from './graphql/endpoint/schema-document.ts'
 import { createSchema } from './graphql/schema.ts'
@@ -139,7 +139,8 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   }
   const schema = createSchema()
   const build = await openExplorerBuild()
-  const page = createPage(build, basePath)
+  const graphql = createGraphQLRoad(schema, services, options.graphql, report)
+  const page = createPage(build, basePath, graphql.load)
   const schemaDocuments = createSchemaDocuments(options.graphql)
   const endpoints = [
     ...createPageEndpoints(page, basePath, schemaDocuments.length > 0),
@@ -163,9 +164,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     }),
     ...createRestEndpoints(services),
     ...(options.importing ? [createImportEndpoint(options.importing)] : []),
-    ...createGraphQLEndpoints(schema, services, options.graphql, report).map((endpoint) =>
-      withGraphiql(endpoint, page),
-    ),
+    ...graphql.endpoints.map((endpoint) => withGraphiql(endpoint, page)),
     createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
   ]

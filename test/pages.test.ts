@@ -136,7 +136,7 @@ test('F35: a browser at an address that leads nowhere gets a page and 404, other
 
 test('without a build the page says how to make one', async () => {
   expect(await openExplorerBuild(new URL('file:///nowhere/'))).toBeNull()
-  const { status, body } = await createPage(null, '')(REQUEST)
+  const { status, body } = await createPage(null, '', () => {})(REQUEST)
   expect(status).toBe(200)
   expect(String(body)).toContain('npm run build')
 })

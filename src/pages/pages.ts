@@ -74,14 +74,17 @@ export function createPageEndpoints(page: Handler, basePath: string, isSchemaPub
   ]
 }
 
-/** The shell, which finds its files under the base path whatever page it is opened as. */
-export function createPage(build: ExplorerBuild | null, basePath: string): Handler {
+/** The shell, which finds its files under the base path whatever page it is opened as. `onOpen` is called for each. */
+export function createPage(build: ExplorerBuild | null, basePath: string, onOpen: () => void): Handler {
   const body = shellOf(build, basePath)
   const headers = { ...PAGE_HEADERS, etag: entityTag(body) }
-  return async (request): Promise<GatewayResponse> =>
-    matchesEntityTag(request.header('if-none-match'), headers.etag)
+  return async (request): Promise<GatewayResponse> => {
+    // After the shell is on its way.
+    setImmediate(onOpen)
+    return matchesEntityTag(request.header('if-none-match'), headers.etag)
       ? { status: 304, headers, body: null }
       : { status: 200, headers, body }
+  }
 }
 
 /** A browser at an address that leads nowhere gets the shell, which says so and shows the way home; others their problem. */

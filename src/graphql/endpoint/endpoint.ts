@@ -17,14 +17,20 @@ import type { GraphQLOptions } from './options.ts'
 import { toRefusal } from './response.ts'
 import { startTrace } from './trace.ts'
 
-export function createGraphQLEndpoints(
+export interface GraphQLRoad {
+  readonly endpoints: readonly Endpoint[]
+  /** Loads the engine before it is asked for: whoever opens a page is about to ask. */
+  readonly load: () => void
+}
+
+export function createGraphQLRoad(
   schema: GraphQLSchema,
   services: EndpointServices,
   options: GraphQLOptions,
   report: ReportFailure,
-): readonly Endpoint[] {
+): GraphQLRoad {
   const negotiate = createMediaTypeNegotiator(RESPONSE_TYPES)
-  // Loaded by the first request that needs it: a start would spend a third of its time on it.
+  // Not loaded by the start, which would spend a third of its time on it.
   const answer = lazyAsync<Answer>(async () => {
     const { createAnswer } = await import('./answer.ts')
     return createAnswer(schema, services, options, report)
@@ -51,10 +57,16 @@ export function createGraphQLEndpoints(
     return toRefusal([error], type ?? JSON_RESPONSE, report)
   }
 
-  return [
-    { method: 'GET', path: '/graphql', handle, refuse },
-    { method: 'POST', path: '/graphql', handle, refuse },
-  ]
+  return {
+    endpoints: [
+      { method: 'GET', path: '/graphql', handle, refuse },
+      { method: 'POST', path: '/graphql', handle, refuse },
+    ],
+    load() {
+      // A failure is told to the request that needs it, which tries again.
+      answer().catch(() => {})
+    },
+  }
 }
 
 function reasonsOf(error: unknown): readonly unknown[] {
