@@ -67,14 +67,16 @@ export function foldersOf(path: string): readonly string[] {
 
 const ENTRIES = [/^readme\b/i, /^(?:index|main|app|page)\.[jt]sx?$/i, /^index\.html$/i, /^package\.json$/i]
 
-/** The file that one opens first: a readme, an entry, or else the one nearest to the root. */
+/** The file that one opens first: a readme, an entry, or else the one nearest to the root. One pass: there may be very many. */
 export function entryOf(elements: readonly Element[]): Element | null {
-  const scored = elements.map((element) => {
+  let best: { readonly element: Element; readonly score: number } | null = null
+  for (const element of elements) {
     const parts = element.path.split('/')
     const entry = ENTRIES.findIndex((pattern) => pattern.test(parts.at(-1) ?? ''))
-    return { element, score: parts.length * 10 + (entry === -1 ? ENTRIES.length : entry) }
-  })
-  return (
-    scored.toSorted((a, b) => a.score - b.score || compareNames(a.element.path, b.element.path))[0]?.element ?? null
-  )
+    const score = parts.length * 10 + (entry === -1 ? ENTRIES.length : entry)
+    const isBefore =
+      best === null || score < best.score || (score === best.score && compareNames(element.path, best.element.path) < 0)
+    if (isBefore) best = { element, score }
+  }
+  return best?.element ?? null
 }
