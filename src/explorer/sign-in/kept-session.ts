@@ -7,6 +7,9 @@ export interface KeptSession {
   /** Whether the person signed out in this tab: then the demo user is not signed in again. */
   readonly isSignedOut: () => boolean
   readonly markSignedOut: () => void
+  /** Whether this tab was somebody else's than the demo user's: then a reload does not make it the demo user's again. */
+  readonly isOfSomebody: () => boolean
+  readonly markOfSomebody: (isOfSomebody: boolean) => void
 }
 
 /** Gateways under different base paths of one origin keep apart. */
@@ -21,5 +24,10 @@ export function keptSession(storage: Storage, basePath: string): KeptSession {
     },
     isSignedOut: () => storage.getItem(`${key}:signed-out`) !== null,
     markSignedOut: () => storage.setItem(`${key}:signed-out`, 'yes'),
+    isOfSomebody: () => storage.getItem(`${key}:somebody`) !== null,
+    markOfSomebody(isOfSomebody) {
+      if (isOfSomebody) storage.setItem(`${key}:somebody`, 'yes')
+      else storage.removeItem(`${key}:somebody`)
+    },
   }
 }

@@ -41,6 +41,7 @@ export interface SessionOptions {
 }
 
 const SIGNED_OUT = { phase: 'signed-out', email: null, endsAt: null, isRemembered: false, message: null } as const
+const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
 const RETRY_MS = 5_000
 const ASK_WHETHER_APPROVED_MS = 2_000
 
@@ -171,6 +172,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
         if (held) return change({ phase: 'signed-in', isRemembered: true })
       }
       if (facts.demoEmail === null || kept.isSignedOut()) return change({ phase: 'signed-out' })
+      if (kept.isOfSomebody()) return change({ phase: 'signed-out', message: NOT_KEPT })
       try {
         await begin(await login(facts.demoEmail), false, true)
       } catch (error) {
@@ -180,6 +182,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
     async signIn(email, { code, isRemembered = state.isRemembered } = {}) {
       const tokens = await login(email, code)
       kept.clear()
+      kept.markOfSomebody(facts.demoEmail !== null && email !== facts.demoEmail)
       await begin(tokens, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
     },
     async signOut() {

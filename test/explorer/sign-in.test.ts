@@ -1,0 +1,59 @@
+// Signing in at the pages: who one is stays what one was told, and what a gateway lets anybody do is said.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
+import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+
+describe.skipIf(CHROMIUM === undefined)('signing in', () => {
+  const browser = shareBrowser()
+
+  test('F17: who left the demo for a workspace of their own is not back in the demo after a reload', async () => {
+    const { url, load } = await startGateway({ demoEmail: BEN })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await waitForAgreement(page)
+    await page.locator('.account > button').click()
+    await page.getByText('Sign in as somebody else').click()
+    await signInHere(page, ANA)
+    await page.locator('.account .email', { hasText: ANA }).waitFor()
+    await page.reload()
+    await page.getByRole('alert').getByText('sign in again').waitFor()
+    expect(await page.locator('body').innerText()).not.toContain(BEN)
+    await signIn(page, BEN)
+    await waitForAgreement(page)
+    await page.reload()
+    await page.locator('.account .email', { hasText: BEN }).waitFor()
+  })
+
+  test('F17: the reference signs in where one stands, and says a wrong address in a sentence of its own', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/docs`)
+    const projects = page.locator('#getProjects')
+    await projects.getByText('Sign in to try it here').click()
+    await signInHere(page, 'ana')
+    expect(await page.getByRole('alert').innerText()).toBe('This is not an email address.')
+    await signInHere(page, ANA)
+    await projects.getByRole('button', { name: /^Try it/ }).click()
+    await projects.locator('.try .status.good').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/docs')
+  })
+
+  test('F17: a gateway that lets anybody in warns of it', async () => {
+    const { url } = await startGateway({ createGuard: guardsOf(['open'], { trustedOrigins: [] }) })
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await page.locator('.notice.warn', { hasText: 'lets anybody in as anybody' }).waitFor()
+  })
+})
+
+/** In the one form that is open. */
+async function signInHere(page: Page, email: string): Promise<void> {
+  const form = page.locator('form').filter({ visible: true })
+  await form.locator('input[type=email]').fill(email)
+  await form.getByRole('button', { name: 'Sign in' }).click()
+}
