@@ -1,6 +1,6 @@
 // The frame around every page: where one is, who one is, light or dark, and whether the gateway answers.
 import { Menu, Search, X } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react'
 import type { ThemeState } from '../design/theme.ts'
 import { AccountMenu } from '../sign-in/account-menu.tsx'
 import { lazyPart } from './lazy-part.tsx'
@@ -17,6 +17,12 @@ interface FrameProps {
   readonly path: string
   readonly theme: ThemeState
   readonly children: ReactNode
+}
+
+/** Not by the address: it holds a page's state, and a link that leaves that out would load the page anew. */
+function skip(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
 }
 
 export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
@@ -37,7 +43,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
 
   return (
     <>
-      <a className="skip" href={`${facts.basePath}${path}#main`}>
+      <a className="skip" href={`${facts.basePath}${path}#main`} onClick={skip}>
         Skip to content
       </a>
       <header className="frame">

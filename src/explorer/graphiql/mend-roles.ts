@@ -1,4 +1,4 @@
-// What GraphiQL leaves unsaid to assistive technology: which button is the current tab, and what each editor is for.
+// What GraphiQL leaves unsaid to assistive technology: which button is the current tab, and what each editor is for. And a way out of its editors.
 
 const EDITORS: readonly (readonly [selector: string, label: string])[] = [
   ['.graphiql-query-editor', 'Query'],
@@ -25,8 +25,19 @@ function mend(container: Element): void {
   }
   for (const [selector, label] of EDITORS) {
     const editor = container.querySelector(`${selector} .CodeMirror`)
+    if (editor) letGo(editor)
     editor?.querySelector('textarea:not([aria-label])')?.setAttribute('aria-label', label)
   }
   // The response is read only, and scrolls: it must be reached by keyboard.
   container.querySelector('.result-window .CodeMirror-scroll[tabindex="-1"]')?.setAttribute('tabindex', '0')
 }
+
+/** CodeMirror keeps Tab for itself, and whoever has no pointer cannot leave. `false` gives the key back to the browser. */
+function letGo(editor: Element): void {
+  if (freed.has(editor)) return
+  freed.add(editor)
+  const instance = Reflect.get(editor, 'CodeMirror') as { addKeyMap(keys: object): void }
+  instance.addKeyMap({ Tab: false, 'Shift-Tab': false })
+}
+
+const freed = new WeakSet<Element>()

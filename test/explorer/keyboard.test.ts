@@ -1,0 +1,154 @@
+// All pages without a pointer: whatever can be pressed is reached by Tab, shows that it has the focus, and lets go of it again.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { shareDemoGateway } from '../support/command-line.ts'
+
+const PAGES: readonly (readonly [path: string, usable: string])[] = [
+  ['/?route=GET+%2Fexports', '.verdict.same'],
+  ['/workspace', '.item'],
+  ['/workspace?show=projects&open=roastery-site', '.preview .line span span[class]'],
+  ['/workspace?show=projects&open=roastery-site&tab=exports', '.exports a'],
+  ['/docs', '.operation'],
+  ['/sessions', '.sessions li'],
+  ['/nosuchpage', '.empty'],
+  ['/graphql', '.graphiql-response .cm-string'],
+]
+/** More stops than any page has. */
+const MOST_STOPS = 300
+
+describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  test('Tab reaches whatever can be pressed or written into on every page, in sight and marked, and leaves it again', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    for (const [path, usable] of PAGES) {
+      await page.goto(demo.url() + path)
+      await page.locator(usable).first().waitFor()
+      const { unmarked, unseen, ended } = await walk(page)
+      expect({ path, unmarked, unseen, ended }).toEqual({ path, unmarked: [], unseen: [], ended: true })
+      expect(await unreached(page), path).toEqual([])
+    }
+  })
+
+  test('Tab closes an open list of suggestions, and goes on to what is not hidden', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(`${demo.url()}/?route=GET+%2Fexports`)
+    await waitForAgreement(page)
+    await page.getByRole('combobox', { name: 'r reference of a project' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.locator('.combo-list').waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('.combo-list').waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Run both')
+    expect(
+      await page.evaluate(() => document.activeElement?.closest('[aria-hidden="true"], [inert]') ?? null),
+    ).toBeNull()
+  })
+
+  test('a person signs out and in, walks to a project and its files, and comes back, by keys', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+    await press(page, /^(?:● ?)?Signed in as/)
+    await press(page, 'Sign out')
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await tabTo(page, 'Email')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('demo@example.com')
+    await page.keyboard.press('Enter')
+    await waitForAgreement(page)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('option').first().waitFor()
+    await page.keyboard.type('quillmoor')
+    await page
+      .getByRole('option', { name: /Quillmoor/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('tree').waitFor()
+    await tabTo(page, 'Files')
+    while ((await page.evaluate(() => document.activeElement?.getAttribute('role'))) !== 'tree') {
+      await page.keyboard.press('Tab')
+    }
+    const before = new URL(page.url()).searchParams.get('file')
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).searchParams.get('file')).not.toBe(before)
+    await press(page, 'REST ↔ GraphQL')
+    await waitForAgreement(page)
+  })
+})
+
+interface Walk {
+  readonly unmarked: readonly string[]
+  readonly unseen: readonly string[]
+  /** Whether the focus came back to where it began. */
+  readonly ended: boolean
+}
+
+/** Presses Tab until the focus has been everywhere; what has had it is marked with `data-reached`. */
+async function walk(page: Page): Promise<Walk> {
+  const [unmarked, unseen]: [string[], string[]] = [[], []]
+  for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+    await page.keyboard.press('Tab')
+    const stop = await page.evaluate(() => {
+      const one = document.activeElement
+      if (!(one instanceof HTMLElement) || one === document.body) return 'end'
+      if (one.dataset.reached !== undefined) return one.dataset.reached === 'first' ? 'end' : 'trapped'
+      one.dataset.reached = document.querySelector('[data-reached]') === null ? 'first' : 'yes'
+      const marked = one.closest('.CodeMirror, .theme-switch label') ?? one
+      const { outlineStyle, boxShadow } = getComputedStyle(marked)
+      const { width, height, bottom, right } = marked.getBoundingClientRect()
+      return {
+        name: `${one.tagName} ${one.getAttribute('aria-label') ?? one.innerText.slice(0, 40)} ${one.className}`,
+        isMarked: outlineStyle !== 'none' || boxShadow !== 'none' || one.closest('.CodeMirror') !== null,
+        isSeen: width > 0 && height > 0 && bottom > 0 && right > 0,
+      }
+    })
+    if (typeof stop === 'string') return { unmarked, unseen, ended: stop === 'end' }
+    if (!stop.isMarked) unmarked.push(stop.name)
+    if (!stop.isSeen) unseen.push(stop.name)
+  }
+  return { unmarked, unseen, ended: false }
+}
+
+/** What is in sight, can be pressed or written into, and never had the focus. */
+async function unreached(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+      .filter((one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }))
+      .filter((one) => !one.matches(':disabled') && one.dataset.reached === undefined)
+      // One stop for a group: arrow keys go on from there.
+      .filter((one) => !(one instanceof HTMLInputElement && one.type === 'radio'))
+      .map((one) => one.outerHTML.slice(0, 120)),
+  )
+}
+
+async function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const one = document.activeElement as HTMLElement
+    const labels = one instanceof HTMLInputElement ? [...(one.labels ?? [])].map(({ innerText }) => innerText) : []
+    return (one.getAttribute('aria-label') ?? (labels.join(' ') || one.innerText)).trim().replace(/\s+/g, ' ')
+  })
+}
+
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+    const now = await focused(page)
+    if (typeof name === 'string' ? now === name : name.test(now)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab never reached ${name}`)
+}
+
+async function press(page: Page, name: string | RegExp): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}
