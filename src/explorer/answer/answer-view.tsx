@@ -1,7 +1,7 @@
 // A real answer: its status, how long it took, how much it was, and what it said.
 import type { ReactNode } from 'react'
 import { TextView } from '../text/text-view.tsx'
-import { type Answer, sizeText, timeText, withoutTokens } from './answer.ts'
+import { type Answer, serverText, sizeText, timeText, withoutTokens } from './answer.ts'
 import { AnswerHeaders } from './answer-headers.tsx'
 import './answer.css'
 
@@ -28,7 +28,9 @@ export function AnswerView({ answer, isRunning, label, fileName }: AnswerViewPro
               {timeText(durationMs)}
             </span>
             {serverMs !== null && (
-              <span title="What the gateway says it took (Server-Timing)">server {timeText(serverMs)}</span>
+              <span title="What the gateway says it took (Server-Timing); kept: it had this reply already">
+                {serverText(answer)}
+              </span>
             )}
             <span>{sizeText(byteLength)}</span>
           </>

@@ -7,8 +7,10 @@ export interface Answer {
   /** 0 when there was none. */
   readonly status: number
   readonly durationMs: number
-  /** What the gateway says it took, in `Server-Timing`; null when it does not say. */
+  /** What the gateway says its steps took together, in `Server-Timing`; null when it does not say. */
   readonly serverMs: number | null
+  /** Whether the gateway had this reply already, as it says in `Gateway-Trace`. */
+  readonly isKept: boolean
   /** After decompression. */
   readonly byteLength: number
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -17,16 +19,20 @@ export interface Answer {
   readonly text: string
 }
 
+/** Asks how long the steps took; a gateway answers it where its operator turned that on (`--trace-header`). */
+export const ASK_FOR_TIMES = { 'gateway-trace': '1' }
+
 export async function timed(send: () => Promise<Response>): Promise<Answer> {
   const began = performance.now()
   const response = await send()
   const bytes = await response.arrayBuffer()
   const text = new TextDecoder().decode(bytes)
-  const timing = /(?:^|,)[^,]*;\s*dur=([\d.]+)/.exec(response.headers.get('server-timing') ?? '')?.[1]
+  const steps = [...(response.headers.get('server-timing') ?? '').matchAll(/;\s*dur=([\d.]+)/g)]
   return {
     status: response.status,
     durationMs: networkMs(response.url, began) ?? performance.now() - began,
-    serverMs: timing === undefined ? null : Number(timing),
+    serverMs: steps.length === 0 ? null : steps.reduce((sum, [, ms]) => sum + Number(ms), 0),
+    isKept: response.headers.get('gateway-trace')?.includes('reply=kept') ?? false,
     byteLength: bytes.byteLength,
     headers: [...response.headers],
     hasErrors: isJson(text) && elementTexts(memberText(text, 'errors') ?? 'null') !== null,
@@ -39,6 +45,7 @@ export function noAnswer(error: unknown): Answer {
     status: 0,
     durationMs: 0,
     serverMs: null,
+    isKept: false,
     byteLength: 0,
     headers: [],
     hasErrors: false,
@@ -70,6 +77,11 @@ export function withoutTokens(text: string): string {
 
 export function timeText(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`
+}
+
+/** The time of the gateway itself. */
+export function serverText({ serverMs, isKept }: Pick<Answer, 'serverMs' | 'isKept'>): string {
+  return serverMs === null ? '' : `server ${timeText(serverMs)}${isKept ? ', kept' : ''}`
 }
 
 export function sizeText(byteLength: number): string {

@@ -2,7 +2,7 @@
 import { useEditorContext } from '@graphiql/react'
 import { Code, Share2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { type Answer, sizeText, timeText } from '../answer/answer.ts'
+import { type Answer, serverText, sizeText, timeText } from '../answer/answer.ts'
 import { AnswerHeaders } from '../answer/answer-headers.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
@@ -30,6 +30,7 @@ export function Cockpit({ answer }: { readonly answer: Answer | null }): ReactNo
             {answer.status === 0 ? 'no answer' : answer.hasErrors ? `${answer.status}, errors` : answer.status}
           </span>
           <span>{timeText(answer.durationMs)}</span>
+          {answer.serverMs !== null && <span>{serverText(answer)}</span>}
           <span>{sizeText(answer.byteLength)}</span>
         </>
       )}

@@ -2,7 +2,7 @@
 import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type Answer, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
+import { type Answer, ASK_FOR_TIMES, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useProjectChoices } from '../rosetta/use-project-choices.ts'
@@ -17,6 +17,7 @@ import 'graphiql/style.css'
 import './graphiql-page.css'
 
 const PLUGINS = [QUERY_BUILDER]
+const MEDIA_TYPES = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
 
 interface GraphiqlPageProps {
   readonly theme: 'light' | 'dark'
@@ -47,7 +48,7 @@ function Editor({ theme, reference }: EditorProps): ReactNode {
   ): Promise<unknown> {
     const init = {
       method: 'POST',
-      headers: { ...options?.headers, 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+      headers: { ...ASK_FOR_TIMES, ...options?.headers, ...MEDIA_TYPES },
       body: JSON.stringify({ query, variables, operationName: operationToRun(query, operationName) }),
     }
     const got = await timed(() => session.send('/graphql', init)).catch(noAnswer)

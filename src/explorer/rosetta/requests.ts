@@ -1,6 +1,6 @@
 // The two requests of a row, as they are sent.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
-import { type Answer, timed } from '../answer/answer.ts'
+import { type Answer, ASK_FOR_TIMES, timed } from '../answer/answer.ts'
 import type { Session } from '../sign-in/session.ts'
 import { type Body, REFRESH_TOKEN, type RestRequest, restPath } from '../snippets/call.ts'
 
@@ -16,6 +16,7 @@ export interface RowRequest {
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
+const GRAPHQL_HEADERS = { ...JSON_HEADERS, ...ASK_FOR_TIMES }
 
 /** A call that takes a refresh token runs on a session of its own: the person stays signed in. */
 export async function sendSide(
@@ -29,7 +30,7 @@ export async function sendSide(
   if (side === 'rest') return sendRest({ route, value: token ?? request.value }, session, signal)
   const variables = readVariables(request.variables, token)
   const body = JSON.stringify({ query, variables })
-  return timed(() => session.send('/graphql', { method: 'POST', headers: JSON_HEADERS, body, signal }))
+  return timed(() => session.send('/graphql', { method: 'POST', headers: GRAPHQL_HEADERS, body, signal }))
 }
 
 /** One REST call; `value` is the parameter's or the field's. */

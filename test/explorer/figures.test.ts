@@ -1,0 +1,98 @@
+// The figures beside an answer: how long the gateway took and not how busy the page was, and how little went over the wire.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { shareDemoGateway } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+/** As Apollo Client, urql, axios, browsers and GraphiQL send them. */
+const ACCEPT_LISTS = [
+  'application/graphql-response+json, application/json',
+  'application/graphql-response+json,application/json;q=0.9',
+  'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
+  'application/json, text/plain, */*',
+  '*/*',
+]
+
+describe.skipIf(CHROMIUM === undefined)('the figures', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  test('F9: what pages ask of GraphQL comes compressed, with every list of media types that clients send', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const codings: (string | null)[] = []
+    page.on('response', async (response) => {
+      if (response.url().endsWith('/graphql') && response.request().method() === 'POST') {
+        codings.push(await response.headerValue('content-encoding'))
+      }
+    })
+    await page.goto(`${demo.url()}/graphql`)
+    await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
+    // The introspection and the answer.
+    expect(codings.filter((coding) => coding !== null).length).toBeGreaterThanOrEqual(2)
+    const asked = await page.evaluate(async (lists) => {
+      const [login, json] = [{ email: 'demo@example.com' }, { 'content-type': 'application/json' }]
+      const answer = await fetch('login', { method: 'POST', headers: json, body: JSON.stringify(login) })
+      const { accessToken } = (await answer.json()) as { accessToken: string }
+      return Promise.all(
+        lists.map(async (accept) => {
+          const headers = { ...json, accept, authorization: `Bearer ${accessToken}` }
+          const body = JSON.stringify({ query: '{ me { projects { data } } }' })
+          const { status, headers: got } = await fetch('graphql', { method: 'POST', headers, body })
+          return [accept, status, got.get('content-encoding')]
+        }),
+      )
+    }, ACCEPT_LISTS)
+    expect(asked).toEqual(ACCEPT_LISTS.map((accept) => [accept, 200, expect.stringMatching(/^(?:br|zstd|gzip)$/)]))
+  })
+
+  test('F30: the time of an answer is that of the network, however busy the page is', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.addInitScript(() => {
+      const original = globalThis.fetch
+      globalThis.fetch = (...asked) => {
+        const answer = original(...asked)
+        // Busy, as a page is that has just begun: by then the answer is long there.
+        for (const end = performance.now() + 300; performance.now() < end; );
+        return answer
+      }
+    })
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    const shown = await page.locator('.rest .text-tools').innerText()
+    const [took = 0] = await page.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ name }) => name.endsWith('/projects'))
+        .map(({ requestStart, responseEnd }) => responseEnd - requestStart),
+    )
+    expect(shown).toContain(`${took.toFixed(took < 10 ? 1 : 0)} ms`)
+    expect(shown).not.toContain('server')
+  })
+
+  test('F30: the time of the gateway stands apart where its operator turned it on', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    const told = page.waitForResponse((response) => response.headers()['server-timing'] !== undefined)
+    await page.goto(url)
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    const steps = ((await told).headers()['server-timing'] ?? '').matchAll(/dur=([\d.]+)/g)
+    const sum = [...steps].reduce((total, [, ms]) => total + Number(ms), 0)
+    expect(sum).toBeGreaterThan(0)
+    expect(await serverTime(page, '.graphql .text-tools')).toBe(`server ${sum.toFixed(sum < 10 ? 1 : 0)} ms`)
+    await page.getByRole('button', { name: 'Run both' }).click()
+    await expect.poll(() => serverTime(page, '.graphql .text-tools')).toMatch(/ms, kept$/)
+    await page.getByRole('link', { name: 'GraphiQL' }).click()
+    await page.locator('.graphiql-response', { hasText: ANA }).waitFor()
+    expect(await serverTime(page, '.cockpit')).toMatch(/^server [\d.]+ ms(?:, kept)?$/)
+  })
+})
+
+async function serverTime(page: Page, selector: string): Promise<string> {
+  return page
+    .locator(`${selector} span`, { hasText: /^server / })
+    .first()
+    .innerText()
+}
