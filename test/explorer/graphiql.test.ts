@@ -109,6 +109,18 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.cockpit .status.bad', { hasText: '401' }).waitFor()
   })
 
+  test('F19: its dialogs have a cross that is seen, and that closes them', async () => {
+    const page = await open()
+    for (const name of ['Open settings dialog', 'Open short keys dialog']) {
+      await page.getByRole('button', { name }).click()
+      const close = page.getByRole('dialog').locator('.graphiql-dialog-close')
+      const cross = await close.locator('svg').boundingBox()
+      expect({ name, width: cross?.width, height: cross?.height }).toEqual({ name, width: 14, height: 14 })
+      await close.click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+  })
+
   test('no task of the page takes long, and what it fetches is light', async () => {
     const page = await open()
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))

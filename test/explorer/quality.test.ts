@@ -1,14 +1,10 @@
 // Every page at two widths and in both themes: what it weighs, how soon it can be used, and whether everybody can use it.
-import { mkdirSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow, violations } from '../support/axe.ts'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { type CountingWire, countingWire } from '../support/counting-wire.ts'
-
-/** Where to put pictures of the pages; none are made without it. */
-const PICTURES = process.env.PICTURES
 
 interface PageRow {
   readonly name: string
@@ -97,10 +93,6 @@ async function faultsOf(
     await page.setViewportSize({ width, height: 900 })
     const found = [...(await violations(page)), ...(await overflow(page))]
     faults.push(...found.map((fault) => `${width} pixels, ${colorScheme}: ${fault}`))
-    if (PICTURES !== undefined) {
-      mkdirSync(PICTURES, { recursive: true })
-      await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png` })
-    }
   }
   return faults
 }

@@ -17,14 +17,18 @@ export async function violations(page: Page): Promise<readonly string[]> {
       readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
     }
     const { violations: found } = await axe.run({ resultTypes: ['violations'] })
+    // While its list is open, all else is hidden from readers; Tab closes the list before it goes on, so nothing hidden takes the focus.
+    const hasOpenList = document.querySelector('[role="combobox"][aria-expanded="true"]') !== null
+    // An editor scrolls with its cursor: the text area that has the focus stands beside the box, not in it. A list of suggestions is
+    // walked from its field, by arrow keys.
+    const isWalked = (html: string) =>
+      html.startsWith('<div class="CodeMirror-scroll') || html.includes('role="listbox"')
     return found
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ id }) => id !== 'aria-hidden-focus' || !hasOpenList)
       .flatMap(({ id, nodes }) =>
-        // An editor scrolls with its cursor; the text area that has the focus stands beside the box, not in it.
         nodes
-          .filter(
-            ({ html }) => id !== 'scrollable-region-focusable' || !html.startsWith('<div class="CodeMirror-scroll'),
-          )
+          .filter(({ html }) => id !== 'scrollable-region-focusable' || !isWalked(html))
           .slice(0, 3)
           .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
       )

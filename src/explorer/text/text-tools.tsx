@@ -66,38 +66,40 @@ export function TextTools(props: TextToolsProps): ReactNode {
           </button>
         </span>
       )}
-      {words === null && (
-        <button type="button" className="icon" title="Find (Ctrl F in the text)" onClick={() => onWords('')}>
-          <Search size={15} aria-hidden="true" />
-          <span className="unseen">Find</span>
+      <span className="tool-buttons">
+        {words === null && (
+          <button type="button" className="icon" title="Find (Ctrl F in the text)" onClick={() => onWords('')}>
+            <Search size={15} aria-hidden="true" />
+            <span className="unseen">Find</span>
+          </button>
+        )}
+        <button type="button" className="icon" title="Wrap lines" aria-pressed={isWrapped} onClick={onWrap}>
+          <WrapText size={15} aria-hidden="true" />
+          <span className="unseen">Wrap lines</span>
         </button>
-      )}
-      <button type="button" className="icon" title="Wrap lines" aria-pressed={isWrapped} onClick={onWrap}>
-        <WrapText size={15} aria-hidden="true" />
-        <span className="unseen">Wrap lines</span>
-      </button>
-      {folding && (
+        {folding && (
+          <button
+            type="button"
+            className="icon"
+            title="Fold all"
+            aria-pressed={folding.isFolded}
+            onClick={folding.toggle}
+          >
+            <FoldIcon size={15} aria-hidden="true" />
+            <span className="unseen">Fold all</span>
+          </button>
+        )}
+        <CopyButton label="Copy all" text={() => text} isIcon />
         <button
           type="button"
           className="icon"
-          title="Fold all"
-          aria-pressed={folding.isFolded}
-          onClick={folding.toggle}
+          title={`Download ${fileName}`}
+          onClick={() => saveFile(text, fileName, 'text/plain;charset=utf-8')}
         >
-          <FoldIcon size={15} aria-hidden="true" />
-          <span className="unseen">Fold all</span>
+          <Download size={15} aria-hidden="true" />
+          <span className="unseen">Download</span>
         </button>
-      )}
-      <CopyButton label="Copy all" text={() => text} isIcon />
-      <button
-        type="button"
-        className="icon"
-        title={`Download ${fileName}`}
-        onClick={() => saveFile(text, fileName, 'text/plain;charset=utf-8')}
-      >
-        <Download size={15} aria-hidden="true" />
-        <span className="unseen">Download</span>
-      </button>
+      </span>
     </div>
   )
 }

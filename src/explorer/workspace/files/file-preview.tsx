@@ -1,10 +1,11 @@
 // One file: its text with tools, or the picture it is.
 import { Download } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { saveFile } from '../../design/save-file.ts'
 import { extensionOf, IMAGE_TYPES, languageOf } from '../../text/languages.ts'
 import { TextView } from '../../text/text-view.tsx'
 import { bytesOf, type Element } from '../project/elements.ts'
+import { Picture } from './picture.tsx'
 
 interface FilePreviewProps {
   readonly element: Element
@@ -55,15 +56,3 @@ export function FilePreview({ element, sizeText }: FilePreviewProps): ReactNode 
 }
 
 const BYTES = 'application/octet-stream'
-
-/** As a `data:` address in an `<img>`: nothing in it can run or ask for anything. */
-function Picture({ element, type }: { readonly element: Element; readonly type: string }): ReactNode {
-  const [address, setAddress] = useState<string | null>(null)
-  useEffect(() => {
-    const reader = new FileReader()
-    reader.onload = () => setAddress(String(reader.result))
-    reader.readAsDataURL(new Blob([bytesOf(element)], { type }))
-    return () => reader.abort()
-  }, [element, type])
-  return <p className="picture">{address !== null && <img src={address} alt={element.path} />}</p>
-}

@@ -9,6 +9,7 @@ import { Link } from '../../frame/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
+import { BytesDiff } from './bytes-diff.tsx'
 import { changesBetween } from './changes.ts'
 import type { LineDiffProps } from './line-diff.tsx'
 import { type ExportFacts, loadExport, type Project } from './project.ts'
@@ -72,12 +73,16 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
               <li className="note">and {(changes.length - MOST_LISTED).toLocaleString()} more</li>
             )}
           </ul>
-          <LineDiff
-            key={chosen.path}
-            path={chosen.path}
-            before={chosen.before?.content ?? ''}
-            after={chosen.after?.content ?? ''}
-          />
+          {chosen.before?.isBase64 || chosen.after?.isBase64 ? (
+            <BytesDiff key={chosen.path} {...chosen} />
+          ) : (
+            <LineDiff
+              key={chosen.path}
+              path={chosen.path}
+              before={chosen.before?.content ?? ''}
+              after={chosen.after?.content ?? ''}
+            />
+          )}
         </div>
       )}
     </>

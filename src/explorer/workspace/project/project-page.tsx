@@ -44,7 +44,9 @@ function Opened({ project, after }: { readonly project: Project; readonly after:
   const other = parameters.get('with') === null ? null : findExport(project, parameters.get('with'))
   return (
     <section className="opened">
-      <h1 dir="auto">{project.name ?? project.ref}</h1>
+      <h1 dir="auto" title={project.name ?? project.ref}>
+        {project.name ?? project.ref}
+      </h1>
       {project.description !== null && <p dir="auto">{project.description}</p>}
       <nav className="tabs" aria-label="Parts of the project">
         {PROJECT_TABS.map((name) => (

@@ -1,0 +1,21 @@
+// A file that is a picture, drawn.
+import { type ReactNode, useEffect, useState } from 'react'
+import { bytesOf, type Element } from '../project/elements.ts'
+
+interface PictureProps {
+  readonly element: Element
+  /** Its media type. */
+  readonly type: string
+}
+
+/** As a `data:` address in an `<img>`: nothing in it can run or ask for anything. */
+export function Picture({ element, type }: PictureProps): ReactNode {
+  const [address, setAddress] = useState<string | null>(null)
+  useEffect(() => {
+    const reader = new FileReader()
+    reader.onload = () => setAddress(String(reader.result))
+    reader.readAsDataURL(new Blob([bytesOf(element)], { type }))
+    return () => reader.abort()
+  }, [element, type])
+  return <p className="picture">{address !== null && <img src={address} alt={element.path} />}</p>
+}

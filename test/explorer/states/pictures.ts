@@ -1,0 +1,40 @@
+// npm run pictures -- FOLDER [NAME]: a picture of every page in every state, at three widths and in both themes, to be looked at one by one.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { CHROMIUM } from '../../support/browser.ts'
+import { makeDirectory, removeDirectory } from '../../support/temporary-directory.ts'
+import { serveHardDemo } from './gateway.ts'
+import { STATES } from './states.ts'
+
+const [folder, only] = process.argv.slice(2)
+if (folder === undefined) throw new Error('name a folder for the pictures')
+const WIDTHS = [390, 768, 1_440]
+
+mkdirSync(folder, { recursive: true })
+const cwd = makeDirectory()
+const gateway = await serveHardDemo(cwd)
+const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-gpu'] })
+try {
+  for (const state of STATES.filter(({ name }) => only === undefined || name.startsWith(only))) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await browser.newContext({ colorScheme, viewport: { width: 1_440, height: 900 } })
+      const page = await context.newPage()
+      await page.goto(gateway.url + state.path)
+      await state.show(page)
+      for (const width of WIDTHS.toReversed()) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.screenshot({
+          path: join(folder, `${state.name}-${width}-${colorScheme}.png`),
+          animations: 'disabled',
+        })
+      }
+      await context.close()
+    }
+    console.log(state.name)
+  }
+} finally {
+  await browser.close()
+  await gateway.kill('SIGKILL')
+  removeDirectory(cwd)
+}

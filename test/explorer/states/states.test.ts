@@ -1,0 +1,42 @@
+// A cross-section of the pages' states, each in another look and width: axe finds nothing, and nothing is wider than the window.
+// `npm run test:explorer` looks at all of them in every look and width.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { overflow, violations } from '../../support/axe.ts'
+import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
+import { makeDirectory, removeDirectory } from '../../support/temporary-directory.ts'
+import { serveHardDemo } from './gateway.ts'
+import { STATES } from './states.ts'
+
+const LOOKED_AT = [
+  ['rosetta-choices', 320, 'light'],
+  ['rosetta-refused', 768, 'dark'],
+  ['palette', 390, 'light'],
+  ['sign-in-refused', 320, 'dark'],
+  ['project-comparison', 640, 'light'],
+  ['project-odd', 320, 'light'],
+  ['graphiql-settings', 390, 'dark'],
+  ['docs-tried', 390, 'dark'],
+] as const
+
+describe.skipIf(CHROMIUM === undefined)('a state of the pages', () => {
+  const browser = shareBrowser()
+  let url = ''
+  beforeAll(async () => {
+    const cwd = makeDirectory()
+    const gateway = await serveHardDemo(cwd)
+    url = gateway.url
+    return async () => {
+      await gateway.kill('SIGKILL')
+      removeDirectory(cwd)
+    }
+  })
+
+  test.each(LOOKED_AT)('%s, %i pixels wide, %s: everybody can use it', async (name, width, colorScheme) => {
+    const state = STATES.find((row) => row.name === name)
+    const page = await (await browser.open(url, { colorScheme })).newPage()
+    await page.goto(url + (state?.path ?? ''))
+    await state?.show(page)
+    await page.setViewportSize({ width, height: 800 })
+    expect([...(await violations(page)), ...(await overflow(page))]).toEqual([])
+  })
+})

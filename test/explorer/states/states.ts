@@ -1,0 +1,328 @@
+// Every page in every state that a person may meet, and how one gets there. Each begins in a tab that has just been opened.
+import type { Page } from 'playwright-core'
+import { signIn, waitForAgreement } from '../../support/browser.ts'
+
+export interface State {
+  readonly name: string
+  readonly path: string
+  /** From the page as it opens to the state. */
+  readonly show: (page: Page) => Promise<unknown>
+}
+
+const DEMO_PROJECT = '/workspace?show=projects&open=roastery-site'
+const EXPORTS = '/?route=GET+%2Fexports'
+
+export const STATES: readonly State[] = [
+  { name: 'rosetta', path: '/', show: (page) => waitForAgreement(page) },
+  { name: 'rosetta-exports', path: EXPORTS, show: (page) => waitForAgreement(page) },
+  {
+    name: 'rosetta-choices',
+    path: EXPORTS,
+    async show(page) {
+      await waitForAgreement(page)
+      await page.getByRole('combobox', { name: 'r reference of a project' }).fill('')
+      await page.keyboard.press('ArrowDown')
+      await page.getByRole('option').first().waitFor()
+    },
+  },
+  {
+    name: 'rosetta-changed',
+    path: EXPORTS,
+    async show(page) {
+      await waitForAgreement(page)
+      await page.getByRole('combobox', { name: 'r reference of a project' }).fill('river-dash')
+      await page.keyboard.press('Escape')
+      await page.locator('.verdict', { hasText: 'Changed since the last run' }).waitFor()
+    },
+  },
+  {
+    name: 'rosetta-refused',
+    path: `${EXPORTS}&r=no-such-project`,
+    show: (page) => page.locator('.verdict.refused').waitFor(),
+  },
+  {
+    name: 'rosetta-different',
+    path: `/?${new URLSearchParams({ route: 'GET /projects', query: '{ me { projects(first: 2) { data } } }' })}`,
+    show: (page) => page.locator('.verdict.different').waitFor(),
+  },
+  {
+    name: 'rosetta-incomparable',
+    path: `/?${new URLSearchParams({ route: 'GET /projects', query: '{ nothing }' })}`,
+    show: (page) => page.locator('.verdict.incomparable').waitFor(),
+  },
+  {
+    name: 'rosetta-login',
+    path: '/?route=POST+%2Flogin',
+    async show(page) {
+      await page.getByRole('button', { name: 'Run both' }).click()
+      await page.locator('.verdict.same').waitFor()
+      await page.locator('.answer-headers summary').first().click()
+    },
+  },
+  {
+    name: 'rosetta-code',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      await page.getByRole('button', { name: 'Code', exact: true }).click()
+      await page.getByLabel('GraphQL request: language').selectOption('Apollo Client')
+      await page.locator('.past-runs summary').click()
+    },
+  },
+  {
+    name: 'rosetta-find',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      await page.locator('.rest .lines').press('Control+f')
+      await page.getByRole('textbox', { name: 'Find in REST answer' }).fill('id')
+      await page
+        .getByText(/^1 of \d/)
+        .first()
+        .waitFor()
+    },
+  },
+  {
+    name: 'account',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      await page.locator('.account > button').click()
+      await page.locator('.account .panel').waitFor()
+    },
+  },
+  {
+    name: 'palette',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('option').first().waitFor()
+    },
+  },
+  {
+    name: 'palette-nothing',
+    path: '/docs',
+    async show(page) {
+      await page.locator('.palette-button').waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('searchbox').fill('zzzz')
+      await page.getByText('Nothing fits').waitFor()
+    },
+  },
+  {
+    name: 'signed-out',
+    path: '/',
+    async show(page) {
+      await signOut(page)
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    },
+  },
+  {
+    name: 'sign-in-refused',
+    path: '/workspace',
+    async show(page) {
+      await signOut(page)
+      await signIn(page, 'nobody')
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'rosetta-nobody',
+    path: '/',
+    async show(page) {
+      await signOut(page)
+      await signIn(page, 'nobody@example.com')
+      await page.locator('.verdict.refused').waitFor()
+    },
+  },
+  {
+    name: 'workspace-nobody',
+    path: '/workspace',
+    async show(page) {
+      await signOut(page)
+      await signIn(page, 'nobody@example.com')
+      await page.getByText('workspace-gateway import').waitFor()
+    },
+  },
+  { name: 'workspace', path: '/workspace', show: firstItem },
+  { name: 'workspace-templates', path: '/workspace?show=templates', show: firstItem },
+  { name: 'workspace-ui-libraries', path: '/workspace?show=libraries', show: firstItem },
+  {
+    name: 'workspace-search-nothing',
+    path: '/workspace',
+    async show(page) {
+      await firstItem(page)
+      await page.getByLabel('Search').fill('zzzz')
+      await page.getByText('0 of 6').waitFor()
+    },
+  },
+  { name: 'project-files', path: DEMO_PROJECT, show: coloured },
+  {
+    name: 'project-overview',
+    path: `${DEMO_PROJECT}&tab=overview`,
+    show: (page) => page.locator('.project-facts').waitFor(),
+  },
+  {
+    name: 'project-document',
+    path: `${DEMO_PROJECT}&tab=document`,
+    show: (page) => page.locator('.line').first().waitFor(),
+  },
+  {
+    name: 'project-exports',
+    path: `${DEMO_PROJECT}&tab=exports`,
+    show: (page) => page.locator('.exports a').first().waitFor(),
+  },
+  {
+    name: 'project-comparison',
+    path: `${DEMO_PROJECT}&tab=exports`,
+    async show(page) {
+      const boxes = page.getByRole('checkbox', { name: 'Compare the export of' })
+      await boxes.first().waitFor()
+      for (const box of (await boxes.all()).slice(0, 2)) await box.check()
+      await page.getByRole('button', { name: 'Compare' }).click()
+      await page.getByRole('link', { name: 'All exports' }).waitFor()
+    },
+  },
+  {
+    name: 'project-picture',
+    path: `${DEMO_PROJECT}&file=public%2Flogo.png`,
+    show: (page) => page.locator('.picture img').waitFor(),
+  },
+  {
+    name: 'project-odd',
+    path: '/workspace?show=projects&open=odd',
+    show: (page) => page.locator('.project-facts').waitFor(),
+  },
+  {
+    name: 'project-missing',
+    path: '/workspace?show=projects&open=not-there',
+    show: (page) => page.getByText('It is not there').waitFor(),
+  },
+  {
+    name: 'template',
+    path: '/workspace?show=templates',
+    async show(page) {
+      await firstItem(page)
+      await page.locator('.item').first().click()
+      await page.locator('.preview .line, .framed .line').first().waitFor()
+    },
+  },
+  { name: 'graphiql', path: '/graphql', show: answered },
+  {
+    name: 'graphiql-builder',
+    path: '/graphql',
+    async show(page) {
+      await answered(page)
+      await page.getByRole('button', { name: 'Show Query builder' }).click()
+      await page.locator('.query-builder .check').first().waitFor()
+    },
+  },
+  {
+    name: 'graphiql-docs',
+    path: '/graphql',
+    async show(page) {
+      await answered(page)
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+      await page.locator('.graphiql-doc-explorer').first().waitFor()
+    },
+  },
+  {
+    name: 'graphiql-history',
+    path: '/graphql',
+    async show(page) {
+      await answered(page)
+      await page.getByRole('button', { name: 'Show History' }).click()
+      await page.locator('.graphiql-history-item').first().waitFor()
+    },
+  },
+  {
+    name: 'graphiql-code',
+    path: '/graphql',
+    async show(page) {
+      await answered(page)
+      await page.getByRole('button', { name: 'Code', exact: true }).click()
+      await page.locator('.cockpit .snippet-text').waitFor()
+    },
+  },
+  {
+    name: 'graphiql-settings',
+    path: '/graphql',
+    async show(page) {
+      await answered(page)
+      await page.getByRole('button', { name: 'Open settings dialog' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'graphiql-keys',
+    path: '/graphql',
+    async show(page) {
+      await answered(page)
+      await page.getByRole('button', { name: 'Open short keys dialog' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  { name: 'docs', path: '/docs', show: (page) => page.locator('.operation').first().waitFor() },
+  {
+    name: 'docs-search',
+    path: '/docs',
+    async show(page) {
+      await page.locator('.operation').first().waitFor()
+      await page.getByRole('searchbox', { name: 'Search the reference' }).fill('zzzz')
+      await page.getByText('No operation is about this.').waitFor()
+    },
+  },
+  {
+    name: 'docs-tried',
+    path: '/docs#getProjects',
+    async show(page) {
+      await page.getByRole('button', { name: /^Try it.*GET .projects/ }).click()
+      await page.locator('.try .status.good').waitFor()
+    },
+  },
+  { name: 'sessions', path: '/sessions', show: (page) => page.locator('.sessions li').first().waitFor() },
+  {
+    name: 'nowhere',
+    path: '/nosuchpage',
+    show: (page) => page.getByText('There is no page at this address').waitFor(),
+  },
+  {
+    name: 'gateway-away',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      await page.route('**/*', (route) => route.abort())
+      await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+      await page.locator('main').getByRole('heading', { name: 'The gateway does not answer' }).waitFor()
+      await page.locator('.banner').waitFor()
+    },
+  },
+  {
+    name: 'start-without-facts',
+    path: '/nosuchpage',
+    async show(page) {
+      await page.route('**/explorer.json', (route) => route.fulfill({ status: 503 }))
+      await page.reload()
+      await page.getByText('Trying again in').waitFor()
+    },
+  },
+]
+
+async function signOut(page: Page): Promise<void> {
+  await page.locator('.account > button').click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+}
+
+async function firstItem(page: Page): Promise<void> {
+  await page.locator('.item').first().waitFor()
+}
+
+async function coloured(page: Page): Promise<void> {
+  await page.locator('.preview .line span span[class]').first().waitFor()
+}
+
+async function answered(page: Page): Promise<void> {
+  await page.locator('.graphiql-response .cm-string').first().waitFor()
+}
