@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import type { OpenSession, Sessions } from '../auth/sessions.ts'
 import type { SignIn } from '../auth/sign-in.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
-import type { PaceReading } from '../http/limits/turn-quota.ts'
+import type { Pace } from '../http/limits/turn-quota.ts'
 import type { LiveSession } from '../store/contract.ts'
 import { createNodeIds, type NodeIds } from './identity/node-id.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
@@ -23,7 +23,7 @@ export interface Services {
   readonly signIn: SignIn
   /** Resolves when the caller may do its next piece of a large answer. */
   readonly yieldTurn: YieldTurn
-  readonly paceReading: PaceReading
+  readonly paceReading: Pace
   readonly sessions: Sessions
 }
 

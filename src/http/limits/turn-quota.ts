@@ -1,13 +1,13 @@
-// Bounds what is read in one turn of the event loop: more of it waits for a turn of its own.
+// Bounds what is read, or written, in one turn of the event loop: more of it waits for a turn of its own.
 import type { YieldTurn } from './round-robin-scheduler.ts'
 
-/** Bytes that are read in one turn, all requests together: less than a millisecond of reading. */
+/** Bytes of one turn, all requests together: less than a millisecond of reading or writing. */
 const MAX_PER_TURN = 262_144
 
-/** Resolves when so many bytes may be read. Null when they may be read at once. */
-export type PaceReading = (byteLength: number) => Promise<void> | null
+/** Resolves when so many bytes may be read or written. Null when they may be at once. */
+export type Pace = (byteLength: number) => Promise<void> | null
 
-export function createTurnQuota(yieldTurn: YieldTurn): PaceReading {
+export function createTurnQuota(yieldTurn: YieldTurn): Pace {
   let used = 0
 
   function nextTurn(): void {

@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
 import type { Awaitable } from '../../store/contract.ts'
 import type { InFlightBytes } from '../limits/in-flight-bytes.ts'
+import { createRoundRobin } from '../limits/round-robin-scheduler.ts'
 import { createSharedBodies } from '../limits/shared-bodies.ts'
+import { createTurnQuota } from '../limits/turn-quota.ts'
 import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
@@ -37,6 +39,7 @@ export type SendResponse = (
 
 export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
+  const paceWriting = createTurnQuota(createRoundRobin())
 
   /** The rest is in the hands of the connection: it has one more timeout to take it. */
   function end(
@@ -59,6 +62,8 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   async function write(bytes: Uint8Array, response: ServerResponse, progress: Progress): Promise<void> {
     for (let at = 0; at < bytes.byteLength && !response.destroyed; at += SLICE_BYTES) {
       const slice = bytes.subarray(at, at + SLICE_BYTES)
+      // What the kernel takes at once would otherwise go out in one turn, for all clients together.
+      await paceWriting(slice.byteLength)
       const written = writeAndDrain(slice, response)
       const stop = startDeadline(response, sendTimeoutMs, () => {
         progress.reason = 'stalled'

@@ -1,7 +1,7 @@
 // The bytes of an export, for REST and GraphQL alike: `[` + the elements joined by `,` + `]`.
 import { GatewayError } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
-import type { PaceReading } from '../../http/limits/turn-quota.ts'
+import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { StoredExport } from '../../store/contract.ts'
 import type { Reads } from '../reads.ts'
 import type { StreamedJson } from './raw-json.ts'
@@ -10,7 +10,7 @@ import type { StreamedJson } from './raw-json.ts'
 export interface ExportReading {
   readonly reads: Pick<Reads, 'elementRun'>
   readonly yieldTurn: YieldTurn
-  readonly paceReading: PaceReading
+  readonly paceReading: Pace
 }
 
 /** Of elements of average size. Larger ones read and send little faster, and hold up others for longer. */
