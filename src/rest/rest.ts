@@ -1,11 +1,13 @@
 // The rows of the contract as endpoints.
 import { GatewayError } from '../errors.ts'
 import { viewerOf } from '../http/bearer.ts'
+import { createCoalescing } from '../http/caching/coalescing.ts'
 import { matchingEntityTag } from '../http/caching/conditional.ts'
 import { uncacheable } from '../http/caching/response-cache.ts'
 import { type Compression, createCompression } from '../http/compression/compression.ts'
 import type { Endpoint } from '../http/handler.ts'
 import { parseJson } from '../http/json-body.ts'
+import { lazyAsync } from '../http/lazy.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import {
   type AcceptedCodings,
@@ -95,23 +97,31 @@ function notModifiedOf(
   return known
 }
 
-/** A reply, and the session that it may be kept for. */
-interface Answered {
+/** What a reply is, and the session that it may be kept for. */
+interface Made {
   readonly reply: GatewayResponse
   readonly state: LiveSession | null
+}
+
+/** The same for all who ask in one state. */
+interface Answered {
+  /** Its headers are enough to know whether a client holds it. */
+  readonly head: GatewayResponse
+  readonly whole: () => Promise<Made>
 }
 
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
   const { cache, sessions, inFlight, yieldTurn } = services
   const { readAcceptEncoding, compression } = shared
+  const coalesce = createCoalescing<Answered>(cache.size().maxBytes > 0)
 
-  /** A 304 where the answer need not be read to know. */
+  /** An export is read when somebody needs more than its digest. */
   async function read(
     viewer: LiveSession | null,
     request: GatewayRequest,
-    accepted: AcceptedCodings,
+    operation: string,
     holding: Reservation,
-  ): Promise<Answered> {
+  ): Promise<Answered & { readonly isOfState: boolean }> {
     const context = createContext(
       withTracedReads(services, request.record),
       request,
@@ -121,20 +131,35 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     const me = await resolvers.Query.me({}, {}, context)
     if (!me) throw new GatewayError('NO_WORKSPACE')
     const found = await route.resolve(me, new URLSearchParams(request.search), context)
-    const reply = !('digest' in found)
-      ? await documentsResponse(found, yieldTurn, holding)
-      : (notModifiedOf(exportMetadataResponse(found), request, accepted) ?? (await exportResponse(found, context)))
-    return { reply, state: viewer && (context.isConsistent() ? viewer : uncacheable(viewer)) }
+
+    function keep(reply: GatewayResponse): Made {
+      const state = viewer && (context.isConsistent() ? viewer : uncacheable(viewer))
+      if (state) cache.keep(state, operation, reply)
+      return { reply, state }
+    }
+
+    if ('digest' in found) {
+      const whole = lazyAsync(async () => keep(await exportResponse(found, context)))
+      return { head: exportMetadataResponse(found), whole, isOfState: context.isConsistent() }
+    }
+    const made = keep(await documentsResponse(found, yieldTurn, holding))
+    // A whole body is counted while it is sent.
+    if (made.reply.body instanceof Uint8Array) holding.shrink(holding.byteLength())
+    return { head: made.reply, whole: async () => made, isOfState: context.isConsistent() }
   }
 
-  async function answer(
-    { reply, state }: Answered,
-    request: GatewayRequest,
+  /** With the memory that it holds until it is sent. */
+  async function make(viewer: LiveSession | null, request: GatewayRequest, operation: string) {
+    using holdings = new DisposableStack()
+    const { isOfState, ...value } = await read(viewer, request, operation, holdings.use(inFlight.open()))
+    return { value, isOfState, held: holdings.move() }
+  }
+
+  async function encode(
+    { reply, state }: Made,
     operation: string,
     accepted: AcceptedCodings,
   ): Promise<GatewayResponse> {
-    const unchanged = notModifiedOf(reply, request, accepted)
-    if (unchanged) return unchanged
     requireAcceptableCoding(accepted)
     return state && accepted.coding ? compression.encode(state, operation, reply, accepted) : reply
   }
@@ -157,15 +182,16 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       }
       const kept = viewer && cache.find(viewer, operation)
       record.isKept = kept != null
-      if (kept) return answer({ reply: kept, state: viewer }, request, operation, accepted)
-      // What is read is given back here, unless the answer takes it along.
+      if (kept)
+        return notModifiedOf(kept, request, accepted) ?? encode({ reply: kept, state: viewer }, operation, accepted)
+      // Given back here, unless the answer takes it along.
       using holdings = new DisposableStack()
-      const holding = holdings.use(inFlight.open())
-      const answered = await read(viewer, request, accepted, holding)
-      if (answered.reply.status === 304) return answered.reply
-      if (answered.state) cache.keep(answered.state, operation, answered.reply)
-      const reply = await answer(answered, request, operation, accepted)
-      return holding.byteLength() === 0 || reply.body === null ? reply : { ...reply, held: holdings.move() }
+      const answered = holdings.use(await coalesce(viewer, operation, () => make(viewer, request, operation)))
+      const { head, whole } = answered.value
+      const unchanged = notModifiedOf(head, request, accepted)
+      if (unchanged) return unchanged
+      const reply = await encode(await whole(), operation, accepted)
+      return { ...reply, held: holdings.move() }
     },
   }
 }

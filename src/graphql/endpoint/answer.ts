@@ -1,6 +1,7 @@
 // A request becomes an answer: who asks, what was kept for them, which document, its execution, its bytes.
 import { type GraphQLSchema, OperationTypeNode } from 'graphql'
 import { GatewayError } from '../../errors.ts'
+import { createCoalescing } from '../../http/caching/coalescing.ts'
 import { uncacheable } from '../../http/caching/response-cache.ts'
 import { createCompression } from '../../http/compression/compression.ts'
 import type { Reservation } from '../../http/limits/in-flight-bytes.ts'
@@ -37,9 +38,9 @@ interface Asking {
   readonly type: ResponseType
 }
 
-interface Executed extends MadeResponse {
-  /** Whether all that was read is of the state that the session was looked up in. */
-  readonly isConsistent: boolean
+interface Executed extends Pick<MadeResponse, 'response'> {
+  /** The session that it may be kept for; null where the same request may be answered otherwise. */
+  readonly state: LiveSession | null
 }
 
 /** Throws `GatewayError`, `RefusedDocument`, `RequestAborted`. */
@@ -54,6 +55,7 @@ export function createAnswer(
   const { cache, sessions, inFlight, yieldTurn } = services
   const readAcceptEncoding = createAcceptEncodingReader()
   const compression = createCompression(cache, inFlight)
+  const coalesce = createCoalescing<Executed>(cache.size().maxBytes > 0)
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
   const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
 
@@ -77,27 +79,13 @@ export function createAnswer(
     return kept && accepted.coding !== null ? compression.encode(viewer, name, kept, accepted) : kept
   }
 
-  /** Kept where the same request is answered the same, and in the coding that the client likes best. */
-  async function keep(
-    { response: made, isRepeatable, isConsistent }: Executed,
-    { viewer, operationName }: { readonly viewer: LiveSession; readonly operationName: string | null },
-    name: string,
-    accepted: AcceptedCodings,
-  ): Promise<GatewayResponse> {
-    if (!isRepeatable) return made
-    const response = operationName === null ? made : { ...made, operationName }
-    const state = isConsistent ? viewer : uncacheable(viewer)
-    cache.keep(state, name, response)
-    return accepted.coding === null ? response : compression.encode(state, name, response, accepted)
-  }
-
   async function execute(
     operation: PreparedOperation,
     { variables }: GraphQLRequest,
-    asking: Asking,
+    { request, viewer, type }: Asking,
+    name: string,
     holding: Reservation,
-  ): Promise<Executed> {
-    const { request, viewer, type } = asking
+  ): Promise<Executed & { readonly isOfState: boolean }> {
     const context = createContext(
       withTracedReads(services, request.record),
       request,
@@ -108,7 +96,23 @@ export function createAnswer(
     const startedAt = beginStep(request.record)
     const execution = await executor.execute(operation, variables, context, { hideSuggestions })
     endStep(request.record, 'graphql execute', startedAt)
-    return { ...toResponse(execution, type, report, yieldTurn), isConsistent: context.isConsistent() }
+    const { response: made, isRepeatable } = toResponse(execution, type, report, yieldTurn)
+    const { operationName } = request.record
+    const response = operationName === null ? made : { ...made, operationName }
+    if (!isRepeatable || !viewer || !isQuery(operation)) return { response, state: null, isOfState: false }
+    const state = context.isConsistent() ? viewer : uncacheable(viewer)
+    cache.keep(state, name, response)
+    return { response, state, isOfState: context.isConsistent() }
+  }
+
+  /** With the memory that it holds until it is sent. */
+  async function make(operation: PreparedOperation, asked: GraphQLRequest, asking: Asking, name: string) {
+    using holdings = new DisposableStack()
+    const holding = holdings.use(inFlight.open())
+    const { isOfState, ...value } = await execute(operation, asked, asking, name, holding)
+    // A whole body is counted while it is sent.
+    if (value.response.body instanceof Uint8Array) holding.shrink(holding.byteLength())
+    return { value, isOfState, held: holdings.move() }
   }
 
   return async (request, type, trace) => {
@@ -130,19 +134,22 @@ export function createAnswer(
     trace?.step('document')
     const operation = requireOperation(document.operation(asked.operationName), request)
     request.record.operationName = operation.definition.name?.value ?? null
-    const isQuery = operation.definition.operation === OperationTypeNode.QUERY
-    if (isQuery && refusal) throw refusal
-    // What is read is given back here, unless the answer takes it along.
+    if (isQuery(operation) && refusal) throw refusal
+    // Given back here, unless the answer takes it along.
     using holdings = new DisposableStack()
-    const holding = holdings.use(inFlight.open())
-    const executed = await execute(operation, asked, { request, viewer, type }, holding)
+    const asking = { request, viewer, type }
+    const executed = holdings.use(
+      await coalesce(isQuery(operation) ? viewer : null, name, () => make(operation, asked, asking, name)),
+    )
     trace?.step('execute')
-    const response =
-      isQuery && viewer
-        ? await keep(executed, { viewer, operationName: request.record.operationName }, name, accepted)
-        : executed.response
-    return response.body instanceof Uint8Array ? response : { ...response, held: holdings.move() }
+    const { response: made, state } = executed.value
+    const response = state && accepted.coding !== null ? await compression.encode(state, name, made, accepted) : made
+    return { ...response, held: holdings.move() }
   }
+}
+
+function isQuery({ definition }: PreparedOperation): boolean {
+  return definition.operation === OperationTypeNode.QUERY
 }
 
 function requireOperation(operation: PreparedOperation | null, { method }: GatewayRequest): PreparedOperation {

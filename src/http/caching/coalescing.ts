@@ -1,0 +1,74 @@
+// Requests for the same answer that come while it is made or sent are coalesced: it is made once and held once.
+import type { LiveSession } from '../../store/contract.ts'
+
+export interface Made<T> {
+  readonly value: T
+  /** Whether it is of the very state that its viewer's session was looked up in: only then others get it. */
+  readonly isOfState: boolean
+  /** The memory that `value` takes. */
+  readonly held: Disposable
+}
+
+/** Disposed once. What `value` holds is given back when all who got it have disposed of it. */
+export interface Shared<T> extends Disposable {
+  readonly value: T
+}
+
+/** Without a viewer, or for one without a workspace, each request makes its own. Who waits for what fails, fails with it. */
+export type Coalesce<T> = (
+  viewer: LiveSession | null,
+  operation: string,
+  make: () => Promise<Made<T>>,
+) => Promise<Shared<T>>
+
+interface Making<T> {
+  readonly made: Promise<Made<T>>
+  /** Who waits for it, and who holds it. */
+  users: number
+}
+
+/** Off where nothing may be shared: each request makes its own. */
+export function createCoalescing<T>(isOn: boolean): Coalesce<T> {
+  const makings = new Map<string, Making<T>>()
+
+  function forget(key: string, making: Making<T>): void {
+    if (makings.get(key) === making) makings.delete(key)
+  }
+
+  function join(key: string, make: () => Promise<Made<T>>): Making<T> {
+    const making = makings.get(key) ?? { made: make(), users: 0 }
+    makings.set(key, making)
+    making.users += 1
+    return making
+  }
+
+  return async (viewer, operation, make) => {
+    if (!isOn || viewer === null || viewer.userId === null) return alone(await make())
+    const key = `${viewer.userId} ${viewer.stateVersion} ${operation}`
+    const making = join(key, make)
+    const isFirst = making.users === 1
+    try {
+      const made = await making.made
+      if (!made.isOfState) {
+        forget(key, making)
+        return alone(isFirst ? made : await make())
+      }
+      return {
+        value: made.value,
+        [Symbol.dispose]() {
+          making.users -= 1
+          if (making.users > 0) return
+          forget(key, making)
+          made.held[Symbol.dispose]()
+        },
+      }
+    } catch (error) {
+      forget(key, making)
+      throw error
+    }
+  }
+}
+
+function alone<T>({ value, held }: Made<T>): Shared<T> {
+  return { value, [Symbol.dispose]: () => held[Symbol.dispose]() }
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { createCoalescing, type Made } from '../../src/http/caching/coalescing.ts'
+
+const viewer = (userId: number | null, stateVersion = 'a') => ({
+  id: 's',
+  email: 'x@example.com',
+  userId,
+  revision: 1,
+  stateVersion,
+  client: '',
+})
+
+/** Makes 1, 2, 3 …, each when it is told to. */
+function createMaker({ isOfState = true } = {}) {
+  const waiting: PromiseWithResolvers<void>[] = []
+  const givenBack: number[] = []
+  async function make(): Promise<Made<number>> {
+    const turn = Promise.withResolvers<void>()
+    const value = waiting.push(turn)
+    await turn.promise
+    return {
+      value,
+      isOfState,
+      held: {
+        [Symbol.dispose]() {
+          givenBack.push(value)
+        },
+      },
+    }
+  }
+  return { make, waiting, givenBack }
+}
+
+test('who asks for the same while it is made or held gets the same, and the last gives it back', async () => {
+  const coalesce = createCoalescing<number>(true)
+  const { make, waiting, givenBack } = createMaker()
+  const both = [coalesce(viewer(1), 'list', make), coalesce(viewer(1), 'list', make)]
+  waiting[0]?.resolve()
+  const [first, second] = await Promise.all(both)
+  const third = await coalesce(viewer(1), 'list', make)
+  expect([first?.value, second?.value, third.value, waiting.length]).toEqual([1, 1, 1, 1])
+  first?.[Symbol.dispose]()
+  third[Symbol.dispose]()
+  expect(givenBack).toEqual([])
+  second?.[Symbol.dispose]()
+  expect(givenBack).toEqual([1])
+  const later = coalesce(viewer(1), 'list', make)
+  waiting[1]?.resolve()
+  expect((await later).value).toBe(2)
+})
+
+test.each([
+  ['another user', viewer(2), 'list'],
+  ['another state of the workspace', viewer(1, 'b'), 'list'],
+  ['another operation', viewer(1), 'other'],
+  ['a viewer without a workspace', viewer(null), 'list'],
+  ['nobody', null, 'list'],
+])('%s never gets what was made for the first', async (_, who, operation) => {
+  const coalesce = createCoalescing<number>(true)
+  const { make, waiting } = createMaker()
+  const first = coalesce(viewer(1), 'list', make)
+  const other = coalesce(who, operation, make)
+  for (const turn of waiting) turn.resolve()
+  expect([(await first).value, (await other).value]).toEqual([1, 2])
+})
+
+test.each([
+  ['two without a workspace', true, viewer(null)],
+  ['all, where nothing is shared,', false, viewer(1)],
+])('%s make their own', async (_, isOn, who) => {
+  const coalesce = createCoalescing<number>(isOn)
+  const { make, waiting, givenBack } = createMaker()
+  const both = [coalesce(who, 'list', make), coalesce(who, 'list', make)]
+  for (const turn of waiting) turn.resolve()
+  const [first, second] = await Promise.all(both)
+  expect([first?.value, second?.value]).toEqual([1, 2])
+  second?.[Symbol.dispose]()
+  expect(givenBack).toEqual([2])
+})
+
+test('what is not of the state that was looked up is for its own request alone', async () => {
+  const coalesce = createCoalescing<number>(true)
+  const { make, waiting, givenBack } = createMaker({ isOfState: false })
+  const [first, second] = [coalesce(viewer(1), 'list', make), coalesce(viewer(1), 'list', make)]
+  waiting[0]?.resolve()
+  const own = await first
+  await expect.poll(() => waiting.length).toBe(2)
+  waiting[1]?.resolve()
+  const others = await second
+  expect([own.value, others.value]).toEqual([1, 2])
+  own[Symbol.dispose]()
+  expect(givenBack).toEqual([1])
+  others[Symbol.dispose]()
+  expect(givenBack).toEqual([1, 2])
+})
+
+test('who waits for what fails, fails with it, and the next one tries again', async () => {
+  const coalesce = createCoalescing<number>(true)
+  const { make, waiting } = createMaker()
+  const both = [coalesce(viewer(1), 'list', make), coalesce(viewer(1), 'list', make)]
+  waiting[0]?.reject(new Error('no'))
+  expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const later = coalesce(viewer(1), 'list', make)
+  waiting[1]?.resolve()
+  expect((await later).value).toBe(2)
+})

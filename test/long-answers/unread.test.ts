@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
+import { openSocket, requestText, type WireRequest } from '../support/wire.ts'
+import { ANA, BEN, documentLine } from '../support/workspaces.ts'
+
+const MIB = 1_048_576
+const READERS = 12
+const texts = (id: string) => Array.from({ length: 60 }, (_, n) => `{"id":"${id}${n}","text":"${TEXT}"}`)
+const TEXT = randomBytes(65_536).toString('hex')
+const linesOf = (email: string, id: string) => texts(id).map((text) => documentLine('template', email, text))
+const WORLD = [...linesOf(ANA, 'a'), ...linesOf(BEN, 'b')].join('')
+const GRAPHQL = { method: 'POST', target: '/graphql', body: '{"query":"{ me { templates { data } } }"}' }
+
+async function start(options: TestGatewayOptions = {}): Promise<TestGateway & { readonly accessToken: string }> {
+  const gateway = await startGateway(options)
+  await gateway.load(WORLD)
+  return { ...gateway, accessToken: (await gateway.login(ANA)).accessToken }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+const digestOf = (documents: readonly string[]) => digest(`[${documents.join(',')}]`)
+
+async function digestOfList(gateway: TestGateway, accessToken: string): Promise<string> {
+  return digest((await gateway.get('/templates', accessToken)).text)
+}
+
+interface Stalled {
+  readonly socket: Socket
+  readonly status: string
+}
+
+/** Asks, reads the first bytes, and nothing more. */
+async function stall(gateway: TestGateway, accessToken: string, request: WireRequest, coding = ''): Promise<Stalled> {
+  const socket = await openSocket(gateway.url)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  const headers = [
+    ['Authorization', `Bearer ${accessToken}`],
+    ['Accept-Encoding', coding],
+    ['Content-Type', 'application/json'],
+  ] as const
+  socket.write(requestText({ ...request, headers }))
+  await once(socket, 'readable')
+  const first: Buffer = socket.read(12)
+  return { socket, status: first.toString('latin1', 9) }
+}
+
+test.each([
+  ['a list', { target: '/templates' }, ''],
+  ['a compressed list', { target: '/templates' }, 'br'],
+  ['GraphQL', GRAPHQL, ''],
+] as const)('many who do not read the same long answer hold it once: %s', async (_, request, coding) => {
+  // Of the answer of nearly 8 MB, and what each connection may hold.
+  const inFlight = createInFlightBytes(14 * MIB)
+  const gateway = await start({ inFlight })
+  const { method = 'GET', target, body }: WireRequest & { readonly target: string } = request
+  const headers = { authorization: `Bearer ${gateway.accessToken}`, 'content-type': 'application/json' }
+  const ask = async () => (await gateway.send(method, target, body, headers)).text
+  const alone = digest(await ask())
+  const stalled = await Promise.all(
+    Array.from({ length: READERS }, () => stall(gateway, gateway.accessToken, request, coding)),
+  )
+  expect(stalled.map(({ status }) => status)).toEqual(stalled.map(() => '200'))
+  expect(inFlight.byteLength()).toBeLessThan(14 * MIB)
+  // Who comes later, too, gets all of it.
+  expect(digest(await ask())).toBe(alone)
+  for (const { socket } of stalled) socket.destroy()
+  await expect.poll(inFlight.byteLength).toBe(0)
+})
+
+test('an answer that is being sent to somebody is not the answer to who asks after a change, nor to another user', async () => {
+  const gateway = await start()
+  const ben = await gateway.login(BEN)
+  await stall(gateway, gateway.accessToken, { target: '/templates' })
+  expect(await digestOfList(gateway, ben.accessToken)).toBe(digestOf(texts('b')))
+  await gateway.load(documentLine('template', ANA, '{"id":"new"}'))
+  expect(await digestOfList(gateway, gateway.accessToken)).toBe(digestOf([...texts('a'), '{"id":"new"}']))
+})
