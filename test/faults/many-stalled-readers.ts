@@ -1,14 +1,15 @@
-// Hundreds of clients that ask for large answers and do not read them: node test/faults/many-stalled-readers.ts [READERS [OPTIONS OF SERVE]]
+// Hundreds of clients that ask for large answers and do not read them: node test/faults/many-stalled-readers.ts [READERS [KIND,…|all [OPTIONS OF SERVE]]]
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { createClient, requireSession } from '../support/client.ts'
 import { run, serve } from '../support/command-line.ts'
 import { atRate, percentile, residentBytes } from '../support/measurements.ts'
-import { openSocket, requestText } from '../support/wire.ts'
+import type { WireRequest } from '../support/wire.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const MAX_GROWTH_BYTES = 150_000_000
@@ -17,32 +18,43 @@ const MAX_RATIO = 2
 /** Of the others, a second. */
 const OTHERS = 50
 const QUIET_MS = 10_000
+/** Before anything is measured. */
+const WARM_UP_READS = 500
 
 /** Of the others, opened or not when nobody stalls. */
 const OTHERS_CONNECTIONS = 8
 
-const [, , count = '500', ...options] = process.argv
+const [, , count = '500', kinds = 'all', ...options] = process.argv
 const readers = Number(count)
-/** Half of it when compressed, and still more than the kernel holds for a connection. */
+/** Three quarters of it when compressed, and still more than the kernel holds for a connection. */
 const FILES = Array.from(
   { length: 200 },
-  (_, n) => `{"path":"f${n}","content":"${randomBytes(40_000).toString('hex')}"}`,
+  (_, n) => `{"path":"f${n}","content":"${randomBytes(60_000).toString('base64url')}"}`,
 )
 const WORLD = [
   SMALL_WORLD,
   documentLine('project', ANA, '{"id":"large"}'),
   exportLine(ANA, { r: 'large', createdAt: '2026-01-01T00:00:00Z', elements: FILES }),
-  ...FILES.slice(0, 100).map((text, n) => documentLine('template', ANA, `{"id":"t${n}","file":${text}}`)),
+  ...FILES.slice(0, 150).map((text, n) => documentLine('template', ANA, `{"id":"t${n}","file":${text}}`)),
 ].join('')
 
-const query = JSON.stringify({ query: '{ me { templates { data } } }' })
-const KINDS = [
-  { name: 'export', target: '/exports?r=large', coding: 'identity' },
-  { name: 'compressed export', target: '/exports?r=large', coding: 'gzip' },
-  { name: 'list', target: '/templates', coding: 'identity' },
-  { name: 'compressed list', target: '/templates', coding: 'br' },
-  { name: 'GraphQL', target: '/graphql', coding: 'identity', body: query },
-] as const
+const GRAPHQL = { method: 'POST', target: '/graphql' } as const
+const query = (comment = '') => JSON.stringify({ query: `{ me { templates { data } } }${comment}` })
+
+/** What the reader of this number asks for. Whoever is refused is gone with `Connection: close`: only who stalls is open. */
+const KINDS: Readonly<Record<string, (reader: number) => WireRequest & { readonly coding?: string }>> = {
+  export: () => ({ target: '/exports?r=large' }),
+  'compressed export': () => ({ target: '/exports?r=large', coding: 'gzip' }),
+  list: () => ({ target: '/templates' }),
+  'compressed list': () => ({ target: '/templates', coding: 'br' }),
+  GraphQL: () => ({ ...GRAPHQL, body: query() }),
+  'another list each': (reader) => ({ target: `/templates?reader=${reader}`, headers: [['Connection', 'close']] }),
+  'other GraphQL each': (reader) => ({
+    ...GRAPHQL,
+    body: query(` # ${reader}`),
+    headers: [['Connection', 'close']],
+  }),
+}
 
 const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-stalled-'))
 const flags = ['--database', `file:${join(directory, 'workspace.db')}`]
@@ -51,7 +63,7 @@ writeFileSync(file, WORLD)
 await run(['import', file, ...flags])
 let isGood = true
 try {
-  for (const kind of KINDS) isGood = (await measure(kind)) && isGood
+  for (const kind of kinds === 'all' ? Object.keys(KINDS) : kinds.split(',')) isGood = (await measure(kind)) && isGood
 } finally {
   rmSync(directory, { recursive: true, force: true })
 }
@@ -59,7 +71,7 @@ console.log(isGood ? 'good' : 'BAD')
 process.exitCode = isGood ? 0 : 1
 
 /** A gateway of its own for each kind. */
-async function measure(kind: (typeof KINDS)[number]): Promise<boolean> {
+async function measure(kind: string): Promise<boolean> {
   const gateway = await serve([...flags, '--log-level', 'silent', ...options])
   const others = createClient(gateway.url, { connections: OTHERS_CONNECTIONS })
   try {
@@ -69,6 +81,9 @@ async function measure(kind: (typeof KINDS)[number]): Promise<boolean> {
       const { status } = await others.get('/projects', ben.accessToken)
       if (status !== 200) throw new Error(`another client was answered ${status}`)
     }
+    // The first request of GraphQL loads its code.
+    await others.graphql('{ me { email } }', ben.accessToken)
+    for (let reads = 0; reads < WARM_UP_READS; reads += 1) await read()
     let isQuietOver = false
     const quiet = atRate(OTHERS, read, () => isQuietOver)
     await delay(QUIET_MS)
@@ -80,7 +95,8 @@ async function measure(kind: (typeof KINDS)[number]): Promise<boolean> {
     let isOver = false
     const meanwhile = atRate(OTHERS, read, () => isOver)
     const start = performance.now()
-    const sockets = await Promise.all(Array.from({ length: readers }, () => stall(gateway.url, kind, accessToken)))
+    await using clients = stall(gateway.url, kind, accessToken)
+    await once(clients, 'message')
     const open = () => socketsOf(gateway.process.pid) - socketsBefore - OTHERS_CONNECTIONS
     let peak = before
     while (open() > 0 && performance.now() - start < MAX_OPEN_MS * 2) {
@@ -90,10 +106,12 @@ async function measure(kind: (typeof KINDS)[number]): Promise<boolean> {
     const closedMs = performance.now() - start
     isOver = true
     const beside = percentile(await meanwhile, 0.99)
-    for (const socket of sockets) socket.destroy()
+    clients.postMessage('read')
+    const [statuses]: (readonly string[])[] = await once(clients, 'message')
+    const refused = statuses?.filter((status) => status === '503').length
     const grown = peak - before
     console.log(
-      `${kind.name}: ${readers} readers: memory grew by ${Math.round(grown / 1e6)} MB, all closed after ` +
+      `${kind}: ${readers} readers, ${refused} refused: memory grew by ${Math.round(grown / 1e6)} MB, all closed after ` +
         `${(closedMs / 1_000).toFixed(0)} s, p99 of others ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside them ` +
         `(${(beside / alone).toFixed(2)} x); load average ${loadavg()[0]?.toFixed(1)}`,
     )
@@ -115,22 +133,22 @@ function socketsOf(pid: number | undefined): number {
   }).length
 }
 
-/** Asks, and reads nothing. */
-async function stall(url: string, kind: (typeof KINDS)[number], accessToken: string): Promise<Socket> {
-  const socket = await openSocket(url)
-  socket.pause()
-  const isGraphQL = 'body' in kind
-  socket.write(
-    requestText({
-      method: isGraphQL ? 'POST' : 'GET',
-      target: kind.target,
-      body: isGraphQL ? kind.body : '',
+function stall(url: string, kind: string, accessToken: string): Worker {
+  const requests = Array.from({ length: readers }, (_, reader): WireRequest => {
+    const { coding = 'identity', headers = [], ...request } = KINDS[kind]?.(reader) ?? fail(kind)
+    return {
+      ...request,
       headers: [
         ['Authorization', `Bearer ${accessToken}`],
-        ['Accept-Encoding', kind.coding],
+        ['Accept-Encoding', coding],
         ['Content-Type', 'application/json'],
+        ...headers,
       ],
-    }),
-  )
-  return socket
+    }
+  })
+  return new Worker(new URL('stalling-clients.ts', import.meta.url), { workerData: { url, requests } })
+}
+
+function fail(kind: string): never {
+  throw new Error(`${kind}: there are ${Object.keys(KINDS).join(', ')}`)
 }

@@ -1,0 +1,30 @@
+// A thread of clients that ask and read nothing: in a loop of its own, so that who measures beside it is not held up.
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { openSocket, requestText, type WireRequest } from '../support/wire.ts'
+
+const { url, requests } = workerData as { readonly url: string; readonly requests: readonly WireRequest[] }
+
+async function stall(request: WireRequest): Promise<Socket> {
+  const socket = await openSocket(url)
+  socket.pause()
+  socket.write(requestText(request))
+  return socket
+}
+
+/** Of what the kernel has kept, whatever became of the connection. */
+async function statusOf(socket: Socket): Promise<string> {
+  socket.resume()
+  const [first] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  socket.destroy()
+  return first instanceof Buffer ? first.toString('latin1', 9, 12) : 'none'
+}
+
+const asked = Promise.all(requests.map(stall))
+// Listened to from the start: sockets that nobody reads keep no loop going.
+parentPort?.on('message', async () => {
+  parentPort?.postMessage(await Promise.all((await asked).map(statusOf)))
+})
+await asked
+parentPort?.postMessage('asked')
