@@ -1,4 +1,4 @@
-// npm run pictures -- FOLDER [NAME]: a picture of every page in every state, at three widths and in both themes, to be looked at one by one.
+// npm run pictures -- FOLDER [NAME …]: a picture of every page in every state, at three widths and in both themes, to be looked at one by one.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -7,7 +7,7 @@ import { makeDirectory, removeDirectory } from '../../support/temporary-director
 import { serveHardDemo } from './gateway.ts'
 import { STATES } from './states.ts'
 
-const [folder, only] = process.argv.slice(2)
+const [folder, ...only] = process.argv.slice(2)
 if (folder === undefined) throw new Error('name a folder for the pictures')
 const WIDTHS = [390, 768, 1_440]
 
@@ -16,7 +16,7 @@ const cwd = makeDirectory()
 const gateway = await serveHardDemo(cwd)
 const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-gpu'] })
 try {
-  for (const state of STATES.filter(({ name }) => only === undefined || name.startsWith(only))) {
+  for (const state of STATES.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)))) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await browser.newContext({ colorScheme, viewport: { width: 1_440, height: 900 } })
       const page = await context.newPage()

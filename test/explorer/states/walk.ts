@@ -14,13 +14,13 @@ const LOOKS = [
   { name: 'forced colours', options: { colorScheme: 'dark', forcedColors: 'active' } },
 ] as const
 
-const only = process.argv[2]
+const only = process.argv.slice(2)
 const cwd = makeDirectory()
 const gateway = await serveHardDemo(cwd)
 const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-gpu'] })
 let [looked, wrong] = [0, 0]
 try {
-  for (const state of STATES.filter(({ name }) => only === undefined || name.startsWith(only))) {
+  for (const state of STATES.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)))) {
     for (const { name, options } of LOOKS) {
       const context = await browser.newContext({ ...options, viewport: { width: 1_440, height: 800 } })
       const page = await context.newPage()
