@@ -6,21 +6,27 @@ import './design/parts.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { currentTheme } from './design/theme.ts'
 import { PROBE_INTERVAL_MS } from './frame/connection.ts'
 import { createNavigation } from './frame/navigation.ts'
 import type { Started } from './frame/start-up.ts'
 import { ExplorerContext } from './frame/use-explorer.ts'
 import { createRunHistory } from './rosetta/history/run-history.ts'
 
+// Before anything is drawn: a dark room is not lit for a moment.
+document.documentElement.dataset.theme = currentTheme()
+
 const root = createRoot(document.getElementById('root') ?? document.body)
 
 export function showWaiting(reason: string): void {
   root.render(
-    <main className="card failure" role="alert">
-      <h1>The gateway does not answer</h1>
-      <p>
-        {reason} Trying again in {PROBE_INTERVAL_MS / 1_000} s.
-      </p>
+    <main>
+      <section className="card failure" role="alert">
+        <h1>The gateway does not answer</h1>
+        <p>
+          {reason} Trying again in {PROBE_INTERVAL_MS / 1_000} s.
+        </p>
+      </section>
     </main>,
   )
 }

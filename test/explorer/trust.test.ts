@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
   })
 
   test('a start without facts says so, and goes on by itself', async () => {
-    const page = await (await browser.open(demo.url())).newPage()
+    const page = await (await browser.open(demo.url(), { colorScheme: 'dark' })).newPage()
     let times = 0
     await page.route('**/explorer.json', (route) => {
       times += 1
@@ -178,6 +178,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     })
     await page.goto(demo.url())
     await page.getByRole('heading', { name: 'The gateway does not answer' }).waitFor()
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
     await waitForAgreement(page)
   })
 

@@ -14,6 +14,11 @@ export interface ThemeState {
   readonly choose: (choice: ThemeChoice) => void
 }
 
+/** What is to be shown before there is a component that follows it. */
+export function currentTheme(): Theme {
+  return themeOf(keptChoice(), matchMedia(SYSTEM_IS_DARK).matches)
+}
+
 export function useTheme(): ThemeState {
   const isSystemDark = useSyncExternalStore(
     (listener) => {
@@ -23,8 +28,8 @@ export function useTheme(): ThemeState {
     },
     () => matchMedia(SYSTEM_IS_DARK).matches,
   )
-  const [choice, setChoice] = useState(() => CHOICES.find((name) => name === localStorage.getItem(KEY)) ?? 'system')
-  const theme = choice === 'system' ? (isSystemDark ? 'dark' : 'light') : choice
+  const [choice, setChoice] = useState(keptChoice)
+  const theme = themeOf(choice, isSystemDark)
   useEffect(() => {
     document.documentElement.dataset.theme = theme
   }, [theme])
@@ -34,4 +39,13 @@ export function useTheme(): ThemeState {
     setChoice(next)
   }
   return { theme, choice, choose }
+}
+
+function keptChoice(): ThemeChoice {
+  return CHOICES.find((name) => name === localStorage.getItem(KEY)) ?? 'system'
+}
+
+function themeOf(choice: ThemeChoice, isSystemDark: boolean): Theme {
+  if (choice !== 'system') return choice
+  return isSystemDark ? 'dark' : 'light'
 }
