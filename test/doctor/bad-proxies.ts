@@ -128,4 +128,10 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     check: 'tls-version',
     change: (block) => block.replace(/(bind .*\.pem)/, '$1 ssl-min-ver TLSv1.0 ciphers DEFAULT:@SECLEVEL=0'),
   },
+  {
+    name: 'answers in place of the gateway',
+    proxy: 'nginx',
+    check: 'query',
+    change: inServer('location = /openapi.json { return 404; }'),
+  },
 ]

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DOCUMENTED, type Documented, NAME, startDocumented } from '../guards/proxies/documented-proxies.ts'
-import { runHere, type ServingProcess, serve } from '../support/command-line.ts'
+import { runHere, type ServingProcess, serve, serveForTest } from '../support/command-line.ts'
 import { isInstalled } from '../support/proxy-process.ts'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { BAD_PROXIES } from './bad-proxies.ts'
@@ -11,11 +11,16 @@ import { BAD_PROXIES } from './bad-proxies.ts'
 const ROWS = process.env.TEST_DOCTOR === 'all' ? BAD_PROXIES : BAD_PROXIES.slice(0, 12)
 
 interface Report {
-  readonly findings: readonly { readonly check: string; readonly fix: Readonly<Record<string, string>> }[]
+  readonly findings: readonly {
+    readonly check: string
+    readonly problem: string
+    readonly fix: Readonly<Record<string, string>>
+  }[]
   readonly passed: readonly string[]
   readonly notChecked: readonly { readonly check: string }[]
 }
 
+const DAY_MS = 86_400_000
 const directory = makeDirectory()
 const database = `file:${join(directory, 'workspace.db')}`
 const kinds = {
@@ -37,16 +42,18 @@ afterAll(async () => {
 
 async function examine(documented: Documented, kind: keyof typeof kinds, options: readonly string[] = []) {
   const { port, ca } = await startDocumented(documented, gateways.get(kind)?.url ?? '')
-  const authority = join(temporaryDirectory(), 'ca.pem')
-  writeFileSync(authority, ca)
-  const args = ['--connect-to', '127.0.0.1', '--tls-ca', authority, '--database', database, '--format', 'json']
-  const { stdout, stderr, exitCode } = await runHere([
-    'doctor',
-    `https://${NAME}:${port}`,
-    ...kinds[kind],
-    ...args,
-    ...options,
-  ])
+  return look(`https://${NAME}:${port}`, [...kinds[kind], '--tls-ca', authorityFile(ca), ...options])
+}
+
+function authorityFile(pem: string): string {
+  const path = join(temporaryDirectory(), 'ca.pem')
+  writeFileSync(path, pem)
+  return path
+}
+
+async function look(url: string, options: readonly string[], clock = Date.now) {
+  const args = ['--connect-to', '127.0.0.1', '--database', database, '--format', 'json']
+  const { stdout, stderr, exitCode } = await runHere(['doctor', url, ...args, ...options], { clock })
   expect(stderr).toBe('')
   return { exitCode, ...(JSON.parse(stdout) as Report) }
 }
@@ -76,4 +83,36 @@ describe('doctor URL', () => {
       expect(exitCode).toBe(1)
     })
   }
+
+  test('finds a way in clear', async () => {
+    const { port } = new URL(gateways.get('closed')?.url ?? '')
+    const { findings } = await look(`http://${NAME}:${port}`, ['--look', 'outside', '--login-guard', 'none'])
+    expect(findings.map(({ check }) => check)).toContain('tls')
+  })
+
+  const [nginx] = DOCUMENTED
+  test.runIf(nginx && isInstalled(nginx.program))(
+    'finds a certificate that clients refuse, one that ends soon, and a clock that is wrong',
+    async () => {
+      if (!nginx) throw new Error('nothing is documented')
+      const { port, ca } = await startDocumented(nginx, gateways.get('closed')?.url ?? '')
+      const url = `https://${NAME}:${port}`
+      const options = [...kinds.closed, '--look', 'outside']
+      const refused = await look(url, options)
+      expect(refused.findings).toMatchObject([{ check: 'tls-certificate', problem: expect.stringContaining('refuse') }])
+      const later = await look(url, [...options, '--tls-ca', authorityFile(ca)], () => Date.now() + 20 * DAY_MS)
+      const found = later.findings.map(({ check, problem }) => `${check}: ${problem}`).join('\n')
+      expect(found).toMatch(/^tls-certificate: the certificate expires in [89] days$/m)
+      expect(found).toMatch(/^clock: the clock there and the clock here differ by 17280\d\d s/m)
+    },
+  )
+
+  test.runIf(nginx && isInstalled(nginx.program))('finds metrics that anybody can read', async () => {
+    if (!nginx) throw new Error('nothing is documented')
+    const watched = await serveForTest(['--database', database, ...kinds.closed, '--admin-port', '0'])
+    const admin = /"url":"(\S+?)","msg":"metrics and health/.exec(watched.stderr())?.[1]
+    const block = nginx.block.replace('location / {', `location /metrics { proxy_pass ${admin}; }\n    location / {`)
+    const { findings } = await examine({ ...nginx, block }, 'closed', ['--look', 'outside'])
+    expect(findings.map(({ check }) => check)).toEqual(['metrics-open'])
+  })
 })

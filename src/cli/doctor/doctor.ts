@@ -22,7 +22,7 @@ export async function runDoctor(url: string | undefined, config: DoctorConfig, i
   if (url === undefined && config.look === 'outside')
     throw new UsageError('--look outside: name the URL of the gateway')
   const { clock } = io
-  const database = await lookAtDatabase(config)
+  const database = await lookAtDatabase(config, clock)
   const inside: Inside = { config, database, keys: await lookAtKeys(config, database), clock }
   const outcomes: Outcome[] = []
   if (config.look !== 'outside')

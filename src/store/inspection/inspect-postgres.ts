@@ -1,7 +1,7 @@
 // A PostgreSQL database and its server, as a gateway would find them.
 import { StoreOpenError } from '../contract.ts'
 import type { Connection } from '../postgres/connection.ts'
-import { readPostgresUrl } from '../postgres/engine/connection-string.ts'
+import { type PostgresTarget, readPostgresUrl } from '../postgres/engine/connection-string.ts'
 import { createPool, type Pool, type PoolOptions } from '../postgres/engine/pool.ts'
 import { SCHEMA_VERSION, versionOf } from '../postgres/migrations.ts'
 
@@ -26,18 +26,23 @@ export interface PostgresInspection {
 // Not prepared under a name: a pooler that is not known of would answer for another server.
 const FACTS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as "maxConnections",
-  (extract(epoch from clock_timestamp()) * 1000)::bigint as now`
+  (extract(epoch from clock_timestamp()) * 1000)::bigint as now,
+  coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted"`
 const PID = 'select pg_backend_pid() as pid'
 
-export async function inspectPostgres(databaseUrl: string, options: PoolOptions): Promise<PostgresInspection> {
+export async function inspectPostgres(
+  databaseUrl: string,
+  options: PoolOptions,
+  clock: () => number,
+): Promise<PostgresInspection> {
   const target = readPostgresUrl(databaseUrl)
   await using pool = createPool(target, options)
   return await pool.once(async (connection) => {
     const schemaVersion = await versionOf(connection)
     if (schemaVersion === null) throw new StoreOpenError('there is nothing of this program in the database')
-    const before = Date.now()
+    const before = clock()
     const [facts] = await connection.script(FACTS)
-    const middle = (before + Date.now()) / 2
+    const middle = (before + clock()) / 2
     if (!facts) throw new Error('the database answered nothing')
     return {
       engine: 'postgres',
@@ -49,9 +54,14 @@ export async function inspectPostgres(databaseUrl: string, options: PoolOptions)
       fullPageWrites: facts.fullPageWrites === 'on',
       maxConnections: facts.maxConnections,
       clockOffsetMs: facts.now - middle,
-      isPrivate: target.tls !== null || target.hosts.every(({ host }) => isLocal(host)),
+      isPrivate: isEncrypted(target, facts) || target.hosts.every(({ host }) => isLocal(host)),
     }
   })
+}
+
+/** With `sslmode=prefer` it is the server that decides. Behind a pooler it tells of the way from there. */
+function isEncrypted({ tls, isTlsOptional }: PostgresTarget, facts: { readonly isEncrypted?: unknown }): boolean {
+  return tls !== null && (!isTlsOptional || facts.isEncrypted === true)
 }
 
 /** Another connection takes the server of this one, where it may: then this one is given another. */

@@ -7,8 +7,12 @@ import type { SqliteInspection } from './inspect-sqlite.ts'
 export type Inspection = SqliteInspection | PostgresInspection
 
 /** Throws `UsageError`, `StoreOpenError`, `StoreUnavailableError`, or what the engine throws. Writes nothing and migrates nothing. */
-export async function inspectDatabase(databaseUrl: string, options: PoolOptions): Promise<Inspection> {
+export async function inspectDatabase(
+  databaseUrl: string,
+  options: PoolOptions,
+  clock: () => number,
+): Promise<Inspection> {
   const path = databasePath(databaseUrl)
   if (path !== null) return (await import('./inspect-sqlite.ts')).inspectSqlite(path)
-  return (await import('./inspect-postgres.ts')).inspectPostgres(databaseUrl, options)
+  return (await import('./inspect-postgres.ts')).inspectPostgres(databaseUrl, options, clock)
 }

@@ -1,5 +1,6 @@
 // What the gateway is told, and what it is given: guards, limits, keys, secrets, backups.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { UsageError } from '../../../errors.ts'
 import { attemptsPerMinute, requireSafeExposure } from '../../login-exposure.ts'
@@ -68,11 +69,11 @@ function openFiles(): Verdict {
 
 function memory({ config }: Inside): Verdict {
   const workers = config.workers === 'auto' ? 1 : config.workers
-  const available = process.constrainedMemory()
+  const available = availableBytes()
   const wanted = workers * (config.inFlightBytes + config.cacheBytes)
-  if (available === 0 || wanted <= available * 0.8) return null
+  if (wanted <= available * 0.8) return null
   return {
-    problem: `answers in flight and kept ones may take ${mebibytes(wanted)} MiB, and this machine has ${mebibytes(available)} MiB`,
+    problem: `answers in flight and kept ones may take ${mebibytes(wanted)} MiB, and this process may have ${mebibytes(available)} MiB`,
     fix: {
       gateway: `--in-flight-bytes ${Math.floor((available * 0.3) / workers)} --cache-bytes ${Math.floor((available * 0.2) / workers)}`,
     },
@@ -123,6 +124,12 @@ function backups({ config, clock }: Inside): Verdict {
     problem: `no backup is recent enough in ${config.backups}: ${age}`,
     fix: { run: `workspace-gateway backup ${join(config.backups, 'workspace.db')}` },
   }
+}
+
+/** Without a limit of its own Node tells 0, or more than any machine has. */
+function availableBytes(): number {
+  const limit = process.constrainedMemory()
+  return limit === 0 ? totalmem() : Math.min(limit, totalmem())
 }
 
 function mebibytes(bytes: number): number {

@@ -10,9 +10,9 @@ import { readKeyCipher } from '../../read-key-cipher.ts'
 import type { DoctorConfig } from '../doctor-options.ts'
 import { type Found, isFound, type StoredKeys } from './context.ts'
 
-export async function lookAtDatabase(config: DoctorConfig): Promise<Found<Inspection>> {
+export async function lookAtDatabase(config: DoctorConfig, clock: () => number): Promise<Found<Inspection>> {
   try {
-    return await inspectDatabase(config.database, toStoreOptions(config))
+    return await inspectDatabase(config.database, toStoreOptions(config), clock)
   } catch (error) {
     return { error: redact(messageOf(error)) }
   }

@@ -1,0 +1,232 @@
+// Every check of the doctor finds what is planted for it. What is planted in proxies stands in bad-proxies.ts.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { buildFaultLibrary } from '../support/faults.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
+import { BAD_PROXIES } from './bad-proxies.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const WORLD = documentLine('project', ANA, '{"id":"p"}')
+const HOUR_MS = 3_600_000
+const library = buildFaultLibrary('../doctor/lying-machine.c')
+const TMPFS = 0x01021994
+const hasMemoryDisk = process.platform === 'linux' && statfsSync('/dev/shm').type === TMPFS
+if (!hasMemoryDisk) console.warn('skipped: a database in memory needs /dev/shm')
+
+interface Finding {
+  readonly check: string
+  readonly problem: string
+  readonly fix: Readonly<Record<string, string>>
+}
+
+async function examine(args: readonly string[], clock = Date.now): Promise<readonly Finding[]> {
+  const { stdout, stderr } = await runHere(['doctor', '--format', 'json', ...args], { clock })
+  expect(stderr).toBe('')
+  return (JSON.parse(stdout) as { findings: readonly Finding[] }).findings
+}
+
+async function createDatabase(): Promise<string> {
+  const workspace = createWorkspace()
+  await workspace.load(WORLD)
+  return workspace.path('workspace.db')
+}
+
+/** Answers a file with a secret that keys can be encrypted with. */
+function secretFile(): string {
+  const path = join(temporaryDirectory(), 'key')
+  writeFileSync(path, Buffer.alloc(32, Math.floor(Math.random() * 255)).toString('base64'), { mode: 0o600 })
+  return path
+}
+
+interface Planted {
+  readonly what: string
+  readonly checks: readonly string[]
+  /** What one of the findings says. */
+  readonly says: RegExp
+  readonly isThere?: boolean
+  readonly plant: () => Promise<readonly Finding[]>
+}
+
+const ON_SQLITE: readonly Planted[] = [
+  {
+    what: 'a guard that nobody behind the proxy passes, more memory than there is, a secret that is not there',
+    checks: ['login-guard', 'memory', 'secret-files'],
+    says: /nobody behind --trusted-proxy can sign in/,
+    plant: async () =>
+      examine([
+        ...['--database', `file:${await createDatabase()}`, '--trusted-proxy', '127.0.0.1'],
+        ...['--in-flight-bytes', '900000000000', '--import-token-file', '/nowhere/token'],
+      ]),
+  },
+  {
+    what: 'a guard that the gateway does not start with, and no backup at all',
+    checks: ['login-guard', 'backups'],
+    says: /does not start/,
+    plant: async () =>
+      examine(['--database', `file:${await createDatabase()}`, '--host', '0.0.0.0', '--backups', temporaryDirectory()]),
+  },
+  {
+    what: 'keys in clear although there is a secret for them',
+    checks: ['signing-keys'],
+    says: /stored in clear/,
+    async plant() {
+      const database = ['--database', `file:${await createDatabase()}`]
+      expect((await runHere(['keys', 'rotate', ...database])).exitCode).toBe(0)
+      return examine([...database, '--key-encryption-key-file', secretFile()])
+    },
+  },
+  {
+    what: 'keys that another secret is for',
+    checks: ['signing-keys'],
+    says: /cannot be used/,
+    async plant() {
+      const database = ['--database', `file:${await createDatabase()}`]
+      const secret = ['--key-encryption-key-file', secretFile()]
+      expect((await runHere(['keys', 'rotate', ...database, ...secret])).exitCode).toBe(0)
+      expect(await examine([...database, ...secret])).toEqual([])
+      return examine([...database, '--key-encryption-key-file', secretFile()])
+    },
+  },
+  {
+    what: 'a database of a newer program',
+    checks: ['schema-version'],
+    says: /will not start/,
+    plant: async () => examine(['--database', `file:${await withVersion((known) => known + 1)}`]),
+  },
+  {
+    what: 'a database that this version has not served yet',
+    checks: ['schema-version'],
+    says: /was not served by this version yet/,
+    plant: async () => examine(['--database', `file:${await withVersion((known) => known - 1)}`]),
+  },
+  {
+    what: 'a folder in which others may exchange the database',
+    checks: ['file-permissions'],
+    says: /put another file in place/,
+    async plant() {
+      const path = await createDatabase()
+      chmodSync(join(path, '..'), 0o777)
+      return examine(['--database', `file:${path}`])
+    },
+  },
+  {
+    what: 'a database in memory, where nothing waits for a disk',
+    checks: ['disk-sync', 'file-system'],
+    says: /is in memory/,
+    isThere: hasMemoryDisk,
+    async plant() {
+      const directory = mkdtempSync('/dev/shm/workspace-gateway-doctor-')
+      onTestFinished(() => rmSync(directory, { recursive: true }))
+      const database = `file:${join(directory, 'workspace.db')}`
+      await runHere(['import', '-', '--database', database], { stdin: WORLD })
+      return examine(['--database', database])
+    },
+  },
+  {
+    what: 'a disk that does not wait for its writes, is another machine’s and full, and few open files',
+    // Nor does the store open there, whose keys are looked at.
+    checks: ['disk-sync', 'file-system', 'disk-space', 'open-files', 'signing-keys'],
+    says: /no disk can: a power cut loses/,
+    isThere: library !== null,
+    async plant() {
+      const command = 'ulimit -n 1000 && LD_PRELOAD=$1 exec "$2" "$3" doctor --format json --database "$4"'
+      const database = `file:${await createDatabase()}`
+      const args = ['-c', command, 'sh', library ?? '', process.execPath, MAIN, database]
+      const { stdout, stderr } = spawnSync('/bin/sh', args, { encoding: 'utf8' })
+      expect(stderr).toBe('')
+      return JSON.parse(stdout).findings
+    },
+  },
+]
+
+/** The tests' server runs without fsync, which is always found. */
+const ON_POSTGRES: readonly Planted[] = [
+  {
+    what: 'a server with another time, and more connections wanted than it gives',
+    checks: ['server-sync', 'server-clock', 'server-connections'],
+    says: /clock here differ by 3600\.\d s/,
+    plant: async () =>
+      examine(['--database', await filled(), '--workers', '40', '--pool-size', '20'], () => Date.now() + HOUR_MS),
+  },
+  {
+    what: 'a way to the server that is not encrypted',
+    checks: ['server-sync', 'server-tls'],
+    says: /in clear/,
+    // Another name of this machine than those that are known to be its own.
+    plant: async () => examine(['--database', (await filled()).replace(/127\.0\.0\.1|localhost/, '0.0.0.0')]),
+  },
+]
+
+async function withVersion(change: (known: number) => number): Promise<string> {
+  const path = await createDatabase()
+  using database = disposable(new Database(path))
+  const known = Number(database.value.pragma('user_version', { simple: true }))
+  database.value.pragma(`user_version = ${change(known)}`)
+  return path
+}
+
+function disposable(value: Database.Database) {
+  return { value, [Symbol.dispose]: () => void value.close() }
+}
+
+async function filled(): Promise<string> {
+  const url = await temporaryDatabase()
+  await runHere(['import', '-', '--database', url], { stdin: WORLD })
+  return url
+}
+
+/** Planted in other tests of this folder, where these words stand. */
+const ELSEWHERE = {
+  'inside.test.ts': {
+    database: "'database'",
+    'wal-size': "'wal-size'",
+    'rate-limits': "'rate-limits'",
+    pooler: "'pooler'",
+  },
+  'outside.test.ts': {
+    tls: "toContain('tls')",
+    'tls-certificate': "'tls-certificate'",
+    clock: '/^clock: ',
+    'metrics-open': "'metrics-open'",
+  },
+}
+
+describe('doctor finds', () => {
+  const rows = [...ON_SQLITE, ...ON_POSTGRES.map((row) => ({ ...row, isThere: POSTGRES_URL !== null }))]
+  for (const { what, checks, says, isThere = true, plant } of rows) {
+    test.runIf(isThere)(what, async () => {
+      const findings = await plant()
+      expect(findings.map(({ check }) => check).toSorted()).toEqual(checks.toSorted())
+      expect(findings.map(({ problem }) => problem).join('\n')).toMatch(says)
+      for (const { fix } of findings) expect(Object.values(fix).join('')).not.toBe('')
+    })
+  }
+
+  test('what is planted for each of its checks, and its paper names each', () => {
+    const folder = new URL('../../src/cli/doctor/', import.meta.url)
+    const sources = ['inside', 'outside'].flatMap((part) =>
+      readdirSync(new URL(part, folder)).map((file) => readFileSync(new URL(`${part}/${file}`, folder), 'utf8')),
+    )
+    const names = sources.flatMap((source) => [...source.matchAll(/\{ name: '([\w-]+)', run/g)].map(([, name]) => name))
+    const planted = new Set([
+      ...[...ON_SQLITE, ...ON_POSTGRES].flatMap(({ checks }) => checks),
+      ...BAD_PROXIES.map(({ check }) => check),
+      ...Object.values(ELSEWHERE).flatMap(Object.keys),
+    ])
+    expect(new Set(names)).toEqual(planted)
+    for (const [file, checks] of Object.entries(ELSEWHERE)) {
+      const source = readFileSync(new URL(file, import.meta.url), 'utf8')
+      for (const words of Object.values(checks)) expect(source.includes(words), `${file}: ${words}`).toBe(true)
+    }
+    const paper = readFileSync(new URL('../../docs/operate/doctor.md', import.meta.url), 'utf8')
+    for (const name of new Set(names)) expect(paper).toContain(`\`${name}\``)
+  })
+})
