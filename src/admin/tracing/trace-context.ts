@@ -1,5 +1,4 @@
 // W3C Trace Context: what a caller says of the trace that its request is part of.
-import { randomBytes } from 'node:crypto'
 
 export interface ParentSpan {
   /** 32 hexadecimal digits. */
@@ -18,20 +17,4 @@ export function readTraceparent(value: string | undefined): ParentSpan | null {
   if (traceId === undefined || spanId === undefined || flags === undefined) return null
   if (version === '00' && all !== value) return null
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
-}
-
-const POOL_BYTES = 4_096
-
-/** Random ids of so many bytes, as hexadecimal digits. The system is asked for many at a time. */
-export function createIds(byteLength: number): () => string {
-  let pool = ''
-  let at = 0
-  return () => {
-    if (at + byteLength * 2 > pool.length) {
-      pool = randomBytes(POOL_BYTES).toString('hex')
-      at = 0
-    }
-    at += byteLength * 2
-    return pool.slice(at - byteLength * 2, at)
-  }
 }

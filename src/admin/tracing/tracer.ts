@@ -1,9 +1,10 @@
 // Which requests are traced, and their spans when they were answered.
 import type { ObserveResponse } from '../../http/handler.ts'
+import { createIds } from '../../http/random-ids.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { createExporter } from './exporter.ts'
 import { spansOf } from './spans.ts'
-import { createIds, readTraceparent } from './trace-context.ts'
+import { readTraceparent } from './trace-context.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 export interface Tracer extends AsyncDisposable {
