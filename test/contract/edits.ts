@@ -100,6 +100,14 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       ] as const
     }
 
+    test('an export that is there already leaves none of the elements that came with it again', async () => {
+      await store.applyChanges([put()])
+      expect((await addExport(ANA, 'r', ['1', '2'])).at(-1)).toBe('added')
+      const rows = await countRows()
+      expect((await addExport(ANA, 'r', ['1', '2'])).at(-1)).toBe('unchanged')
+      expect(await countRows()).toBe(rows)
+    })
+
     describe('removals among the steps of an import', () => {
       test('take away one document, and say when there is none', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a' }), put({ id: 'b', ref: 'b', text: '"b"' })])

@@ -4,13 +4,10 @@ import type { Change, ChangeOutcome, Store } from '../contract.ts'
 import { prepareRowInsert } from './engine/bulk-insert.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
-import { ELEMENT_KEY, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
+import { ELEMENT_KEY } from './engine/row-ids.ts'
 import { type ApplyRemovals, createRemovalSteps } from './removals.ts'
 import { createStaleStages } from './stale-stages.ts'
 import { createDocumentPuts } from './upsert-documents.ts'
-
-/** SQLite: a negative limit is no limit. */
-const NO_LIMIT = -1
 
 type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
 type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>
@@ -44,9 +41,6 @@ export function createChanges(
   const touch = writer.prepare<[number, number]>('update staged_export set staged_at = ? where id = ?')
   const unstage = writer.prepare<[number]>('delete from staged_export where id = ?')
   const addElements = prepareRowInsert(writer, 'export_element (key, text)', `(${ELEMENT_KEY}, ?)`)
-  const dropElements = writer.prepare<[number, number, number, number, number]>(
-    `delete from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY} limit ?`,
-  )
   const addExport = writer.prepare<[number, number, string, string, string, string, number, number]>(
     `insert or ignore into export (id, user_id, ref, created_at, instant, digest, byte_length, element_count)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -103,7 +97,7 @@ export function createChanges(
   function sealExport({ stage, digest, byteLength, elementCount }: ChangeOf<'sealExport'>): ChangeOutcome {
     const { id, userId, ref, createdAt, instant } = requireStaged(stage)
     const { changes } = addExport.run(id, userId, ref, createdAt, instant, digest, byteLength, elementCount)
-    if (changes === 0) dropElements.run(id, 0, id, MAX_ELEMENT_POSITION, NO_LIMIT)
+    // A trigger takes the elements along where they are those of no export.
     unstage.run(id)
     return changes === 0 ? 'unchanged' : 'added'
   }
