@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run, runHere, serveForTest } from './support/command-line.ts'
+import { startPlainServer } from './support/plain-server.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -42,6 +43,20 @@ test('who has no workspace there is said, and is not the end; a server that is n
   const away = await runHere(['import', 'http://127.0.0.1:1', '--email', ANA, '--database', `${moved}.2`])
   expect([away.exitCode, away.stdout, away.stderr]).toEqual([2, '', 'GET http://127.0.0.1:1/projects: no answer\n'])
   expect(existsSync(`${moved}.2`.slice('file:'.length))).toBe(false)
+})
+
+test('documents and elements that the other server writes over several lines come in as they mean', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
+  const workspace = server.workspaces.get(ANA)
+  workspace?.templates.splice(0, 9, '{\r\n  "id": "t",\n  "text": "a\\nb"\r}')
+  workspace?.exports.set('site', { createdAt: '2026-01-01T00:00:00Z', elements: ['{\n"path": "a"\n}', '[1,\n2.0]'] })
+  const moved = `file:${join(temporaryDirectory(), 'new.db')}`
+  const { exitCode, stderr } = await runHere(['import', server.url, '--email', ANA, '--database', moved])
+  expect([exitCode, stderr]).toEqual([0, ''])
+  const { stdout } = await runHere(['dump', '--database', moved])
+  const data = (kind: string) => stdout.split('\n').find((line) => line.startsWith(`{"kind":"${kind}"`))
+  expect(data('template')).toContain('"data":{    "id": "t",   "text": "a\\nb" }}')
+  expect(data('export')).toContain('"data":[{ "path": "a" },[1, 2.0]]}')
 })
 
 test('an NDJSON file is imported from its address', async () => {

@@ -118,6 +118,25 @@ describe('an online move', () => {
     expect(await to.store.sessionsById([session.id])).toHaveLength(1)
   })
 
+  test('lets writes wait while they are stopped, and does them when they are let in again', async () => {
+    await using from = await openFilled()
+    const gateway = withCutover(from.store, { next: null })
+    await from.store.beginMove({ id: 'm', other: 'elsewhere' })
+    await from.store.fenceWrites('m', 30_000)
+    const sessions = Array.from({ length: 3 }, () => newSession())
+    let done = 0
+    const adding = sessions.map(async (session) => {
+      await gateway.addSessions([session])
+      done += 1
+    })
+    // Each has been refused once by then.
+    await expect(from.store.addSessions([newSession()])).rejects.toThrow('being moved')
+    expect(done).toBe(0)
+    await from.store.unfenceWrites('m')
+    await Promise.all(adding)
+    expect(await from.store.sessionsById(sessions.map(({ id }) => id))).toHaveLength(3)
+  })
+
   test('is not followed to a database that it did not move to', async () => {
     await using from = await openFilled()
     await using to = await open()

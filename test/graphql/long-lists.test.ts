@@ -1,0 +1,43 @@
+// Lists that are longer than what is read at a time: in order, whole, and the same over both protocols.
+import { expect, test } from 'vitest'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
+
+/** Several parts of 128 KiB. */
+const COUNT = 60
+const IDS = Array.from({ length: COUNT }, (_, index) => `t${index}`)
+const text = (id: string) => `{"id":"${id}","name":"of ${id}","text":"${'é'.repeat(4_000)}"}`
+
+async function start() {
+  const gateway = await startGateway()
+  await gateway.load(IDS.map((id) => documentLine('template', ANA, text(id))).join(''))
+  const { accessToken } = await gateway.login(ANA)
+  return {
+    rest: async () => (await gateway.get('/templates', accessToken)).text,
+    ask: async (fields: string) => gateway.graphql(`{ me { ${fields} } }`, { accessToken }),
+  }
+}
+
+test('a list of several parts is one array, with the bytes of its documents', async () => {
+  const { rest, ask } = await start()
+  const documents = IDS.map(text).join()
+  expect((await rest()) === `[${documents}]`).toBe(true)
+  const answer = await ask('templates { data }')
+  expect(answer.status).toBe(200)
+  const expected = `{"data":{"me":{"templates":[${IDS.map((id) => `{"data":${text(id)}}`).join()}]}}}`
+  expect(answer.text === expected).toBe(true)
+})
+
+test.each([
+  ['list: templates', IDS],
+  ['list: templates(first: 50)', IDS.slice(0, 50)],
+  ['connection: templatesConnection(last: 50)', IDS.slice(-50)],
+])('%s has its items in order', async (list, ids) => {
+  const { ask } = await start()
+  const fields = '{ documentId name text: data }'
+  const { data, errors } = (await ask(`${list} ${list.startsWith('list') ? fields : `{ nodes ${fields} }`}`)).json()
+  expect(errors).toBeUndefined()
+  const items: readonly { readonly documentId: string; readonly name: string }[] =
+    data.me.list ?? data.me.connection.nodes
+  expect(items.map(({ documentId, name }) => [documentId, name])).toEqual(ids.map((id) => [id, `of ${id}`]))
+})
