@@ -1,12 +1,13 @@
 // Which tests run which piece of the sources: each test file is run by itself, and V8 counts.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runTests } from './test-run.ts'
 
-const MAX_RUN_MS = 120_000
+/** A test file that takes longer is asked about no mutant. */
+const MAX_RUN_MS = 90_000
 
 interface Range {
   readonly startOffset: number
@@ -29,43 +30,85 @@ interface CoverageReport {
   }[]
 }
 
-/** Null where the test fails on the sources as they are: it can say nothing of a mutant. */
-export async function runCovered(root: string, file: string): Promise<TestRun | null> {
+export interface CoverageOptions {
+  /** Test files beside the project, relative to it. */
+  readonly files: readonly string[]
+  /** Folders of sources that are asked about; of others nothing is kept. */
+  readonly folders: readonly string[]
+  /** Kept from run to run: a test file is run again when it, or anything that tests share, is another one. */
+  readonly cache: string
+  readonly jobs: number
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Those of the files that pass by themselves: what fails on the sources as they are says nothing of a mutant. */
+export async function coverAll(root: string, options: CoverageOptions): Promise<readonly TestRun[]> {
+  const { files, cache, jobs } = options
+  mkdirSync(cache, { recursive: true })
+  const shared = hashOf(root, sharedFiles(root))
+  const names = new Map(files.map((file) => [file, `${hashOf(root, [file], shared)}.json`]))
+  const wanted = new Set(names.values())
+  for (const name of readdirSync(cache)) if (!wanted.has(name)) rmSync(join(cache, name))
+  const found: TestRun[] = []
+  const left = names.entries()
+  const coverRest = async () => {
+    for (const [file, name] of left) {
+      const kept = join(cache, name)
+      const run = readKept(kept) ?? (await runCovered(root, file, options))
+      if (!run) continue
+      writeFileSync(kept, JSON.stringify(run))
+      found.push(run)
+    }
+  }
+  await Promise.all(Array.from({ length: jobs }, coverRest))
+  return found
+}
+
+function sharedFiles(root: string): readonly string[] {
+  const isTest = (path: string) => path.endsWith('.test.ts')
+  const all = globSync(['src/**/*.{ts,tsx}', 'test/**/*.ts', 'package-lock.json', 'schema.graphql'], { cwd: root })
+  return all.filter((path) => !isTest(path) && !path.startsWith('test/mutants/')).toSorted()
+}
+
+function hashOf(root: string, paths: readonly string[], before = ''): string {
+  const hash = createHash('sha256').update(before)
+  for (const path of paths) hash.update(`${path}\0`).update(readFileSync(join(root, path)))
+  return hash.digest('hex')
+}
+
+function readKept(path: string): TestRun | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as TestRun
+  } catch {
+    return null
+  }
+}
+
+async function runCovered(root: string, file: string, { folders, env }: CoverageOptions): Promise<TestRun | null> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-coverage-'))
   try {
     const begun = performance.now()
-    if (!(await passes(root, [file], { NODE_V8_COVERAGE: directory }))) return null
-    return { file, milliseconds: performance.now() - begun, covered: readCoverage(root, directory) }
+    const run = { maxMs: MAX_RUN_MS, env: { ...env, NODE_V8_COVERAGE: directory } }
+    const outcome = await runTests(root, [file], run)
+    const milliseconds = Math.round(performance.now() - begun)
+    if (outcome.type !== 'passed') {
+      console.log(`${file} ${outcome.type === 'failed' ? 'fails by itself' : 'takes too long'}: it is not asked`)
+      return null
+    }
+    return { file, milliseconds, covered: readCoverage(root, directory, folders) }
   } finally {
     rmSync(directory, { recursive: true })
   }
 }
 
-/** Whether all of these test files pass, in time: a mutant may wait for ever. */
-export async function passes(
-  root: string,
-  files: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<boolean> {
-  const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1', '--maxWorkers', '2', ...files]
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: 'ignore',
-    timeout: MAX_RUN_MS,
-  })
-  const [code] = await once(child, 'close')
-  return code === 0
-}
-
-function readCoverage(root: string, directory: string): TestRun['covered'] {
+function readCoverage(root: string, directory: string, folders: readonly string[]): TestRun['covered'] {
   const covered: Record<string, Range[]> = {}
   for (const name of readdirSync(directory)) {
     const { result } = JSON.parse(readFileSync(join(directory, name), 'utf8')) as CoverageReport
     for (const { url, functions } of result) {
       if (!url.startsWith('file:')) continue
       const path = relative(root, fileURLToPath(url))
-      if (!path.startsWith('src/')) continue
+      if (!folders.some((folder) => path.startsWith(`src/${folder}/`))) continue
       covered[path] ??= []
       covered[path].push(...functions.flatMap(({ ranges }) => ranges))
     }
@@ -80,6 +123,15 @@ export function comesTo({ covered }: TestRun, path: string, offset: number): boo
   )
   const smallest = Math.min(...around.map(sizeOf))
   return around.some((range) => sizeOf(range) === smallest && range.count > 0)
+}
+
+/** How much of a source it runs: ranges that were counted at least once. */
+export function thoroughness({ covered }: TestRun, path: string): number {
+  return new Set(
+    (covered[path] ?? [])
+      .filter(({ count }) => count > 0)
+      .map(({ startOffset, endOffset }) => `${startOffset} ${endOffset}`),
+  ).size
 }
 
 function sizeOf({ startOffset, endOffset }: Range): number {

@@ -6,6 +6,8 @@ export interface Mutant {
   readonly start: number
   readonly end: number
   readonly replacement: string
+  /** An offset that is come to whenever what is replaced matters: V8 counts what stands behind `??` by itself. */
+  readonly cameTo: number
 }
 
 interface SyntaxNode {
@@ -85,11 +87,13 @@ function mutantsOf(node: SyntaxNode, source: string): readonly Mutant[] {
   }
 }
 
-function withOtherOperator({ left, right, operator = '' }: SyntaxNode, source: string): readonly Mutant[] {
+function withOtherOperator({ start, left, right, operator = '' }: SyntaxNode, source: string): readonly Mutant[] {
   const other = OTHER_OPERATORS[operator]
   if (!other || !left || !right || isText(left) || isText(right)) return []
   const at = source.indexOf(operator, left.end)
-  return at === -1 || at >= right.start ? [] : [{ start: at, end: at + operator.length, replacement: other }]
+  return at === -1 || at >= right.start
+    ? []
+    : [{ start: at, end: at + operator.length, replacement: other, cameTo: start }]
 }
 
 /** Joined texts are messages; without their plus they are nonsense that nobody writes. */
@@ -102,5 +106,5 @@ function isCall(node: SyntaxNode | undefined): boolean {
 }
 
 function replace({ start, end }: SyntaxNode, replacement: string): Mutant {
-  return { start, end, replacement }
+  return { start, end, replacement, cameTo: start }
 }

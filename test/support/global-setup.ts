@@ -1,12 +1,14 @@
-// Before all tests: one PostgreSQL for the run, TEST_DATABASE_URL or the one from npm.
+// Before all tests: one PostgreSQL for the run, TEST_DATABASE_URL or the one from npm. TEST_POSTGRES_DIRECTORY has its
+// programs where another run has unpacked them.
 import type { TestProject } from 'vitest/node'
 import { startPostgres, unpackPostgres } from './postgres-server.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using stack = new AsyncDisposableStack()
   const given = process.env.TEST_DATABASE_URL ?? null
+  const unpacked = process.env.TEST_POSTGRES_DIRECTORY
   try {
-    const binaries = stack.use(await unpackPostgres())
+    const binaries = unpacked === undefined ? stack.use(await unpackPostgres()) : { directory: unpacked }
     project.provide('postgresDirectory', binaries.directory)
     project.provide('postgresUrl', given ?? stack.use(await startPostgres(binaries)).url('postgres'))
   } catch (error) {

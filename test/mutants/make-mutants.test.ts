@@ -1,0 +1,34 @@
+// Which mutants there are of a source, and which tests come to a place in it.
+import { expect, test } from 'vitest'
+import { comesTo, type TestRun, thoroughness } from './covering-tests.ts'
+import { makeMutants } from './make-mutants.ts'
+
+function mutated(source: string): readonly string[] {
+  return makeMutants('source.ts', source).map(
+    ({ start, end, replacement }) => source.slice(0, start) + replacement + source.slice(end),
+  )
+}
+
+test('operators, conditions, booleans, negations and calls are changed, types and joined texts are not', () => {
+  expect(mutated('const a = b < c')).toEqual(['const a = b <= c'])
+  expect(mutated('if (a) b()')).toEqual(['if (true) b()', 'if (false) b()', 'if (a) ;'])
+  expect(mutated('const a = !b ?? true').toSorted()).toEqual([
+    'const a = !b && true',
+    'const a = !b ?? false',
+    'const a = b ?? true',
+  ])
+  expect(mutated('const a: Map<true, false> = x as unknown')).toEqual([])
+  expect(mutated("throw new Error('a' + b)")).toEqual([])
+})
+
+test('a run comes to a place where the smallest range around it was counted, in any process', () => {
+  const range = (startOffset: number, endOffset: number, count: number) => ({ startOffset, endOffset, count })
+  const run: TestRun = {
+    file: 'a.test.ts',
+    milliseconds: 1,
+    covered: { 'src/a.ts': [range(0, 100, 1), range(10, 50, 3), range(20, 30, 0), range(60, 90, 0), range(60, 90, 2)] },
+  }
+  expect([15, 25, 70].map((offset) => comesTo(run, 'src/a.ts', offset))).toEqual([true, false, true])
+  expect([comesTo(run, 'src/a.ts', 100), comesTo(run, 'src/b.ts', 15)]).toEqual([false, false])
+  expect(thoroughness(run, 'src/a.ts')).toBe(3)
+})

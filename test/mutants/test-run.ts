@@ -1,0 +1,82 @@
+// One run of some test files, as a process group of its own: whatever a mutant does, nothing of it is left afterwards.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+
+/** Of one test: a mutant may wait for ever. */
+const MAX_TEST_MS = 30_000
+
+export interface RunOptions {
+  readonly maxMs: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** `failed` names the first file that failed; null where the run ended without saying so. */
+export type TestOutcome =
+  | { readonly type: 'passed' }
+  | { readonly type: 'failed'; readonly file: string | null }
+  | { readonly type: 'timedOut' }
+
+interface Report {
+  readonly testResults: readonly { readonly name: string; readonly status: string }[]
+}
+
+/** In the project at `root`, one file after the other, until one fails. */
+export async function runTests(
+  root: string,
+  files: readonly string[],
+  { maxMs, env = {} }: RunOptions,
+): Promise<TestOutcome> {
+  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-mutant-'))
+  // PostgreSQL runs as another user where the tests run as root.
+  chmodSync(directory, 0o755)
+  const report = join(directory, 'report.json')
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const reporter = ['--reporter', 'json', '--outputFile', report]
+  const bounds = ['--bail', '1', '--maxWorkers', '1', '--testTimeout', String(MAX_TEST_MS)]
+  const child = spawn(process.execPath, [vitest, 'run', ...reporter, ...bounds, ...files], {
+    cwd: root,
+    // What is left behind in the folder for temporary files goes with it.
+    env: { ...process.env, TMPDIR: directory, ...env },
+    stdio: 'ignore',
+    detached: true,
+  })
+  const endGroup = () => killGroup(child.pid)
+  process.once('exit', endGroup)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    endGroup()
+  }, maxMs)
+  const [code] = await once(child, 'close')
+  clearTimeout(timer)
+  endGroup()
+  process.off('exit', endGroup)
+  try {
+    if (isLate) return { type: 'timedOut' }
+    return code === 0 ? { type: 'passed' } : { type: 'failed', file: failedFile(root, report) }
+  } finally {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** The servers and commands that its tests had started, too. */
+function killGroup(id: number | undefined): void {
+  try {
+    if (id !== undefined) process.kill(-id, 'SIGKILL')
+  } catch {
+    // There is nobody left.
+  }
+}
+
+function failedFile(root: string, report: string): string | null {
+  try {
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
+    const failed = testResults.find(({ status }) => status === 'failed')
+    return failed ? relative(root, failed.name) : null
+  } catch {
+    return null
+  }
+}

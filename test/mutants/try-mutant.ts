@@ -1,0 +1,105 @@
+// One mutant in a copy of the project, and whether the tests notice it.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { comesTo, type TestRun, thoroughness } from './covering-tests.ts'
+import { type Mutant, makeMutants } from './make-mutants.ts'
+import { runTests } from './test-run.ts'
+
+/** Test files of its place that are asked first: the quickest. */
+const QUICKEST = 5
+/** … and then, should they notice nothing: those that run the most of its source. */
+const MOST_THOROUGH = 8
+/** On top of what the files took: a machine that has other things to do is slower. */
+const MIN_MS = 30_000
+const SLOWER = 3
+
+export interface PlacedMutant extends Mutant {
+  readonly path: string
+  /** From 1. */
+  readonly lineNumber: number
+  /** Without the white space around it. */
+  readonly line: string
+  readonly from: string
+  readonly to: string
+}
+
+export function placedMutants(root: string, path: string): readonly PlacedMutant[] {
+  const source = readFileSync(join(root, path), 'utf8')
+  const lines = source.split('\n')
+  return makeMutants(path, source).map((mutant) => {
+    const lineNumber = source.slice(0, mutant.start).split('\n').length
+    const line = lines[lineNumber - 1]?.trim() ?? ''
+    return { ...mutant, path, lineNumber, line, from: source.slice(mutant.start, mutant.end), to: mutant.replacement }
+  })
+}
+
+/** `uncovered`: no test comes there. `unclear`: tests took too long, or failed once, also without the mutant. */
+export type Verdict = 'killed' | 'survived' | 'uncovered' | 'unclear'
+
+export interface Tried {
+  readonly verdict: Verdict
+  /** The file that noticed it, or how many did not. */
+  readonly by: string
+}
+
+export async function tryMutant(
+  root: string,
+  mutant: PlacedMutant,
+  runs: readonly TestRun[],
+  env: Readonly<Record<string, string>>,
+): Promise<Tried> {
+  const covering = runs.filter((run) => comesTo(run, mutant.path, mutant.cameTo))
+  if (covering.length === 0) return { verdict: 'uncovered', by: 'no test comes here' }
+  const quickest = covering.toSorted((a, b) => a.milliseconds - b.milliseconds).slice(0, QUICKEST)
+  const others = covering.filter((run) => !quickest.includes(run))
+  const thorough = others
+    .toSorted((a, b) => thoroughness(b, mutant.path) - thoroughness(a, mutant.path) || a.milliseconds - b.milliseconds)
+    .slice(0, MOST_THOROUGH)
+  let isUnclear = false
+  for (const asked of [quickest, thorough]) {
+    if (asked.length === 0) continue
+    const { verdict, by } = await ask(root, mutant, asked, env)
+    if (verdict === 'killed') return { verdict, by }
+    isUnclear ||= verdict === 'unclear'
+  }
+  return {
+    verdict: isUnclear ? 'unclear' : 'survived',
+    by: `${quickest.length + thorough.length} of ${covering.length} test files that come here`,
+  }
+}
+
+async function ask(
+  root: string,
+  mutant: PlacedMutant,
+  runs: readonly TestRun[],
+  env: Readonly<Record<string, string>>,
+): Promise<Tried> {
+  const files = runs.map(({ file }) => file)
+  const maxMs = MIN_MS + SLOWER * runs.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+  const first = await withMutant(root, mutant, () => runTests(root, files, { maxMs, env }))
+  if (first.type === 'passed') return { verdict: 'survived', by: '' }
+  // Noticed is what is noticed twice, and not without the mutant: tests may fail, or take long, for other reasons.
+  const again = first.type === 'failed' && first.file !== null ? [first.file] : files
+  const second = await withMutant(root, mutant, () => runTests(root, again, { maxMs, env }))
+  if (second.type === 'passed') return { verdict: 'survived', by: '' }
+  if (first.type === 'timedOut' || second.type === 'timedOut' || first.file === null) {
+    const clean = await runTests(root, again, { maxMs, env })
+    if (clean.type !== 'passed') return { verdict: 'unclear', by: '' }
+  }
+  return { verdict: 'killed', by: first.type === 'failed' ? (first.file ?? 'a run that broke off') : 'a time-out' }
+}
+
+async function withMutant<T>(
+  root: string,
+  { path, start, end, replacement }: Mutant & { readonly path: string },
+  run: () => Promise<T>,
+): Promise<T> {
+  const file = join(root, path)
+  const source = readFileSync(file, 'utf8')
+  try {
+    writeFileSync(file, source.slice(0, start) + replacement + source.slice(end))
+    return await run()
+  } finally {
+    writeFileSync(file, source)
+  }
+}
