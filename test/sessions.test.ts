@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import { expect, test } from 'vitest'
 import { createKeyCipher } from '../src/auth/tokens/key-cipher.ts'
 import { createSigningKey } from '../src/auth/tokens/signing-key.ts'
+import { StoreReadOnlyError, StoreUnavailableError } from '../src/store/contract.ts'
 import { startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -121,6 +122,25 @@ test('an access token ends at its exp, a session at its idle and absolute lifeti
   const idle = await gateway.login(ANA)
   gateway.advance(14 * DAY)
   expect((await gateway.send('POST', '/token', body(idle))).status).toBe(401)
+})
+
+test('a store that takes no writes idles sessions on, and refreshes them all the same; one that fails does not', async () => {
+  let refusal: Error | null = null
+  const gateway = await startGateway({
+    wrapStore: (store) => ({
+      ...store,
+      extendSessions: async (extensions) => (refusal ? Promise.reject(refusal) : store.extendSessions(extensions)),
+    }),
+  })
+  const { refreshToken } = await gateway.login(ANA)
+  gateway.advance(7 * DAY)
+  const refresh = async () => (await gateway.send('POST', '/token', body({ refreshToken }))).status
+  refusal = new StoreReadOnlyError()
+  expect(await refresh()).toBe(200)
+  refusal = new StoreUnavailableError('away')
+  expect(await refresh()).toBe(503)
+  refusal = null
+  expect(await refresh()).toBe(200)
 })
 
 test('a workspace that is stored after the login is there at the next read', async () => {

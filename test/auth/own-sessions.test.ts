@@ -113,6 +113,13 @@ const engines = [
   ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
 ]
 
+/** What the audit log says of sessions that were ended. */
+async function revocations(gateway: TestGateway): Promise<readonly (string | null)[]> {
+  await gateway.audit.flush()
+  const filter = { from: null, to: null, kind: 'sessionsRevoked', who: null }
+  return (await gateway.store.auditEntries(filter, 0, 9)).map(({ detail }) => detail)
+}
+
 describe.each(engines)('on %s', (_name, database) => {
   async function open(options: Parameters<typeof startGateway>[0] = {}) {
     const databaseUrl = await database()
@@ -134,6 +141,7 @@ describe.each(engines)('on %s', (_name, database) => {
     expect((await gateway.send('POST', '/token', JSON.stringify(other))).status).toBe(401)
     expect(await isSignedIn(gateway, mine.accessToken)).toBe(true)
     expect(await revoke(mine.accessToken)).toBe(false)
+    expect(await revocations(gateway)).toEqual(['1 ended'])
   })
 
   test('signing out everywhere ends all sessions of the user, the asking one too, and nobody else’s', async () => {
@@ -148,6 +156,7 @@ describe.each(engines)('on %s', (_name, database) => {
     }
     expect(await isSignedIn(gateway, ben.accessToken)).toBe(true)
     expect((await gateway.graphql(EVERYWHERE, { accessToken })).status).toBe(401)
+    expect(await revocations(gateway)).toEqual(['3 ended'])
   })
 
   test('one more session than a user may have ends the one that was idle for longest', async () => {
