@@ -8,6 +8,7 @@ import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
 import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
+import { put } from './contract/values.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
@@ -75,6 +76,26 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     for (const table of ['document', 'export', 'export_element', 'staged_export']) {
       expect(await execute(url, `select 1 from workspace_gateway.${table}`), table).toEqual([])
     }
+  })
+
+  test('an import locks its users in the order of their ids, so that two never wait for each other', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    // Ids in another order than emails.
+    const emails = Array.from({ length: 15 }, (_, index) => `u${(index * 7) % 15}@example.com`)
+    for (const email of emails) await store.applyChanges([{ type: 'addUser', email }])
+    const hand = new Client({ connectionString: url })
+    await hand.connect()
+    await hand.query('begin; select 1 from workspace_gateway.user where id = 8 for update')
+    const importing = store.applyChanges(emails.map((email) => put({ email })))
+    await expect
+      .poll(() => execute(url, `select 1 from pg_stat_activity where wait_event_type = 'Lock'`))
+      .toHaveLength(1)
+    const free = await execute(url, 'select id::int from workspace_gateway.user order by id for update skip locked')
+    expect(free.map(({ id }) => id)).toEqual([9, 10, 11, 12, 13, 14, 15])
+    await hand.query('rollback')
+    await hand.end()
+    expect(await importing).toEqual(Array(15).fill('added'))
   })
 
   test('a hand that gives a document to another user moves the revision of both', async () => {

@@ -55,6 +55,13 @@ describe('the login guard "mail"', () => {
     expect(server.mails).toHaveLength(1)
   })
 
+  test('counts every attempt of a network, as other guards do', async () => {
+    const { login } = await startMailGateway({}, { attemptsPerMinute: 2 })
+    for (const email of [ANA, STRANGER]) expectSent(await login(email))
+    const refused = await login(ANA)
+    expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"login";q=2;w=60'])
+  })
+
   test('takes the code inside the address, from clients with one field, however the address is spelled', async () => {
     const { server, login } = await startMailGateway()
     expectSent(await login(' Ana@Example.COM '))
