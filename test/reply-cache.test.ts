@@ -48,6 +48,30 @@ test('it never holds more than its bytes, and makes room at the expense of the u
   expect(found.length).toBeGreaterThan(10)
 })
 
+test('one user’s replies make room for each other, the one that was found last too', () => {
+  const cache = createResponseCache(1_000_000)
+  cache.keep(viewer(2), 'of another', reply(40_000))
+  for (const operation of ['a', 'b', 'c']) cache.keep(viewer(1), operation, reply(40_000))
+  for (const operation of ['b', 'c', 'a']) expect(cache.find(viewer(1), operation), operation).toBeDefined()
+  for (const operation of ['d', 'e']) cache.keep(viewer(1), operation, reply(40_000))
+  // Found least recently.
+  for (const operation of ['b', 'c']) expect(cache.find(viewer(1), operation), operation).toBeUndefined()
+  cache.keep(viewer(1), 'f', reply(40_000))
+  expect(['a', 'd', 'e', 'f'].map((operation) => cache.find(viewer(1), operation) !== undefined)).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ])
+  for (const operation of ['first', 'b', 'c', 'd']) {
+    cache.keep(viewer(3), operation, reply(40_000))
+    if (operation === 'first') expect(cache.find(viewer(3), operation)).toBeDefined()
+  }
+  expect(cache.find(viewer(3), 'first')).toBeUndefined()
+  expect(cache.find(viewer(2), 'of another')).toBeDefined()
+  expect(cache.size()).toMatchObject({ entries: 7 })
+})
+
 test('what is streamed, too large, or of a cache without bytes is not kept', () => {
   const cache = createResponseCache(100_000)
   cache.keep(viewer(1), 'large', reply(50_000))
