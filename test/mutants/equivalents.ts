@@ -30,6 +30,12 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'on a machine with this byte order; no other is at hand',
   },
   {
+    path: 'src/http/server/server.ts',
+    line: 'const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options',
+    to: 'true',
+    reason: 'whoever lists proxies says it; without listed proxies no PROXY header is read',
+  },
+  {
     path: 'src/auth/mail/requests.ts',
     line: "if (request.outcome === 'mailed') hasMails = true",
     to: 'true',
