@@ -4,7 +4,7 @@ import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runTests } from './test-run.ts'
+import { type RunContext, runTests } from './test-run.ts'
 
 /** A test file that takes longer is asked about no mutant. */
 const MAX_RUN_MS = 90_000
@@ -30,7 +30,7 @@ interface CoverageReport {
   }[]
 }
 
-export interface CoverageOptions {
+export interface CoverageOptions extends RunContext {
   /** Test files beside the project, relative to it. */
   readonly files: readonly string[]
   /** Folders of sources that are asked about; of others nothing is kept. */
@@ -38,7 +38,6 @@ export interface CoverageOptions {
   /** Kept from run to run: a test file is run again when it, or anything that tests share, is another one. */
   readonly cache: string
   readonly jobs: number
-  readonly env: Readonly<Record<string, string>>
 }
 
 /** Those of the files that pass by themselves: what fails on the sources as they are says nothing of a mutant. */
@@ -60,8 +59,13 @@ export async function coverAll(root: string, options: CoverageOptions): Promise<
       found.push(run)
     }
   }
-  await Promise.all(Array.from({ length: jobs }, coverRest))
+  await allEnded(Array.from({ length: jobs }, coverRest))
   return found
+}
+
+/** Throws what the first of them threw, once all have ended. */
+export async function allEnded(running: readonly Promise<void>[]): Promise<void> {
+  for (const end of await Promise.allSettled(running)) if (end.status === 'rejected') throw end.reason
 }
 
 function sharedFiles(root: string): readonly string[] {
@@ -84,11 +88,15 @@ function readKept(path: string): TestRun | null {
   }
 }
 
-async function runCovered(root: string, file: string, { folders, env }: CoverageOptions): Promise<TestRun | null> {
+async function runCovered(
+  root: string,
+  file: string,
+  { folders, env, stop }: CoverageOptions,
+): Promise<TestRun | null> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-coverage-'))
   try {
     const begun = performance.now()
-    const run = { maxMs: MAX_RUN_MS, env: { ...env, NODE_V8_COVERAGE: directory } }
+    const run = { maxMs: MAX_RUN_MS, env: { ...env, NODE_V8_COVERAGE: directory }, stop }
     const outcome = await runTests(root, [file], run)
     const milliseconds = Math.round(performance.now() - begun)
     if (outcome.type !== 'passed') {

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { startPostgres, unpackPostgres } from '../support/postgres-server.ts'
 import { copyProject } from '../support/project-copy.ts'
 import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
-import { coverAll } from './covering-tests.ts'
+import { allEnded, coverAll } from './covering-tests.ts'
 import { equivalentOf } from './equivalents.ts'
 import { type PlacedMutant, placedMutants, type Tried, tryMutant } from './try-mutant.ts'
 
@@ -35,13 +35,14 @@ const jobs = Number(values.jobs)
 console.log(`seed ${values.seed}, ${values.each} mutants of each folder`)
 
 await using running = new AsyncDisposableStack()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void running.disposeAsync().finally(() => process.exit(1)))
-}
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => stop.abort(new Error(`ended by ${signal}`)))
 // One for all runs: each would spend most of its time on starting its own.
 const binaries = running.use(await unpackPostgres())
 const postgres = running.use(await startPostgres(binaries, { settings: { max_connections: '300' } }))
 const env = { TEST_DATABASE_URL: postgres.url('postgres'), TEST_POSTGRES_DIRECTORY: binaries.directory }
+const context = { env, stop: stop.signal }
 const roots = Array.from({ length: jobs }, () => running.use(copyProject(COPIED)).directory)
 const [root = ''] = roots
 const runs = await coverAll(root, {
@@ -49,7 +50,7 @@ const runs = await coverAll(root, {
   folders: FOLDERS,
   cache: join(import.meta.dirname, '../../node_modules/.cache/mutants'),
   jobs,
-  env,
+  ...context,
 })
 console.log(`${runs.length} test files are asked`)
 
@@ -66,11 +67,11 @@ async function scoreOf(folder: string) {
   const sample = createSeededRandom(Number(values.seed)).sample(all, Number(values.each))
   const counts = { killed: 0, survived: 0, uncovered: 0, unclear: 0, equivalent: 0 }
   const left = sample.values()
-  await Promise.all(
+  await allEnded(
     roots.map(async (copy) => {
       for (const mutant of left) {
         const known = equivalentOf(mutant)
-        const tried = known ? null : await tryMutant(copy, mutant, runs, env)
+        const tried = known ? null : await tryMutant(copy, mutant, runs, context)
         counts[tried?.verdict ?? 'equivalent'] += 1
         report(mutant, tried, known?.reason ?? '')
       }

@@ -8,9 +8,14 @@ import { join, relative } from 'node:path'
 /** Of one test: a mutant may wait for ever. */
 const MAX_TEST_MS = 30_000
 
-export interface RunOptions {
+export interface RunContext {
+  readonly env: Readonly<Record<string, string>>
+  /** Ends the run, which then throws. */
+  readonly stop: AbortSignal
+}
+
+export interface RunOptions extends RunContext {
   readonly maxMs: number
-  readonly env?: Readonly<Record<string, string>>
 }
 
 /** `failed` names the first file that failed; null where the run ended without saying so. */
@@ -27,7 +32,7 @@ interface Report {
 export async function runTests(
   root: string,
   files: readonly string[],
-  { maxMs, env = {} }: RunOptions,
+  { maxMs, env, stop }: RunOptions,
 ): Promise<TestOutcome> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-mutant-'))
   // PostgreSQL runs as another user where the tests run as root.
@@ -44,7 +49,7 @@ export async function runTests(
     detached: true,
   })
   const endGroup = () => killGroup(child.pid)
-  process.once('exit', endGroup)
+  stop.addEventListener('abort', endGroup)
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
@@ -53,8 +58,9 @@ export async function runTests(
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   endGroup()
-  process.off('exit', endGroup)
+  stop.removeEventListener('abort', endGroup)
   try {
+    stop.throwIfAborted()
     if (isLate) return { type: 'timedOut' }
     return code === 0 ? { type: 'passed' } : { type: 'failed', file: failedFile(root, report) }
   } finally {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { comesTo, type TestRun, thoroughness } from './covering-tests.ts'
 import { type Mutant, makeMutants } from './make-mutants.ts'
-import { runTests } from './test-run.ts'
+import { type RunContext, runTests } from './test-run.ts'
 
 /** Test files of its place that are asked first: the quickest. */
 const QUICKEST = 5
@@ -46,7 +46,7 @@ export async function tryMutant(
   root: string,
   mutant: PlacedMutant,
   runs: readonly TestRun[],
-  env: Readonly<Record<string, string>>,
+  context: RunContext,
 ): Promise<Tried> {
   const covering = runs.filter((run) => comesTo(run, mutant.path, mutant.cameTo))
   if (covering.length === 0) return { verdict: 'uncovered', by: 'no test comes here' }
@@ -58,7 +58,7 @@ export async function tryMutant(
   let isUnclear = false
   for (const asked of [quickest, thorough]) {
     if (asked.length === 0) continue
-    const { verdict, by } = await ask(root, mutant, asked, env)
+    const { verdict, by } = await ask(root, mutant, asked, context)
     if (verdict === 'killed') return { verdict, by }
     isUnclear ||= verdict === 'unclear'
   }
@@ -68,22 +68,17 @@ export async function tryMutant(
   }
 }
 
-async function ask(
-  root: string,
-  mutant: PlacedMutant,
-  runs: readonly TestRun[],
-  env: Readonly<Record<string, string>>,
-): Promise<Tried> {
+async function ask(root: string, mutant: PlacedMutant, runs: readonly TestRun[], context: RunContext): Promise<Tried> {
   const files = runs.map(({ file }) => file)
   const maxMs = MIN_MS + SLOWER * runs.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
-  const first = await withMutant(root, mutant, () => runTests(root, files, { maxMs, env }))
+  const first = await withMutant(root, mutant, () => runTests(root, files, { ...context, maxMs }))
   if (first.type === 'passed') return { verdict: 'survived', by: '' }
   // Noticed is what is noticed twice, and not without the mutant: tests may fail, or take long, for other reasons.
   const again = first.type === 'failed' && first.file !== null ? [first.file] : files
-  const second = await withMutant(root, mutant, () => runTests(root, again, { maxMs, env }))
+  const second = await withMutant(root, mutant, () => runTests(root, again, { ...context, maxMs }))
   if (second.type === 'passed') return { verdict: 'survived', by: '' }
   if (first.type === 'timedOut' || second.type === 'timedOut' || first.file === null) {
-    const clean = await runTests(root, again, { maxMs, env })
+    const clean = await runTests(root, again, { ...context, maxMs })
     if (clean.type !== 'passed') return { verdict: 'unclear', by: '' }
   }
   return { verdict: 'killed', by: first.type === 'failed' ? (first.file ?? 'a run that broke off') : 'a time-out' }
