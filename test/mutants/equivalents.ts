@@ -36,6 +36,18 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'whoever lists proxies says it; without listed proxies no PROXY header is read',
   },
   {
+    path: 'src/auth/audit/audit-log.ts',
+    line: 'if (entries.length > 0) salt = await store.auditSalt()',
+    to: 'true',
+    reason: 'the salt is read again where nothing was written either, and is the same',
+  },
+  {
+    path: 'src/resolvers/identity/node-id.ts',
+    line: 'if (known !== undefined) return known',
+    to: 'false',
+    reason: 'what was remembered is made again, and is the same',
+  },
+  {
     path: 'src/auth/mail/requests.ts',
     line: "if (request.outcome === 'mailed') hasMails = true",
     to: 'true',
