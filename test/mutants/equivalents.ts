@@ -48,6 +48,18 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'what was remembered is made again, and is the same',
   },
   {
+    path: 'src/resolvers/tracing/traced-reads.ts',
+    line: 'if (record.steps === null) return services',
+    to: 'false',
+    reason: 'steps of a request that is not traced are counted nowhere',
+  },
+  {
+    path: 'src/resolvers/pagination/paged.ts',
+    line: 'return { [PAGES]: true, pages }',
+    to: 'false',
+    reason: 'that it is there says it, not what it is',
+  },
+  {
     path: 'src/auth/mail/requests.ts',
     line: "if (request.outcome === 'mailed') hasMails = true",
     to: 'true',

@@ -7,7 +7,7 @@ import { type RunContext, runTests } from './test-run.ts'
 
 /** Test files of its place that are asked first: the quickest. */
 const QUICKEST = 5
-/** … and then, should they notice nothing: those that run the most of its source. */
+/** … and then, should they notice nothing: those that run the most of its source; in the end all others. */
 const MOST_THOROUGH = 8
 /** On top of what the files took: a machine that has other things to do is slower. */
 const MIN_MS = 30_000
@@ -56,7 +56,8 @@ export async function tryMutant(
     .toSorted((a, b) => thoroughness(b, mutant.path) - thoroughness(a, mutant.path) || a.milliseconds - b.milliseconds)
     .slice(0, MOST_THOROUGH)
   let isUnclear = false
-  for (const asked of [quickest, thorough]) {
+  const rest = others.filter((run) => !thorough.includes(run))
+  for (const asked of [quickest, thorough, rest]) {
     if (asked.length === 0) continue
     const { verdict, by } = await ask(root, mutant, asked, context)
     if (verdict === 'killed') return { verdict, by }
@@ -64,7 +65,7 @@ export async function tryMutant(
   }
   return {
     verdict: isUnclear ? 'unclear' : 'survived',
-    by: `${quickest.length + thorough.length} of ${covering.length} test files that come here`,
+    by: `${covering.length} test files come here`,
   }
 }
 
