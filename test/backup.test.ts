@@ -3,16 +3,15 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer, openSession, startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** npm run test:backup kills 100. */
 const KILLS = Number(process.env.TEST_BACKUP_KILLS ?? 3)
 
@@ -150,7 +149,7 @@ describe('an SQLite backup', () => {
     const takesMs = performance.now() - startedAt + 400
     for (let round = 0; round < KILLS; round += 1) {
       const backup = workspace.path(`backup-${round}.db`)
-      const child = spawn(process.execPath, [MAIN, 'backup', backup, ...workspace.flags], { stdio: 'ignore' })
+      const child = spawn(process.execPath, [PROGRAM, 'backup', backup, ...workspace.flags], { stdio: 'ignore' })
       const exited = once(child, 'exit')
       await Promise.race([delay((takesMs * (round + 1)) / KILLS), exited])
       child.kill('SIGKILL')

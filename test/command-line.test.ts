@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { DUMP_OPTIONS } from '../src/cli/options/dump-options.ts'
 import { IMPORT_OPTIONS } from '../src/cli/options/import-options.ts'
@@ -18,6 +17,7 @@ import { environmentName } from '../src/cli/options/option.ts'
 import { SERVE_OPTIONS } from '../src/cli/options/serve-options.ts'
 import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer, openSession } from './support/gateway.ts'
+import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { SMALL_WORLD } from './support/workspaces.ts'
@@ -201,7 +201,7 @@ test.each([
   ['serve', '--help'],
   ['config', 'print'],
 ])('%s %s ends quietly when nobody reads what it says', async (...args) => {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url)), ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: temporaryDirectory(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

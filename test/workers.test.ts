@@ -4,15 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
 import { bearer, openSession } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const ENGINES = [
   { engine: 'SQLite', open: async () => `file:${join(temporaryDirectory(), 'workspace.db')}`, isThere: true },
   { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
@@ -134,7 +133,7 @@ test.skipIf(process.platform !== 'linux')(
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const env = endingWorkers('cluster.worker.id > 1')
     const args = ['serve', '--port', '0', '--workers', '2', '--database', database]
-    const supervisor = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } })
+    const supervisor = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...env } })
     onTestFinished(() => {
       supervisor.kill('SIGKILL')
     })

@@ -2,14 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { AUDIT_KINDS } from '../../src/auth/audit/audit-event.ts'
 import { run } from '../support/command-line.ts'
+import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const read = (name: string) => readFileSync(new URL(`../../docs/operate/${name}.md`, import.meta.url), 'utf8')
 
 /** What the pages show at the place: the key that was just taken over from is still in use. */
@@ -26,7 +25,7 @@ test('the commands of keys.md and audit.md do what the pages say', async () => {
   )
   expect(blocks.length).toBeGreaterThan(7)
   const bin = temporaryDirectory()
-  const command = `#!/bin/sh\n'${process.execPath}' '${MAIN}' "$@" || echo "failed: $*" >&2\n`
+  const command = `#!/bin/sh\n'${process.execPath}' '${PROGRAM}' "$@" || echo "failed: $*" >&2\n`
   writeFileSync(join(bin, 'workspace-gateway'), command, { mode: 0o755 })
   const script = [`PATH='${bin}':"$PATH"`, ...blocks].join('\n')
   const { stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })

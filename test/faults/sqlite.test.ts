@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { networkFileSystem } from '../../src/store/sqlite/engine/faults/startup-check.ts'
 import { run, runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { buildFaultLibrary, canMount, damageFile, failingDisk, smallDisk } from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
+import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -242,18 +242,16 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
   })
 })
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-
 test('a working directory that was removed is a sentence and exit code 1', () => {
   const gone = join(temporaryDirectory(), 'gone')
   mkdirSync(gone)
-  const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${MAIN}' serve --port 0`
+  const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${PROGRAM}' serve --port 0`
   const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 30_000 })
   expect([status, stderr.trim().split('\n').length, stderr.includes('working directory')]).toEqual([1, 1, true])
 })
 
 test.skipIf(process.platform !== 'linux')('a folder that cannot be made is a sentence and exit code 1', () => {
-  const args = [MAIN, 'serve', '--port', '0', '--database', 'file:/proc/no/such/folder/workspace.db']
+  const args = [PROGRAM, 'serve', '--port', '0', '--database', 'file:/proc/no/such/folder/workspace.db']
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
   expect([status, stderr.trim().split('\n').length, stderr.includes('/proc/no')]).toEqual([1, 1, true])
 })

@@ -44,7 +44,8 @@ export async function runTests(
   const child = spawn(process.execPath, [vitest, 'run', ...reporter, ...bounds, ...files], {
     cwd: root,
     // What is left behind in the folder for temporary files goes with it.
-    env: { ...process.env, TMPDIR: directory, ...env },
+    // A mutant is not worth a build of the program.
+    env: { ...process.env, TMPDIR: directory, TEST_PROGRAM: join(root, 'src/main.ts'), ...env },
     stdio: 'ignore',
     detached: true,
   })

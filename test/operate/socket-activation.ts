@@ -3,10 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '../support/free-port.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { PROGRAM } from '../support/program.ts'
 
 export function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).error === undefined
@@ -34,7 +32,7 @@ export async function startActivated(
   // As a service manager does it: each gateway is told its own process id.
   const once = `sh -c 'echo $$ > ${pidFile}; export LISTEN_PID=$$; exec "$0" "$@"' "$@"`
   const script = isRestarted ? `while :; do ${once}; done` : once
-  const command = ['sh', '-c', script, 'sh', process.execPath, MAIN, 'serve', ...args]
+  const command = ['sh', '-c', script, 'sh', process.execPath, PROGRAM, 'serve', ...args]
   const names = ['PATH', ...Object.keys(environment)].map((name) => `--setenv=${name}`)
   const child = spawn('systemd-socket-activate', ['--listen', `${host}:${port}`, ...names, ...command], {
     cwd: folder,

@@ -3,13 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, onTestFinished } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { PROGRAM } from './program.ts'
 import { searchLog } from './searched-logs.ts'
 import { makeDirectory, removeDirectory } from './temporary-directory.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface Finished {
   readonly exitCode: number | null
@@ -109,7 +107,7 @@ export function shareDemoGateway(): { readonly url: () => string } {
 }
 
 function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], { ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } })
+  return spawn(process.execPath, [PROGRAM, ...args], { ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } })
 }
 
 function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {

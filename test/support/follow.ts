@@ -4,10 +4,9 @@ import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { PROGRAM } from './program.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** Without a pause between rounds. */
 const OPTIONS = ['--interval', '0', '--format', 'json']
 
@@ -58,7 +57,7 @@ export function startFollowProcess(
   args: readonly string[],
   { cwd }: { readonly cwd?: string } = {},
 ): Following {
-  const child = spawn(process.execPath, [MAIN, 'follow', url, ...OPTIONS, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, 'follow', url, ...OPTIONS, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
   })

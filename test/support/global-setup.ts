@@ -1,9 +1,15 @@
-// Before all tests: one PostgreSQL for the run, TEST_DATABASE_URL or the one from npm. TEST_POSTGRES_DIRECTORY has its
-// programs where another run has unpacked them.
+// Before all tests: the program that they start, and one PostgreSQL for the run, TEST_DATABASE_URL or the one from npm.
+// TEST_POSTGRES_DIRECTORY has the programs of PostgreSQL where another run has unpacked them.
+import { tmpdir } from 'node:os'
 import type { TestProject } from 'vitest/node'
+import { memoryDirectory } from './memory-directory.ts'
 import { startPostgres, unpackPostgres } from './postgres-server.ts'
+import { buildProgram } from './program.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Workers, and what they start, get both with their environment.
+  process.env.TEST_PROGRAM ??= await buildProgram()
+  process.env.TMPDIR ??= memoryDirectory() ?? tmpdir()
   await using stack = new AsyncDisposableStack()
   const given = process.env.TEST_DATABASE_URL ?? null
   const unpacked = process.env.TEST_POSTGRES_DIRECTORY

@@ -2,9 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { PROGRAM } from './program.ts'
 
 export interface ImportEnd {
   /** Null when it was killed. */
@@ -26,7 +24,7 @@ export function startImport(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): ImportProcess {
-  const child = spawn(process.execPath, [MAIN, 'import', file, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, 'import', file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })

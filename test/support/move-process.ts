@@ -4,10 +4,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { PROGRAM } from './program.ts'
 
 export interface MoveEnd {
   /** Null when it was killed. */
@@ -17,7 +15,7 @@ export interface MoveEnd {
 }
 
 function startMove(args: readonly string[]) {
-  const child = spawn(process.execPath, [MAIN, 'move', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, 'move', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   async function end(): Promise<MoveEnd> {
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return { exitCode: child.exitCode, stdout, stderr }

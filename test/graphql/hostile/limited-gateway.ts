@@ -6,12 +6,11 @@ import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { PROGRAM } from '../../support/program.ts'
 import type { HostileRequest, Outcome } from './shape.ts'
 import { largeWorld } from './world.ts'
 
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 const MEDIA_TYPE = 'application/graphql-response+json'
 const HEAP_MIB = 512
 
@@ -43,9 +42,9 @@ export async function startLimitedGateway(bytes: number, ...options: readonly st
   for (const line of largeWorld(bytes)) file.write(line)
   file.end()
   await finished(file)
-  await promisify(execFile)(process.execPath, [MAIN, 'import', input, '--database', database])
+  await promisify(execFile)(process.execPath, [PROGRAM, 'import', input, '--database', database])
   const limit = `--max-old-space-size=${HEAP_MIB}`
-  const args = [limit, MAIN, 'serve', '--database', database, '--port', '0', '--access-token-ttl', '86400']
+  const args = [limit, PROGRAM, 'serve', '--database', database, '--port', '0', '--access-token-ttl', '86400']
   const child = spawn(process.execPath, [...args, '--log-level', 'silent', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
