@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { LONG_TESTS } from './test/support/long-tests.ts'
 import { NothingSkipped } from './test/support/nothing-skipped.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: process.env.TEST_QUICK ? LONG_TESTS : [],
     reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new NothingSkipped()] : [])],
     setupFiles: ['test/support/setup.ts', ...(process.env.NODE_V8_COVERAGE ? ['test/mutants/take-coverage.ts'] : [])],
     globalSetup: ['test/support/global-setup.ts'],

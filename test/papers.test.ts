@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { papers } from '../docs/generate/papers.ts'
+import { LONG_TESTS } from './support/long-tests.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
@@ -68,6 +69,12 @@ test('every script that a paper names is one', () => {
   )
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter(({ script }) => scripts[script] === undefined)).toEqual([])
+})
+
+test('what `npm test` leaves out is there, and is run before a merge', () => {
+  expect(LONG_TESTS.filter((path) => !existsSync(join(ROOT, path.replace('/**', ''))))).toEqual([])
+  expect(JSON.parse(read('package.json')).scripts['test:all']).toBe('vitest run')
+  expect(read('.ci/run')).toContain('TEST_NOTHING_SKIPPED=1 npm run --silent test:all\n')
 })
 
 test('every test that a promise names is there', () => {

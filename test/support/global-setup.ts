@@ -9,7 +9,7 @@ import { buildProgram } from './program.ts'
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Workers, and what they start, get both with their environment.
   process.env.TEST_PROGRAM ??= await buildProgram()
-  process.env.TMPDIR ??= memoryDirectory() ?? tmpdir()
+  if (process.env.TEST_QUICK) process.env.TMPDIR ??= memoryDirectory() ?? tmpdir()
   await using stack = new AsyncDisposableStack()
   const given = process.env.TEST_DATABASE_URL ?? null
   const unpacked = process.env.TEST_POSTGRES_DIRECTORY
