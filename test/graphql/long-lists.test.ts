@@ -8,8 +8,8 @@ const COUNT = 60
 const IDS = Array.from({ length: COUNT }, (_, index) => `t${index}`)
 const text = (id: string) => `{"id":"${id}","name":"of ${id}","text":"${'é'.repeat(4_000)}"}`
 
-async function start() {
-  const gateway = await startGateway()
+async function start(graphqlValues: Readonly<Record<string, string>> = {}) {
+  const gateway = await startGateway({ graphqlValues })
   await gateway.load(IDS.map((id) => documentLine('template', ANA, text(id))).join(''))
   const { accessToken } = await gateway.login(ANA)
   return {
@@ -40,4 +40,14 @@ test.each([
   const items: readonly { readonly documentId: string; readonly name: string }[] =
     data.me.list ?? data.me.connection.nodes
   expect(items.map(({ documentId, name }) => [documentId, name])).toEqual(ids.map((id) => [id, `of ${id}`]))
+})
+
+test.each([
+  [200_000, 'RESPONSE_TOO_LARGE'],
+  [300_000, undefined],
+])('a request that may read %i letters is answered %s, however little of them it asks for', async (most, code) => {
+  const { ask } = await start({ graphqlMaxReadBytes: String(most) })
+  const { data, errors } = (await ask('templates { documentId }')).json()
+  expect(errors?.[0].extensions.code).toBe(code)
+  expect(data?.me.templates.length).toBe(code === undefined ? COUNT : undefined)
 })
