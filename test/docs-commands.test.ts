@@ -15,7 +15,7 @@ test.each(['guide/import-and-export.md', 'operate/backups.md', 'operate/upgradin
   'every command of docs/%s works',
   async (page) => {
     const text = readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8')
-    const commands = [...text.matchAll(/^node src\/main\.ts (.*)$/gm)].map(([, command = '']) => command)
+    const commands = [...text.matchAll(/^npx workspace-gateway (.*)$/gm)].map(([, command = '']) => command)
     const here = commands.filter((command) => !ELSEWHERE.test(command))
     expect(here.length).toBeGreaterThan(1)
     const workspace = createWorkspace()

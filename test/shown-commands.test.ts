@@ -15,8 +15,7 @@ const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8'
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...DOCS.map((file) => join('docs', file))].filter(
   (file) => file.endsWith('.md'),
 )
-const PROGRAM =
-  /^(?:npx workspace-gateway|workspace-gateway|(?:node_modules\/\.bin\/)?node src\/main\.ts|npm start --) (.*)$/gm
+const PROGRAM = /^(?:npx workspace-gateway|(?:node_modules\/\.bin\/)?node src\/main\.ts|npm start --) (.*)$/gm
 
 test('every command that a paper shows is one, and has its options', () => {
   const shown = PAGES.flatMap((page) => commandsOf(page).map((line) => ({ page, line })))

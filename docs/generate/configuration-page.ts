@@ -6,7 +6,7 @@ import { code, markdownTable } from './markdown-table.ts'
 
 const INTRODUCTION = `# Configuration
 
-\`npx workspace-gateway COMMAND --help\` shows the options of a command; in a clone, \`node src/main.ts COMMAND\` runs it. Every option
+\`npx workspace-gateway COMMAND --help\` shows the options of a command. Every option
 is also an environment variable, and a line of a configuration file. A flag stands over the variable, the variable over the file, the file
 over the default. A switch takes no value; its variable and its line take \`true\` or \`false\`.
 

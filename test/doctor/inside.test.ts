@@ -101,7 +101,7 @@ describe('doctor', () => {
 
 test('the commands that the paper shows find nothing, or say that nothing answers', async () => {
   const paper = readFileSync(new URL('../../docs/operate/doctor.md', import.meta.url), 'utf8')
-  const commands = [...paper.matchAll(/^node src\/main\.ts (doctor.*)$/gm)].map(([, command = '']) =>
+  const commands = [...paper.matchAll(/^npx workspace-gateway (doctor.*)$/gm)].map(([, command = '']) =>
     command.split(' '),
   )
   const path = await createDatabase()

@@ -15,7 +15,7 @@ test('every command of the page works, in its order', async () => {
   const cwd = temporaryDirectory()
   writeFileSync(join(cwd, 'users.txt'), [...old.workspaces.keys()].join('\n'))
   const done: string[] = []
-  for (const [, command = ''] of PAGE.matchAll(/^workspace-gateway (.*)$/gm)) {
+  for (const [, command = ''] of PAGE.matchAll(/^npx workspace-gateway (.*)$/gm)) {
     const args = command.split(' ').map((arg) => (arg === 'https://old.example.com/v1' ? old.url : arg))
     const [name = ''] = args
     done.push(name)

@@ -15,7 +15,7 @@ const PAGE = readFileSync(fileURLToPath(new URL('../../docs/guide/sign-in.md', i
 const BLOCKS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text.replaceAll(/\\\n\s*/g, ''))
 const STARTS = BLOCKS.filter((block) => block.includes('npm start --'))
 const REQUESTS = BLOCKS.filter((block) => block.startsWith('curl '))
-const COMMANDS = BLOCKS.filter((block) => block.startsWith('node src/main.ts '))
+const COMMANDS = BLOCKS.filter((block) => block.startsWith('npx workspace-gateway '))
 
 const execute = promisify(execFile)
 

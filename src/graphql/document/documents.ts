@@ -1,7 +1,7 @@
 // The documents that clients send, kept once somebody who signed in has sent one twice.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { createFairCache } from '../../http/caching/fair-cache.ts'
+import { createDocumentCache } from './document-cache.ts'
 import type { DocumentPolicy, PrepareDocument } from './prepare-document.ts'
 import type { PreparedDocument } from './prepared-document.ts'
 
@@ -30,7 +30,7 @@ export interface Documents {
 
 /** Refused documents are never kept, and one user's documents do not push out what others use. */
 export function createDocuments(prepare: PrepareDocument, options: DocumentsOptions): Documents {
-  const kept = createFairCache<PreparedDocument>(options)
+  const kept = createDocumentCache<PreparedDocument>(options)
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })
 
   function isSecondSight(text: string): boolean {

@@ -1,14 +1,14 @@
 // A cache bounded in bytes, in which one owner's entries make room for each other before they make room at another's cost.
 import { LRUCache } from 'lru-cache'
 
-export interface FairCacheOptions {
+export interface DocumentCacheOptions {
   readonly maxBytes: number
   /** The part of it that one owner may fill, 0 to 1. */
   readonly maxShare: number
 }
 
 /** Least recently used entries go first. What two owners use belongs to nobody, and no owner's share pushes it out. */
-export interface FairCache<V> {
+export interface DocumentCache<V> {
   readonly get: (key: string, owner: number) => V | undefined
   /** Does nothing when the entry is larger than an owner's share. */
   readonly set: (key: string, owner: number, value: V, byteLength: number) => void
@@ -27,7 +27,7 @@ interface Owned {
   readonly keys: Set<string>
 }
 
-export function createFairCache<V>({ maxBytes, maxShare }: FairCacheOptions): FairCache<V> {
+export function createDocumentCache<V>({ maxBytes, maxShare }: DocumentCacheOptions): DocumentCache<V> {
   const maxOwnedBytes = Math.floor(maxBytes * maxShare)
   const owners = new Map<number, Owned>()
   // lru-cache takes no bound of 0; nothing is ever added then.

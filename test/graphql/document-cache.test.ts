@@ -1,12 +1,12 @@
 // The cache of documents: bounded in bytes, fair to every owner.
 import { expect, test } from 'vitest'
-import { createFairCache } from '../src/http/caching/fair-cache.ts'
+import { createDocumentCache } from '../../src/graphql/document/document-cache.ts'
 
 const ANA = 1
 const BEN = 2
 
 test('an owner’s entries make room for each other, the least recently used first', () => {
-  const cache = createFairCache<string>({ maxBytes: 100, maxShare: 0.3 })
+  const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
   for (const key of ['a', 'b', 'c']) cache.set(key, ANA, key, 10)
   expect(cache.get('a', ANA)).toBe('a')
   cache.set('d', ANA, 'd', 10)
@@ -14,14 +14,14 @@ test('an owner’s entries make room for each other, the least recently used fir
 })
 
 test('however much one owner adds, what another has stays', () => {
-  const cache = createFairCache<string>({ maxBytes: 100, maxShare: 0.3 })
+  const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
   cache.set('of ben', BEN, 'kept', 10)
   for (let index = 0; index < 1_000; index += 1) cache.set(`of ana ${index}`, ANA, 'one of many', 10)
   expect(cache.get('of ben', BEN)).toBe('kept')
 })
 
 test('what a second owner uses is pushed out by no owner’s share', () => {
-  const cache = createFairCache<string>({ maxBytes: 100, maxShare: 0.3 })
+  const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
   cache.set('shared', ANA, 'kept', 10)
   expect(cache.get('shared', BEN)).toBe('kept')
   for (let index = 0; index < 6; index += 1) cache.set(`of ana ${index}`, ANA, 'hers', 10)
@@ -29,7 +29,7 @@ test('what a second owner uses is pushed out by no owner’s share', () => {
 })
 
 test('all together stay within the bytes, and what is larger than a share is not kept', () => {
-  const cache = createFairCache<number>({ maxBytes: 100, maxShare: 0.5 })
+  const cache = createDocumentCache<number>({ maxBytes: 100, maxShare: 0.5 })
   cache.set('too large', ANA, 0, 51)
   expect(cache.get('too large', ANA)).toBeUndefined()
   for (let owner = 0; owner < 30; owner += 1) cache.set(`of ${owner}`, owner, owner, 10)
@@ -40,7 +40,7 @@ test('all together stay within the bytes, and what is larger than a share is not
 })
 
 test('a cache of no bytes keeps nothing', () => {
-  const cache = createFairCache<string>({ maxBytes: 0, maxShare: 1 })
+  const cache = createDocumentCache<string>({ maxBytes: 0, maxShare: 1 })
   cache.set('a', ANA, 'a', 1)
   expect(cache.get('a', ANA)).toBeUndefined()
 })
