@@ -1,11 +1,9 @@
 #!/usr/bin/env node
 // Where the program begins, in a package and in a clone. Any Node can read this file, so one that is too old for the rest
 // says so; in a clone `npx` runs it with the Node that was installed there.
-var fs = require('fs')
-var path = require('path')
-
 var needed = require('../package.json').engines.node.replace('>=', '')
 var running = process.versions.node
+var entry = '../dist/program/main.js'
 
 function isOlder(version, than) {
   var parts = version.split('.')
@@ -21,6 +19,10 @@ if (isOlder(running, needed)) {
   process.stderr.write('workspace-gateway needs Node ' + needed + ' or newer, and this is Node ' + running + '.\n')
   process.exitCode = 2
 } else {
-  var isPackage = fs.existsSync(path.join(__dirname, '../dist/program/main.js'))
-  import(isPackage ? '../dist/program/main.js' : '../src/main.ts')
+  try {
+    require.resolve(entry)
+  } catch (_) {
+    entry = '../src/main.ts'
+  }
+  import(entry)
 }

