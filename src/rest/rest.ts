@@ -1,7 +1,7 @@
 // The rows of the contract as endpoints.
 import { GatewayError } from '../errors.ts'
 import { viewerOf } from '../http/bearer.ts'
-import { createCoalescing } from '../http/caching/coalescing.ts'
+import { createCoalescing, isSentAtOnce } from '../http/caching/coalescing.ts'
 import { matchingEntityTag } from '../http/caching/conditional.ts'
 import { uncacheable } from '../http/caching/response-cache.ts'
 import { type Compression, createCompression } from '../http/compression/compression.ts'
@@ -191,7 +191,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       const unchanged = notModifiedOf(head, request, accepted)
       if (unchanged) return unchanged
       const reply = await encode(await whole(), operation, accepted)
-      return { ...reply, held: holdings.move() }
+      return isSentAtOnce(reply) ? reply : { ...reply, held: holdings.move() }
     },
   }
 }

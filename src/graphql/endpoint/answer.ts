@@ -1,7 +1,7 @@
 // A request becomes an answer: who asks, what was kept for them, which document, its execution, its bytes.
 import { type GraphQLSchema, OperationTypeNode } from 'graphql'
 import { GatewayError } from '../../errors.ts'
-import { createCoalescing } from '../../http/caching/coalescing.ts'
+import { createCoalescing, isSentAtOnce } from '../../http/caching/coalescing.ts'
 import { uncacheable } from '../../http/caching/response-cache.ts'
 import { createCompression } from '../../http/compression/compression.ts'
 import type { Reservation } from '../../http/limits/in-flight-bytes.ts'
@@ -107,12 +107,16 @@ export function createAnswer(
 
   /** With the memory that it holds until it is sent. */
   async function make(operation: PreparedOperation, asked: GraphQLRequest, asking: Asking, name: string) {
-    using holdings = new DisposableStack()
-    const holding = holdings.use(inFlight.open())
-    const { isOfState, ...value } = await execute(operation, asked, asking, name, holding)
-    // A whole body is counted while it is sent.
-    if (value.response.body instanceof Uint8Array) holding.shrink(holding.byteLength())
-    return { value, isOfState, held: holdings.move() }
+    const held = inFlight.open()
+    try {
+      const value = await execute(operation, asked, asking, name, held)
+      // A whole body is counted while it is sent.
+      if (value.response.body instanceof Uint8Array) held.shrink(held.byteLength())
+      return { value, isOfState: value.isOfState, held }
+    } catch (error) {
+      held[Symbol.dispose]()
+      throw error
+    }
   }
 
   return async (request, type, trace) => {
@@ -144,7 +148,7 @@ export function createAnswer(
     trace?.step('execute')
     const { response: made, state } = executed.value
     const response = state && accepted.coding !== null ? await compression.encode(state, name, made, accepted) : made
-    return { ...response, held: holdings.move() }
+    return isSentAtOnce(response) ? response : { ...response, held: holdings.move() }
   }
 }
 

@@ -1,5 +1,8 @@
 // Requests for the same answer that come while it is made or sent are coalesced: it is made once and held once.
 import type { LiveSession } from '../../store/contract.ts'
+import type { GatewayResponse } from '../response.ts'
+
+const SENT_AT_ONCE_BYTES = 65_536
 
 export interface Made<T> {
   readonly value: T
@@ -42,9 +45,7 @@ export function createCoalescing<T>(isOn: boolean): Coalesce<T> {
     return making
   }
 
-  return async (viewer, operation, make) => {
-    if (!isOn || viewer === null || viewer.userId === null) return alone(await make())
-    const key = `${viewer.userId} ${viewer.stateVersion} ${operation}`
+  async function share(key: string, make: () => Promise<Made<T>>): Promise<Shared<T>> {
     const making = join(key, make)
     const isFirst = making.users === 1
     try {
@@ -67,6 +68,16 @@ export function createCoalescing<T>(isOn: boolean): Coalesce<T> {
       throw error
     }
   }
+
+  return (viewer, operation, make) => {
+    if (!isOn || viewer === null || viewer.userId === null) return make().then(alone)
+    return share(`${viewer.userId} ${viewer.stateVersion} ${operation}`, make)
+  }
+}
+
+/** Handed to the connection in one go: nothing is gained by holding it for others until it is sent. */
+export function isSentAtOnce({ body }: GatewayResponse): boolean {
+  return body instanceof Uint8Array && body.byteLength <= SENT_AT_ONCE_BYTES
 }
 
 function alone<T>({ value, held }: Made<T>): Shared<T> {
