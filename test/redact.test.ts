@@ -52,7 +52,8 @@ test.each(['a', 'a@', '@', '//a', '//a:', '//:', ':', 'eyJ', 'eyJ.', 'wgr_', 'a.
     const started = performance.now()
     redact(part.repeat(200_000))
     redact(`${part.repeat(200_000)}!`)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    // In the square of its length it took a minute.
+    expect(performance.now() - started).toBeLessThan(10_000)
   },
 )
 

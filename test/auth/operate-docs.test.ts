@@ -25,8 +25,9 @@ test('the commands of keys.md and audit.md do what the pages say', async () => {
   )
   expect(blocks.length).toBeGreaterThan(7)
   const bin = temporaryDirectory()
-  const command = `#!/bin/sh\n'${process.execPath}' '${PROGRAM}' "$@" || echo "failed: $*" >&2\n`
-  writeFileSync(join(bin, 'workspace-gateway'), command, { mode: 0o755 })
+  // `npx workspace-gateway`, without what npx looks for first.
+  const command = `#!/bin/sh\nshift\n'${process.execPath}' '${PROGRAM}' "$@" || echo "failed: $*" >&2\n`
+  writeFileSync(join(bin, 'npx'), command, { mode: 0o755 })
   const script = [`PATH='${bin}':"$PATH"`, ...blocks].join('\n')
   const { stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
   const failures = stderr.split('\n').filter((line) => line !== '')

@@ -17,7 +17,8 @@ const COMMANDS = [...PAGE.matchAll(/```sh\n([^`]*)```/g)].flatMap(([, block = ''
     .map((line) =>
       line
         .split(/ +/)
-        .slice(1)
+        // `npx workspace-gateway`.
+        .slice(2)
         .map((word) => word.replaceAll("'", '')),
     ),
 )
