@@ -1,26 +1,19 @@
 import { expect, test } from 'vitest'
 import { createResponseCache } from '../src/http/caching/response-cache.ts'
+import { liveSession } from './support/live-session.ts'
 
-const viewer = (userId: number | null, stateVersion = 'a') => ({
-  id: 's',
-  email: 'x@example.com',
-  userId,
-  revision: 1,
-  stateVersion,
-  client: '',
-})
 const reply = (bytes: number) => ({ status: 200, headers: {}, body: new Uint8Array(bytes) })
 
 test('a reply is found under its user, stateVersion and operation only', () => {
   const cache = createResponseCache(1_000_000)
   const kept = reply(10)
-  cache.keep(viewer(1), 'a', kept)
-  expect(cache.find(viewer(1), 'a')).toBe(kept)
+  cache.keep(liveSession(1), 'a', kept)
+  expect(cache.find(liveSession(1), 'a')).toBe(kept)
   for (const [who, operation] of [
-    [viewer(2), 'a'],
-    [viewer(1, 'b'), 'a'],
-    [viewer(null), 'a'],
-    [viewer(1), 'b'],
+    [liveSession(2), 'a'],
+    [liveSession(1, 'b'), 'a'],
+    [liveSession(null), 'a'],
+    [liveSession(1), 'b'],
   ] as const) {
     expect(cache.find(who, operation)).toBeUndefined()
   }
@@ -29,58 +22,58 @@ test('a reply is found under its user, stateVersion and operation only', () => {
 test('another stateVersion drops what was kept under the one before', () => {
   const cache = createResponseCache(1_000_000)
   const later = reply(10)
-  cache.keep(viewer(1, 'a'), 'a', reply(10))
-  cache.keep(viewer(1, 'b'), 'b', later)
-  expect(cache.find(viewer(1, 'a'), 'a')).toBeUndefined()
-  expect(cache.find(viewer(1, 'b'), 'a')).toBeUndefined()
-  expect(cache.find(viewer(1, 'b'), 'b')).toBe(later)
+  cache.keep(liveSession(1, 'a'), 'a', reply(10))
+  cache.keep(liveSession(1, 'b'), 'b', later)
+  expect(cache.find(liveSession(1, 'a'), 'a')).toBeUndefined()
+  expect(cache.find(liveSession(1, 'b'), 'a')).toBeUndefined()
+  expect(cache.find(liveSession(1, 'b'), 'b')).toBe(later)
 })
 
 test('it never holds more than its bytes, and makes room at the expense of the users nobody asks for', () => {
   const cache = createResponseCache(100_000)
-  cache.keep(viewer(1), 'a', reply(4_000))
+  cache.keep(liveSession(1), 'a', reply(4_000))
   for (let user = 2; user < 500; user += 1) {
-    cache.keep(viewer(user), 'a', reply(4_000))
-    expect(cache.find(viewer(1), 'a')).toBeDefined()
+    cache.keep(liveSession(user), 'a', reply(4_000))
+    expect(cache.find(liveSession(1), 'a')).toBeDefined()
   }
-  const found = Array.from({ length: 500 }, (_, user) => cache.find(viewer(user), 'a')).filter(Boolean)
+  const found = Array.from({ length: 500 }, (_, user) => cache.find(liveSession(user), 'a')).filter(Boolean)
   expect(found.length).toBeLessThanOrEqual(20)
   expect(found.length).toBeGreaterThan(10)
 })
 
 test('one user’s replies make room for each other, the one that was found last too', () => {
   const cache = createResponseCache(1_000_000)
-  cache.keep(viewer(2), 'of another', reply(40_000))
-  for (const operation of ['a', 'b', 'c']) cache.keep(viewer(1), operation, reply(40_000))
-  for (const operation of ['b', 'c', 'a']) expect(cache.find(viewer(1), operation), operation).toBeDefined()
-  for (const operation of ['d', 'e']) cache.keep(viewer(1), operation, reply(40_000))
+  cache.keep(liveSession(2), 'of another', reply(40_000))
+  for (const operation of ['a', 'b', 'c']) cache.keep(liveSession(1), operation, reply(40_000))
+  for (const operation of ['b', 'c', 'a']) expect(cache.find(liveSession(1), operation), operation).toBeDefined()
+  for (const operation of ['d', 'e']) cache.keep(liveSession(1), operation, reply(40_000))
   // Found least recently.
-  for (const operation of ['b', 'c']) expect(cache.find(viewer(1), operation), operation).toBeUndefined()
-  cache.keep(viewer(1), 'f', reply(40_000))
-  expect(['a', 'd', 'e', 'f'].map((operation) => cache.find(viewer(1), operation) !== undefined)).toEqual([
+  for (const operation of ['b', 'c']) expect(cache.find(liveSession(1), operation), operation).toBeUndefined()
+  cache.keep(liveSession(1), 'f', reply(40_000))
+  expect(['a', 'd', 'e', 'f'].map((operation) => cache.find(liveSession(1), operation) !== undefined)).toEqual([
     false,
     true,
     true,
     true,
   ])
   for (const operation of ['first', 'b', 'c', 'd']) {
-    cache.keep(viewer(3), operation, reply(40_000))
-    if (operation === 'first') expect(cache.find(viewer(3), operation)).toBeDefined()
+    cache.keep(liveSession(3), operation, reply(40_000))
+    if (operation === 'first') expect(cache.find(liveSession(3), operation)).toBeDefined()
   }
-  expect(cache.find(viewer(3), 'first')).toBeUndefined()
-  expect(cache.find(viewer(2), 'of another')).toBeDefined()
+  expect(cache.find(liveSession(3), 'first')).toBeUndefined()
+  expect(cache.find(liveSession(2), 'of another')).toBeDefined()
   expect(cache.size()).toMatchObject({ entries: 7 })
 })
 
 test('what is streamed, too large, or of a cache without bytes is not kept', () => {
   const cache = createResponseCache(100_000)
-  cache.keep(viewer(1), 'large', reply(50_000))
-  cache.keep(viewer(1), 'streamed', { ...reply(0), body: (async function* () {})() })
-  expect(cache.find(viewer(1), 'large')).toBeUndefined()
-  expect(cache.find(viewer(1), 'streamed')).toBeUndefined()
+  cache.keep(liveSession(1), 'large', reply(50_000))
+  cache.keep(liveSession(1), 'streamed', { ...reply(0), body: (async function* () {})() })
+  expect(cache.find(liveSession(1), 'large')).toBeUndefined()
+  expect(cache.find(liveSession(1), 'streamed')).toBeUndefined()
   const none = createResponseCache(0)
-  none.keep(viewer(1), 'a', reply(1))
-  expect(none.find(viewer(1), 'a')).toBeUndefined()
+  none.keep(liveSession(1), 'a', reply(1))
+  expect(none.find(liveSession(1), 'a')).toBeUndefined()
 })
 
 test('copies share its bytes with the replies, and what is being made counts', () => {
@@ -91,9 +84,9 @@ test('copies share its bytes with the replies, and what is being made counts', (
     cache.keepCopy(name, { chunks: [bytes], byteLength: bytes.byteLength, isDropped: false })
     return true
   }
-  cache.keep(viewer(1), 'a', reply(4_000))
+  cache.keep(liveSession(1), 'a', reply(4_000))
   for (let copy = 0; copy < 8; copy += 1) expect(make(`copy ${copy}`)).toBe(true)
-  expect(cache.find(viewer(1), 'a')).toBeDefined()
+  expect(cache.find(liveSession(1), 'a')).toBeDefined()
   expect(cache.findCopy('copy 0')?.byteLength).toBe(10_000)
   for (let copy = 8; copy < 100; copy += 1) make(`copy ${copy}`)
   const found = Array.from({ length: 100 }, (_, copy) => cache.findCopy(`copy ${copy}`)).filter(Boolean)

@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest'
 import { createCoalescing, type Made } from '../../src/http/caching/coalescing.ts'
-
-const viewer = (userId: number | null, stateVersion = 'a') => ({
-  id: 's',
-  email: 'x@example.com',
-  userId,
-  revision: 1,
-  stateVersion,
-  client: '',
-})
+import { liveSession } from '../support/live-session.ts'
 
 /** Makes 1, 2, 3 …, each when it is told to. */
 function createMaker({ isOfState = true } = {}) {
@@ -34,39 +26,39 @@ function createMaker({ isOfState = true } = {}) {
 test('who asks for the same while it is made or held gets the same, and the last gives it back', async () => {
   const coalesce = createCoalescing<number>(true)
   const { make, waiting, givenBack } = createMaker()
-  const both = [coalesce(viewer(1), 'list', make), coalesce(viewer(1), 'list', make)]
+  const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
   waiting[0]?.resolve()
   const [first, second] = await Promise.all(both)
-  const third = await coalesce(viewer(1), 'list', make)
+  const third = await coalesce(liveSession(1), 'list', make)
   expect([first?.value, second?.value, third.value, waiting.length]).toEqual([1, 1, 1, 1])
   first?.[Symbol.dispose]()
   third[Symbol.dispose]()
   expect(givenBack).toEqual([])
   second?.[Symbol.dispose]()
   expect(givenBack).toEqual([1])
-  const later = coalesce(viewer(1), 'list', make)
+  const later = coalesce(liveSession(1), 'list', make)
   waiting[1]?.resolve()
   expect((await later).value).toBe(2)
 })
 
 test.each([
-  ['another user', viewer(2), 'list'],
-  ['another state of the workspace', viewer(1, 'b'), 'list'],
-  ['another operation', viewer(1), 'other'],
-  ['a viewer without a workspace', viewer(null), 'list'],
+  ['another user', liveSession(2), 'list'],
+  ['another state of the workspace', liveSession(1, 'b'), 'list'],
+  ['another operation', liveSession(1), 'other'],
+  ['a viewer without a workspace', liveSession(null), 'list'],
   ['nobody', null, 'list'],
 ])('%s never gets what was made for the first', async (_, who, operation) => {
   const coalesce = createCoalescing<number>(true)
   const { make, waiting } = createMaker()
-  const first = coalesce(viewer(1), 'list', make)
+  const first = coalesce(liveSession(1), 'list', make)
   const other = coalesce(who, operation, make)
   for (const turn of waiting) turn.resolve()
   expect([(await first).value, (await other).value]).toEqual([1, 2])
 })
 
 test.each([
-  ['two without a workspace', true, viewer(null)],
-  ['all, where nothing is shared,', false, viewer(1)],
+  ['two without a workspace', true, liveSession(null)],
+  ['all, where nothing is shared,', false, liveSession(1)],
 ])('%s make their own', async (_, isOn, who) => {
   const coalesce = createCoalescing<number>(isOn)
   const { make, waiting, givenBack } = createMaker()
@@ -81,7 +73,7 @@ test.each([
 test('what is not of the state that was looked up is for its own request alone', async () => {
   const coalesce = createCoalescing<number>(true)
   const { make, waiting, givenBack } = createMaker({ isOfState: false })
-  const [first, second] = [coalesce(viewer(1), 'list', make), coalesce(viewer(1), 'list', make)]
+  const [first, second] = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
   waiting[0]?.resolve()
   const own = await first
   await expect.poll(() => waiting.length).toBe(2)
@@ -97,10 +89,10 @@ test('what is not of the state that was looked up is for its own request alone',
 test('who waits for what fails, fails with it, and the next one tries again', async () => {
   const coalesce = createCoalescing<number>(true)
   const { make, waiting } = createMaker()
-  const both = [coalesce(viewer(1), 'list', make), coalesce(viewer(1), 'list', make)]
+  const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
   waiting[0]?.reject(new Error('no'))
   expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  const later = coalesce(viewer(1), 'list', make)
+  const later = coalesce(liveSession(1), 'list', make)
   waiting[1]?.resolve()
   expect((await later).value).toBe(2)
 })
