@@ -7,8 +7,8 @@ const MAX_LOCAL_PART_LENGTH = 64
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 /** RFC 1123 section 2.1 labels, at least two; the last is not a number, so an IP address is not a domain. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-/** What the ASCII conversion would leave as it is. */
-const PLAIN_DOMAIN = /^(?!.*xn--)[a-z0-9.-]+$/
+/** What the ASCII conversion would leave as it is, unless it is converted already. */
+const PLAIN_DOMAIN = /^[a-z0-9.-]+$/
 /** Characters that the ASCII conversion of a domain would interpret rather than convert. */
 const DOMAIN_INPUT = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu
 
@@ -28,5 +28,5 @@ export function canonicalEmail(input: string): string | null {
 function asciiDomain(domain: string): string {
   if (!DOMAIN_INPUT.test(domain)) return ''
   const lower = domain.toLowerCase()
-  return PLAIN_DOMAIN.test(lower) ? lower : domainToASCII(lower)
+  return PLAIN_DOMAIN.test(lower) && !lower.includes('xn--') ? lower : domainToASCII(lower)
 }

@@ -216,6 +216,9 @@ function versionsIn({ status, text }: Answer): readonly number[] {
   return [...text.matchAll(/(?:"v":|^\[|"latestExport":\{"data":\[)(\d+)/g)].map(([, version]) => Number(version))
 }
 
-function isUnavailable({ status }: Answer): boolean {
-  return status <= 0 || status === 503
+/** Also of a part: what GraphQL began before the database was gone is answered 200, with the failure among its errors. */
+function isUnavailable({ status, text }: Answer): boolean {
+  if (status !== 200) return status <= 0 || status === 503
+  const { errors = [] } = JSON.parse(text)
+  return errors.some(({ extensions }: { extensions: { code: string } }) => extensions.code === 'UNAVAILABLE')
 }

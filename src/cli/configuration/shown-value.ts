@@ -4,7 +4,8 @@ import type { OptionRow } from '../options/option.ts'
 const HIDDEN = '[hidden]'
 const PARAMETER = /([?&])([^=&?]*)=([^&]*)/g
 /** What the parameters of a database's URL are called, unless they are a secret. */
-const PLAIN_PARAMETER = /^(?!.*(?:pass|secret|token|key))[a-z_]+$/i
+const PARAMETER_NAME = /^[a-z_]+$/i
+const SECRET_NAME = /pass|secret|token|key/i
 
 /** Never a secret: not a value that is one, not the password in a URL. */
 export function shownValue({ isSecret = false, isEnvironmentOnly = false }: OptionRow, value: string): string {
@@ -16,7 +17,7 @@ export function shownValue({ isSecret = false, isEnvironmentOnly = false }: Opti
 export function hideCredentials(text: string): string {
   if (!text.includes('://')) return text
   return hideUserInfo(text).replace(PARAMETER, (all: string, separator: string, name: string) =>
-    PLAIN_PARAMETER.test(name) ? all : `${separator}${name}=${HIDDEN}`,
+    PARAMETER_NAME.test(name) && !SECRET_NAME.test(name) ? all : `${separator}${name}=${HIDDEN}`,
   )
 }
 
