@@ -43,25 +43,6 @@ export function memberText(text: string, name: string): string | null {
   return member ? text.slice(member.start, member.end) : null
 }
 
-/**
- * The text of each wanted member of an object, put at its slot; of the last one where a name is written twice, as
- * JSON.parse has it. One pass, however many are wanted.
- */
-export function readMembers(text: string, slots: ReadonlyMap<string, number>, texts: (string | null)[]): void {
-  let at = skipSpace(text, 0)
-  if (text.charCodeAt(at) !== OPEN_BRACE) return
-  at = skipSpace(text, at + 1)
-  while (text.charCodeAt(at) !== CLOSE_BRACE) {
-    const nameEnd = skipString(text, at)
-    const start = skipSpace(text, skipSpace(text, nameEnd) + 1)
-    const end = skipValue(text, start)
-    const slot = slots.get(nameOf(text, at, nameEnd))
-    if (slot !== undefined) texts[slot] = text.slice(start, end)
-    at = skipSpace(text, end)
-    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
-  }
-}
-
 /** The elements of an array in order; null for any other value. */
 export function elementTexts(text: string): readonly string[] | null {
   let at = skipSpace(text, 0)
@@ -90,12 +71,14 @@ export function isStringList(text: string): boolean {
   return true
 }
 
-function nameOf(text: string, start: number, end: number): string {
+/** Of the string that is written from `start` to `end`. */
+export function nameOf(text: string, start: number, end: number): string {
   const name = text.slice(start + 1, end - 1)
   return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name
 }
 
-function skipSpace(text: string, at: number): number {
+/** To the first character that is no white space. */
+export function skipSpace(text: string, at: number): number {
   for (;;) {
     const code = text.charCodeAt(at)
     // RFC 8259 section 2: space, tab, line feed, carriage return. NaN past the end is none of them.
@@ -105,7 +88,7 @@ function skipSpace(text: string, at: number): number {
 }
 
 /** From the opening quote to just past the closing one. */
-function skipString(text: string, at: number): number {
+export function skipString(text: string, at: number): number {
   for (let close = text.indexOf('"', at + 1); ; close = text.indexOf('"', close + 1)) {
     if (text.charCodeAt(close - 1) !== BACKSLASH) return close + 1
     let backslashes = 0
@@ -114,7 +97,8 @@ function skipString(text: string, at: number): number {
   }
 }
 
-function skipValue(text: string, at: number): number {
+/** From the first character of a value to just past its last one. */
+export function skipValue(text: string, at: number): number {
   const first = text.charCodeAt(at)
   if (first === QUOTE) return skipString(text, at)
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(text, at)

@@ -1,6 +1,6 @@
 // The text of one object: its fields in the order of the selection, each resolved, completed, or taken from the stored text.
 import { GraphQLError } from 'graphql'
-import { type HasText, type MemberField, readMemberTexts } from '../../resolvers/documents/member-field.ts'
+import type { HasText, MemberField } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan.ts'
@@ -18,9 +18,9 @@ export function completeObject(
   source: unknown,
   path: Path | null,
 ): Text | Promise<Text> {
-  const { fields, members } = selection
+  const { fields, readMembers } = selection
   // Fields of members stand on types of stored documents only.
-  const memberTexts = members && readMemberTexts(source as HasText, members)
+  const memberTexts = readMembers?.((source as HasText).text)
   let text = ''
   let ownLength = selection.frameLength
   for (let index = 0; index < fields.length; index += 1) {
@@ -30,7 +30,9 @@ export function completeObject(
       field.member === null
         ? settleField(field, run, source, path)
         : memberValue(field.member, memberTexts?.[field.memberSlot])
-    if (typeof value !== 'string') return completeRest(selection, run, source, path, { text, ownLength, index, value })
+    if (typeof value !== 'string') {
+      return completeRest(selection, run, source, path, { memberTexts, text, ownLength, index, value })
+    }
     if (!field.isComposite) ownLength += value.length
     text += field.opening + value
   }
@@ -40,6 +42,7 @@ export function completeObject(
 
 /** How far an object came before a field that is not text yet. */
 interface Begun {
+  readonly memberTexts: readonly (string | null)[] | undefined
   readonly text: string
   readonly ownLength: number
   /** Of the field that `value` is of. */
@@ -49,15 +52,15 @@ interface Begun {
 
 /** The fields from there on: all are asked before any is waited for. */
 function completeRest(
-  { fields, members }: SelectionPlan,
+  { fields }: SelectionPlan,
   run: Run,
   source: unknown,
   path: Path | null,
   begun: Begun,
 ): Text | Promise<Text> {
   const rest = fields.slice(begun.index)
-  const memberTexts = members && readMemberTexts(source as HasText, members)
   const values: (Text | Promise<Text> | Failed)[] = []
+  const { memberTexts } = begun
   let { ownLength } = begun
   let isPending = false
   for (const field of rest) {

@@ -18,7 +18,8 @@ import {
   type VariableValues,
   visit,
 } from 'graphql'
-import { type MemberField, type MemberSlots, memberOf } from '../../resolvers/documents/member-field.ts'
+import { type MemberField, memberOf } from '../../resolvers/documents/member-field.ts'
+import { createMemberReader, type MemberReader } from '../../resolvers/documents/member-reader.ts'
 import { collectFields } from './collect-fields.ts'
 import type { Path } from './collected-errors.ts'
 import type { Run } from './run.ts'
@@ -38,7 +39,7 @@ export interface FieldPlan {
   readonly constant: string | null
   /** A member of the stored document, taken from its text. */
   readonly member: MemberField | null
-  /** Where `readMemberTexts` puts it. */
+  /** Where `readMembers` puts it. */
   readonly memberSlot: number
   readonly resolve: (source: unknown, run: Run) => unknown
   /** A scalar or an enum, and no list: nothing within it has a place of its own. */
@@ -52,8 +53,8 @@ export interface SelectionPlan {
   readonly fields: readonly FieldPlan[]
   /** Of all keys, commas and braces. */
   readonly frameLength: number
-  /** The members of stored documents that are selected; null when none is. */
-  readonly members: MemberSlots | null
+  /** Takes the members that are selected out of a stored document; null when none is. */
+  readonly readMembers: MemberReader | null
 }
 
 export interface OperationPlan {
@@ -133,7 +134,7 @@ function planSelection(
   return {
     fields,
     frameLength: fields.reduce((sum, { opening }) => sum + opening.length, 1),
-    members: members.size > 0 ? members : null,
+    readMembers: members.size > 0 ? createMemberReader(members) : null,
   }
 }
 

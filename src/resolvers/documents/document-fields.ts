@@ -2,7 +2,8 @@
 import { isStringList } from '../../json-text.ts'
 import type { StoredDocument } from '../../store/contract.ts'
 import type { Context } from '../context.ts'
-import { fromMember, type HasText, readMemberTexts } from './member-field.ts'
+import { fromMember, type HasText } from './member-field.ts'
+import { createMemberReader } from './member-reader.ts'
 import { type RawJson, toRawJson } from './raw-json.ts'
 
 const QUOTE = 0x22
@@ -33,10 +34,10 @@ export const documentId = member<string>('id', (written) => {
 })
 
 function member<T>(name: string, accept: (written: string) => string | null): (document: HasText) => T | null {
-  const slots = new Map([[name, 0]])
+  const read = createMemberReader(new Map([[name, 0]]))
   return fromMember(
     (document: HasText) => {
-      const [written = null] = readMemberTexts(document, slots)
+      const [written = null] = read(document.text)
       const accepted = written === null ? null : accept(written)
       return accepted === null ? null : (JSON.parse(accepted) as T)
     },

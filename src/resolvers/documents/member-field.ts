@@ -1,5 +1,4 @@
 // Fields that are members of the stored document: taken from its text as they are written there, without parsing it.
-import { readMembers } from '../../json-text.ts'
 
 export interface HasText {
   readonly text: string
@@ -20,14 +19,4 @@ export function fromMember<T extends (...args: never[]) => unknown>(resolve: T, 
 
 export function memberOf(resolve: unknown): MemberField | null {
   return typeof resolve === 'function' && MEMBER in resolve ? (resolve[MEMBER] as MemberField) : null
-}
-
-/** The members that a selection asks for, each with its place in what `readMemberTexts` answers. */
-export type MemberSlots = ReadonlyMap<string, number>
-
-/** The text of each member as it is written in the document, at its slot; null for one that it lacks. */
-export function readMemberTexts({ text }: HasText, slots: MemberSlots): readonly (string | null)[] {
-  const texts: (string | null)[] = new Array(slots.size).fill(null)
-  readMembers(text, slots, texts)
-  return texts
 }

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { createMemberReader } from '../../src/resolvers/documents/member-reader.ts'
+import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
+
+const WANTED = ['id', 'name', 'a"b', 'ü', '', 'deep']
+const NAMES = [...WANTED, 'other', 'id2', 'i', 'x'.repeat(80), 'name\\', '{', ':']
+const VALUES = [
+  '1.0',
+  '-0',
+  'true',
+  'null',
+  '"text"',
+  '"\\\\"',
+  '"\\"}"',
+  '"\\u0041"',
+  '[]',
+  '[1,"]",{}]',
+  '{"id":"within"}',
+]
+
+test('it takes what JSON.parse would find, as written, whatever the documents before were like', () => {
+  const seed = randomSeed()
+  const { below, sample } = createSeededRandom(seed)
+  const isOneOf = (count: number) => below(count) === 0
+  const space = () => (isOneOf(10) ? sample([' ', '\n', '\t\r\n'], 1).join('') : '')
+  const read = createMemberReader(new Map(WANTED.map((name, slot) => [name, slot])))
+
+  function writeName(name: string): string {
+    const plain = JSON.stringify(name)
+    if (!isOneOf(10)) return plain
+    return `"${[...name].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
+  }
+
+  let names = NAMES
+  for (let round = 0; round < 5_000; round += 1) {
+    // Mostly like the one before, with more different names in all than are remembered.
+    if (isOneOf(3)) names = sample([...NAMES, `n${round}`], below(12))
+    const members = names.filter(() => !isOneOf(10)).map((name) => ({ name, value: sample(VALUES, 1).join('') }))
+    const written = members.map(
+      ({ name, value }) => `${space()}${writeName(name)}${space()}:${space()}${value}${space()}`,
+    )
+    const document = `${space()}{${written.join(',')}${written.length === 0 ? space() : ''}}${space()}`
+    const parsed: Record<string, unknown> = JSON.parse(document)
+    const expected = WANTED.map((name) => members.findLast((member) => member.name === name)?.value ?? null)
+    expect(read(document), `seed ${seed}: ${document}`).toEqual(expected)
+    expect(expected.map((value) => value !== null)).toEqual(WANTED.map((name) => Object.hasOwn(parsed, name)))
+  }
+})
+
+test.each(['[]', '1', '"id"', 'null', '{}', ' { } '])('%s has none of them', (document) => {
+  expect(createMemberReader(new Map([['id', 0]]))(document)).toEqual([null])
+})
+
+test('of a name that is written twice it takes the last, also when the one before had it once', () => {
+  const read = createMemberReader(new Map([['id', 0]]))
+  expect(read('{"id":1,"v":2}')).toEqual(['1'])
+  expect(read('{"id":1,"id":2}')).toEqual(['2'])
+  expect(read('{"id":1,"\\u0069d":3}')).toEqual(['3'])
+})
