@@ -102,3 +102,84 @@ test('no more than half of its bytes are reserved at a time', () => {
   expect(cache.reserve(50_000)).toBe(true)
   expect(createResponseCache(0).reserve(1)).toBe(false)
 })
+
+/** Of a reply that takes so many bytes in all, under an operation of one letter. */
+const taking = (bytes: number) => reply(bytes - 1_024 - 2)
+
+test('a reply is counted with its operation and what it takes besides, once however often it is kept', () => {
+  const cache = createResponseCache(100_000)
+  for (let round = 0; round < 2; round += 1) cache.keep(liveSession(1), 'abc', reply(10))
+  expect(cache.size()).toEqual({ bytes: 10 + 2 * 3 + 1_024, maxBytes: 100_000, entries: 1 })
+  cache.keep(liveSession(1, 'later'), 'a', taking(2_000))
+  expect(cache.size()).toMatchObject({ bytes: 2_000, entries: 1 })
+  cache.keep(liveSession(null), 'a', reply(10))
+  expect(cache.size()).toMatchObject({ bytes: 2_000, entries: 1 })
+})
+
+test('it is filled to the byte: by one reply a sixteenth, by one user an eighth, by all the whole', () => {
+  const cache = createResponseCache(160_000)
+  cache.keep(liveSession(1), 'a', taking(10_001))
+  expect(cache.size().entries).toBe(0)
+  for (let user = 1; user <= 8; user += 1) {
+    for (const operation of ['a', 'b']) cache.keep(liveSession(user), operation, taking(10_000))
+  }
+  expect(cache.size()).toMatchObject({ bytes: 160_000, entries: 16 })
+  cache.keep(liveSession(8), 'c', taking(2_000))
+  expect(cache.size()).toMatchObject({ bytes: 152_000, entries: 16 })
+  cache.keep(liveSession(9), 'a', taking(8_001))
+  expect(cache.size()).toMatchObject({ bytes: 140_001, entries: 15 })
+})
+
+test('a reply that was found again is the last of its user to make room, though another came in between', () => {
+  const cache = createResponseCache(160_000)
+  cache.keep(liveSession(1), 'a', taking(8_000))
+  for (const _ of [1, 2]) expect(cache.find(liveSession(1), 'a')).toBeDefined()
+  cache.keep(liveSession(1), 'b', taking(8_000))
+  expect(cache.find(liveSession(1), 'a')).toBeDefined()
+  cache.keep(liveSession(1), 'c', taking(8_000))
+  expect(['a', 'b', 'c'].map((operation) => cache.find(liveSession(1), operation) !== undefined)).toEqual([
+    true,
+    false,
+    true,
+  ])
+})
+
+test('who was asked for is spared once, who was not is not, in whatever way the reply was found', () => {
+  for (const findings of [['a'], ['a', 'a'], ['a', 'b']]) {
+    const cache = createResponseCache(160_000)
+    for (const operation of ['a', 'b']) cache.keep(liveSession(1), operation, taking(1_500))
+    for (const operation of findings) cache.find(liveSession(1), operation)
+    for (let user = 2; user <= 17; user += 1) cache.keep(liveSession(user), 'a', taking(10_000))
+    expect(cache.find(liveSession(1), 'a')).toBeDefined()
+    expect(cache.find(liveSession(2), 'a')).toBeUndefined()
+    expect(cache.find(liveSession(17), 'a')).toBeDefined()
+  }
+})
+
+test('a copy is spared when it is new, and when it was found; under a name that there is already it takes the place', () => {
+  const cache = createResponseCache(100_000)
+  const copyOf = (bytes: number) => ({ chunks: [new Uint8Array(bytes)], byteLength: bytes, isDropped: false })
+  const keep = (name: string, bytes: number) => {
+    expect(cache.reserve(bytes)).toBe(true)
+    const copy = copyOf(bytes)
+    cache.keepCopy(name, copy)
+    return copy
+  }
+  cache.keep(liveSession(1), 'a', taking(6_000))
+  const [first, second] = [keep('first', 40_000), keep('second', 40_000)]
+  expect(cache.size()).toEqual({ bytes: 86_000, maxBytes: 100_000, entries: 3 })
+  // Room for it: the reply that nobody asked for goes, the copies are spared because they are new.
+  const third = keep('third', 20_000)
+  expect(cache.size()).toMatchObject({ bytes: 100_000, entries: 3 })
+  // All of them are new: the one that was passed over first goes.
+  keep('fourth', 20_000)
+  expect([first.isDropped, second.isDropped, third.isDropped]).toEqual([true, false, false])
+  expect(first.chunks).toEqual([])
+  // Of those that are no longer new the one that was found is spared.
+  expect(cache.findCopy('second')).toBe(second)
+  keep('fifth', 40_000)
+  expect([second.isDropped, third.isDropped]).toEqual([false, true])
+  const again = keep('second', 10_000)
+  expect([second.isDropped, cache.findCopy('second')]).toEqual([true, again])
+  expect(cache.size()).toMatchObject({ bytes: 70_000, entries: 3 })
+})

@@ -108,7 +108,6 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       entry.replies.delete(operation)
       entry.bytes -= size
       bytes -= size
-      if (entry.lastOperation === operation) entry.lastReply = undefined
     }
   }
 
@@ -153,6 +152,8 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       const entry = before?.stateVersion === stateVersion ? before : addUser(userId, stateVersion)
       if (entry.replies.has(operation)) return
       entry.replies.set(operation, reply)
+      // The one that was found last is no longer the last in order: the next who finds it moves it there.
+      entry.lastReply = undefined
       entry.bytes += size
       bytes += size
       makeRoomAmong(entry)
