@@ -27,13 +27,7 @@ export function createSigningKeys(
   async function erasing<T>(write: () => T): Promise<T> {
     const done = await commits.write(() => {
       const before = keysForWriting.all()
-      // Freed bytes of a page are overwritten with zeros.
-      writer.pragma('secure_delete = ON')
-      try {
-        return { answer: write(), before, after: keysForWriting.all() }
-      } finally {
-        writer.pragma('secure_delete = OFF')
-      }
+      return { answer: write(), before, after: keysForWriting.all() }
     })
     const kept = done.after.map(({ privateJwk }) => privateJwk)
     await eraseTraces(
