@@ -6,6 +6,7 @@ import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 /** An event loop of the test's own: each turn takes as long as it is told. */
 function simulate(maxDelayMs = 100) {
   const changes: (readonly [isRefusing: boolean, refused: number])[] = []
+  const delays: number[] = []
   let [now, isTicking] = [0, false]
   let tick = (): void => {}
   const admit = createAdmission({
@@ -18,11 +19,12 @@ function simulate(maxDelayMs = 100) {
         isTicking = false
       }
     },
-    onDelay() {},
+    onDelay: (delay) => delays.push(delay),
     onChange: (...change) => changes.push(change),
   })
   return {
     changes,
+    delays,
     isTicking: () => isTicking,
     /** `requests` arrive; each that is let in takes its milliseconds. Answers how many were. */
     turn(requests: number, millisecondsEach: number): number {
@@ -54,6 +56,40 @@ test('while the event loop stays behind, a turn takes no more than it can answer
   expect(changes).toEqual([[true, 0]])
 })
 
+test('the quota is what a turn could do in time, and grows by a quarter while turns are in time', () => {
+  const { turn, changes } = simulate()
+  const admitted = Array.from({ length: 12 }, () => turn(1_000, 1))
+  // A turn of exactly the delay is in time; from the third late one on the quota shrinks.
+  expect(admitted).toEqual([1_000, 1_000, 1_000, 100, 125, 125, 125, 100, 125, 125, 125, 100])
+  expect(changes).toEqual([[true, 0]])
+})
+
+test('everything is let in again once not half of the quota is asked for', () => {
+  const { turn, changes } = simulate()
+  for (let n = 0; n < 3; n += 1) turn(1_000, 1)
+  // Of a quota of 100: half of it is near it, less is not.
+  expect([turn(50, 1), turn(1_000, 0)]).toEqual([50, 125])
+  expect(changes).toEqual([[true, 0]])
+  expect([turn(77, 0), turn(1_000, 0)]).toEqual([77, 1_000])
+  expect(changes).toEqual([
+    [true, 0],
+    [false, 875],
+  ])
+  for (let n = 0; n < 3; n += 1) turn(1_000, 1)
+  turn(1_000, 0)
+  turn(0, 0)
+  expect(changes.slice(2)).toEqual([
+    [true, 0],
+    [false, 900],
+  ])
+})
+
+test('how far behind the event loop was is told at every look, never less than nothing', () => {
+  const { turn, delays } = simulate()
+  for (const milliseconds of [0, 5, 300, -1]) turn(1, milliseconds)
+  expect(delays).toEqual([0, 5, 300, 0])
+})
+
 test('when there is less to do, everything is let in again, and what was refused is told', () => {
   const { turn, changes } = simulate()
   for (let n = 0; n < 10; n += 1) turn(1_000, 1)
@@ -71,10 +107,19 @@ test('requests that are slow without an end still get through, a few at a time',
 
 test('without requests nothing is looked at', () => {
   const { turn, isTicking } = simulate()
+  for (let round = 0; round < 2; round += 1) {
+    turn(1, 0)
+    for (let n = 0; n < 50; n += 1) turn(0, 0)
+    expect(isTicking()).toBe(true)
+    turn(0, 0)
+    expect(isTicking()).toBe(false)
+  }
+  // A request in between begins the count anew.
+  for (let n = 0; n < 40; n += 1) turn(0, 0)
   turn(1, 0)
-  for (let n = 0; n < 60; n += 1) turn(0, 0)
-  expect(isTicking()).toBe(false)
+  for (let n = 0; n < 40; n += 1) turn(0, 0)
   turn(1, 0)
+  for (let n = 0; n < 50; n += 1) turn(0, 0)
   expect(isTicking()).toBe(true)
 })
 

@@ -1,7 +1,7 @@
 // Streams that several readers share: whole for each, or broken off for each.
 import { expect, test } from 'vitest'
-import { createResponseCache } from '../../src/http/caching/response-cache.ts'
-import { createSharedStreams } from '../../src/http/compression/shared-streams.ts'
+import { createResponseCache, dropCopy } from '../../src/http/caching/response-cache.ts'
+import { createSharedStreams, readCopy } from '../../src/http/compression/shared-streams.ts'
 
 test('a stream that fails after its first bytes breaks off for whoever reads it, and is made anew for the next', async () => {
   const cache = createResponseCache(1_000_000)
@@ -21,4 +21,111 @@ test('a stream that fails after its first bytes breaks off for whoever reads it,
   expect(made).toBe(2)
   // Whole: it need not be made again.
   expect(Buffer.concat(cache.findCopy('name')?.chunks ?? []).toString()).toBe('begun and ended')
+})
+
+const ROOM = 1_000_000
+const text = (chunks: readonly Uint8Array[]) => Buffer.concat(chunks).toString()
+
+/** A source that gives a chunk when it is told to, and counts how often it was begun and how far it came. */
+function source(...chunks: readonly string[]) {
+  const counts = { begun: 0, given: 0, left: 0 }
+  const gates = chunks.map(() => Promise.withResolvers<void>())
+  return {
+    counts,
+    open: (at: number) => gates[at]?.resolve(),
+    openAll: () => {
+      for (const gate of gates) gate.resolve()
+    },
+    async *produce(): AsyncGenerator<Uint8Array> {
+      counts.begun += 1
+      try {
+        for (const [at, chunk] of chunks.entries()) {
+          await gates[at]?.promise
+          counts.given += 1
+          yield Buffer.from(chunk)
+        }
+      } finally {
+        counts.left += 1
+      }
+    },
+  }
+}
+
+test('each chunk is read as soon as it is made, by those who came later too, and made once for all', async () => {
+  const share = createSharedStreams(createResponseCache(ROOM))
+  const { produce, open, counts } = source('one ', 'two')
+  const first = share('name', produce)[Symbol.asyncIterator]()
+  open(0)
+  expect(String((await first.next()).value)).toBe('one ')
+  const second = share('name', produce)[Symbol.asyncIterator]()
+  expect(String((await second.next()).value)).toBe('one ')
+  const rest = [first.next(), second.next()]
+  open(1)
+  expect((await Promise.all(rest)).map(({ value }) => String(value))).toEqual(['two', 'two'])
+  expect((await Promise.all([first.next(), second.next()])).map(({ done }) => done)).toEqual([true, true])
+  expect(counts).toEqual({ begun: 1, given: 2, left: 1 })
+})
+
+test('a stream that nobody reads any more is not made to its end, and holds nothing', async () => {
+  const cache = createResponseCache(ROOM)
+  const share = createSharedStreams(cache)
+  const { produce, open, openAll, counts } = source('one', 'two', 'three', 'four')
+  const reading = share('name', produce)[Symbol.asyncIterator]()
+  open(0)
+  await reading.next()
+  await reading.return?.(undefined)
+  openAll()
+  await expect.poll(() => counts.left).toBe(1)
+  expect(counts.given).toBeLessThan(4)
+  expect(cache.findCopy('name')).toBeUndefined()
+  expect(cache.size().bytes).toBe(0)
+})
+
+test('without room for all of it each reader gets the rest from a stream of its own', async () => {
+  const cache = createResponseCache(20)
+  const share = createSharedStreams(cache)
+  const { produce, openAll, counts } = source('0123', '4567', '89ab', 'cdef')
+  openAll()
+  const read = await Promise.all([1, 2].map(() => Array.fromAsync(share('name', produce))))
+  expect(read.map(text)).toEqual(['0123456789abcdef', '0123456789abcdef'])
+  expect(counts.begun).toBeGreaterThan(1)
+  expect(cache.size()).toMatchObject({ bytes: 0, entries: 0 })
+})
+
+test('a copy that is dropped while it is read goes on where the reader was, and is not made again when that was the end', async () => {
+  const { produce, openAll, counts } = source('one ', 'two')
+  openAll()
+  for (const [read, begun] of [
+    [1, 1],
+    [2, 0],
+  ] as const) {
+    counts.begun = 0
+    const copy = { chunks: [Buffer.from('one '), Buffer.from('two')], byteLength: 7, isDropped: false }
+    const reading = readCopy(copy, produce)
+    const chunks: Uint8Array[] = []
+    for (let at = 0; at < read; at += 1) chunks.push((await reading.next()).value)
+    dropCopy(copy)
+    chunks.push(...(await Array.fromAsync(reading)))
+    expect(chunks.map(String)).toEqual(['one ', 'two'])
+    expect(counts.begun).toBe(begun)
+  }
+})
+
+test('a shared stream that became whole and was dropped at once is whole for who was reading it', async () => {
+  for (const readBefore of [1, 2]) {
+    const cache = createResponseCache(40)
+    const share = createSharedStreams(cache)
+    const { produce, openAll, counts } = source('0123456', '789')
+    openAll()
+    const reading = share('name', produce)[Symbol.asyncIterator]()
+    const chunks: Uint8Array[] = []
+    for (let at = 0; at < readBefore; at += 1) chunks.push((await reading.next()).value)
+    await expect.poll(() => counts.left).toBe(1)
+    const copy = cache.findCopy('name')
+    if (copy) dropCopy(copy)
+    for (let step = await reading.next(); !step.done; step = await reading.next()) chunks.push(step.value)
+    expect(text(chunks)).toBe('0123456789')
+    // Of what was read to its end nothing is asked for again.
+    expect(counts.begun).toBe(readBefore === 2 ? 1 : 2)
+  }
 })

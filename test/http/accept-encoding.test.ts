@@ -1,0 +1,53 @@
+// What an Accept-Encoding header allows, as values.
+import { expect, test } from 'vitest'
+import { GatewayError } from '../../src/errors.ts'
+import {
+  createAcceptEncodingReader,
+  requireAcceptableCoding,
+  uncodedEntityTag,
+} from '../../src/http/negotiation/content-coding.ts'
+import { rememberHeaders } from '../../src/http/negotiation/weights.ts'
+
+type Row = readonly [header: string | undefined, coding: string | null, all: readonly string[]]
+
+test.each<Row>([
+  [undefined, null, ['zstd', 'br', 'gzip', 'identity']],
+  ['', null, ['identity']],
+  ['gzip', 'gzip', ['gzip', 'identity']],
+  ['gzip;q=0', null, ['identity']],
+  ['*', 'gzip', ['gzip', 'identity']],
+  ['*;q=0', null, []],
+  ['br, *;q=0', 'br', ['br']],
+  ['br, *', 'br', ['br', 'gzip', 'identity']],
+  ['gzip;q=0.4, identity;q=0.5', null, ['gzip', 'identity']],
+  ['gzip;q=0.5, identity;q=0.5', 'gzip', ['gzip', 'identity']],
+  ['gzip;q=0.5, br;q=0.6, zstd;q=0.4, identity;q=0', 'br', ['zstd', 'br', 'gzip']],
+  ['gzip, br, zstd', 'zstd', ['zstd', 'br', 'gzip', 'identity']],
+  ['x-gzip;q=0.1', 'gzip', ['gzip', 'identity']],
+])('%s', (header, coding, all) => {
+  const read = createAcceptEncodingReader()
+  // The second time it is remembered.
+  for (const accepted of [read(header), read(header)]) {
+    expect([accepted.coding, [...accepted.all]]).toEqual([coding, all])
+    expect(accepted.isIdentityAccepted).toBe(all.includes('identity'))
+    if (all.length > 0) expect(() => requireAcceptableCoding(accepted)).not.toThrow()
+    else expect(() => requireAcceptableCoding(accepted)).toThrow(GatewayError)
+  }
+})
+
+test('a tag without its coding is that of the same uncoded', () => {
+  expect(uncodedEntityTag('"state-gzip"', 'gzip')).toBe('"state"')
+  expect(uncodedEntityTag('"state"', undefined)).toBe('"state"')
+})
+
+test('a hundred short headers are remembered, and no long one', () => {
+  const read: string[] = []
+  const remembering = rememberHeaders((header) => {
+    read.push(header)
+    return header.length
+  })
+  const short = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(200))
+  const long = 'x'.repeat(201)
+  for (const header of [long, ...short, 'one more', ...short, long, 'one more']) remembering(header)
+  expect(read).toEqual([long, ...short, 'one more', long, 'one more'])
+})

@@ -1,0 +1,57 @@
+// Which tag of a conditional request is as good as sending nothing, for what would be answered and what the client may hold.
+import { expect, test } from 'vitest'
+import { matchesEntityTag, matchingEntityTag } from '../../src/http/caching/conditional.ts'
+import { createAcceptEncodingReader } from '../../src/http/negotiation/content-coding.ts'
+
+const PLAIN = '"state"'
+const GZIP = '"state-gzip"'
+const BR = '"state-br"'
+
+type Row = readonly [
+  ifNoneMatch: string | undefined,
+  own: string,
+  acceptEncoding: string | undefined,
+  known: string | null,
+]
+
+test.each<Row>([
+  [undefined, PLAIN, undefined, null],
+  ['"other"', PLAIN, undefined, null],
+  [PLAIN, PLAIN, undefined, PLAIN],
+  [`"other", W/${PLAIN}`, PLAIN, undefined, PLAIN],
+  [' * ', PLAIN, undefined, PLAIN],
+  ['*', GZIP, 'gzip', GZIP],
+  ['*', PLAIN, 'identity;q=0, gzip', PLAIN],
+  [GZIP, GZIP, 'gzip', GZIP],
+  [`"other", ${GZIP}`, GZIP, 'gzip', GZIP],
+  // Whatever the request accepts it may hold.
+  [PLAIN, GZIP, 'gzip', PLAIN],
+  [BR, GZIP, 'gzip, br;q=0.5', BR],
+  [GZIP, PLAIN, undefined, GZIP],
+  [`${PLAIN}, ${GZIP}`, GZIP, 'gzip', GZIP],
+  // What it does not accept it cannot use.
+  [BR, GZIP, 'gzip', null],
+  [PLAIN, GZIP, 'gzip, identity;q=0', null],
+  [GZIP, GZIP, 'gzip, identity;q=0', GZIP],
+  // Answered uncoded, though the client wants another form: the tag is not enough, in a list or alone.
+  [PLAIN, PLAIN, 'gzip, identity;q=0', null],
+  [`"other", ${PLAIN}`, PLAIN, 'gzip, identity;q=0', null],
+  [GZIP, PLAIN, 'gzip, identity;q=0', GZIP],
+])(
+  'If-None-Match: %s, where %s would be answered to Accept-Encoding: %s',
+  (ifNoneMatch, own, acceptEncoding, known) => {
+    expect(matchingEntityTag(ifNoneMatch, own, PLAIN, createAcceptEncodingReader()(acceptEncoding))).toBe(known)
+  },
+)
+
+test.each([
+  [undefined, false],
+  ['', false],
+  ['"other"', false],
+  [PLAIN, true],
+  ['*', true],
+  [' *', true],
+  [`"other",W/${PLAIN}`, true],
+])('If-None-Match: %s names the only form there is: %s', (ifNoneMatch, matches) => {
+  expect(matchesEntityTag(ifNoneMatch, PLAIN)).toBe(matches)
+})

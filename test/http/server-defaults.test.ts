@@ -1,0 +1,103 @@
+// The server by itself, with nothing but a body limit said: what it adds, and what it takes for a request.
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { GatewayRequest } from '../../src/http/request.ts'
+import { createHttpServer, type ServerOptions } from '../../src/http/server/server.ts'
+import { exchange, readAnswers, requestText } from '../support/wire.ts'
+
+async function serve(options: Partial<ServerOptions> = {}) {
+  const requests: GatewayRequest[] = []
+  const server = createHttpServer(
+    async (request) => {
+      requests.push(request)
+      return {
+        status: 200,
+        headers: {},
+        body: 'ok',
+        ...(request.path === '/fails' ? { failureCode: 'NOT_FOUND' } : {}),
+      }
+    },
+    { bodyLimitBytes: 1_000, ...options },
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    requests,
+    async ask(request: Parameters<typeof requestText>[0]) {
+      const headers = [...(request.headers ?? []), ['Connection', 'close'] as const]
+      const [answer] = readAnswers(await exchange(url, requestText({ ...request, headers })))
+      return answer
+    },
+  }
+}
+
+test('an answer says the id of its request where that helps: when it failed, or when all are to say it', async () => {
+  const plain = await serve()
+  expect((await plain.ask({}))?.headers.has('x-request-id')).toBe(false)
+  expect((await plain.ask({ target: '/fails' }))?.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)
+  const telling = await serve({ hasRequestIds: true })
+  expect((await telling.ask({}))?.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test.each([
+  [
+    [
+      ['From', 'a'],
+      ['Date', 'b'],
+    ],
+    200,
+  ],
+  [
+    [
+      ['Host', 'a'],
+      ['Host', 'b'],
+    ],
+    400,
+  ],
+  [
+    [
+      ['Host', 'a'],
+      ['hOST', 'a'],
+    ],
+    400,
+  ],
+  [[['Hosts', 'a']], 200],
+] as const)('with the headers %j it is %d: only Host counts, and once', async (headers, status) => {
+  const { ask } = await serve()
+  expect((await ask({ headers }))?.status).toBe(status)
+})
+
+test.each([
+  ['/a/b?c=d?e', '/a/b', 'c=d?e', 'localhost'],
+  ['/a', '/a', '', 'localhost'],
+  ['/?', '/', '', 'localhost'],
+  ['http://other.example:81/a?b', '/a', 'b', 'other.example:81'],
+  ['HTTPS://other.example', '/', '', 'other.example'],
+  ['http://other.example?b', '/', 'b', 'other.example'],
+  ['/http://other.example/', '/http://other.example/', '', 'localhost'],
+])('the target %s is the path %s with the query "%s" of %s', async (target, path, search, host) => {
+  const { ask, requests } = await serve()
+  await ask({ target })
+  expect(requests.map((request) => [request.path, request.search, request.header('host')])).toEqual([
+    [path, search, host],
+  ])
+})
+
+test('a request says which HTTP it is, and its repeated headers as one', async () => {
+  const { ask, requests } = await serve()
+  await ask({ version: '1.0' })
+  await ask({
+    headers: [
+      ['Set-Cookie', 'a'],
+      ['Set-Cookie', 'b'],
+    ],
+  })
+  expect(requests.map(({ httpVersion }) => httpVersion)).toEqual(['1.0', '1.1'])
+  expect(requests.map(({ header }) => header('set-cookie'))).toEqual([undefined, 'a, b'])
+})
