@@ -1,0 +1,76 @@
+// When a refresh moves the idle expiry of its session, and when it writes nothing.
+import { expect, test } from 'vitest'
+import { startGateway } from '../support/gateway.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const DAY = 86_400
+/** A hundredth of 14 days. */
+const PRECISION = 12_096
+
+interface Extension {
+  readonly id: string
+  readonly lastUsedAt: number
+  readonly idleExpiresAt: number
+}
+
+async function startCounting(
+  options: { readonly databasePath?: string; readonly refreshIdleTtlSeconds?: number } = {},
+) {
+  const extensions: Extension[] = []
+  const gateway = await startGateway({
+    ...options,
+    wrapStore: (store) => ({
+      ...store,
+      extendSessions(asked) {
+        extensions.push(...asked)
+        return store.extendSessions(asked)
+      },
+    }),
+  })
+  return {
+    gateway,
+    async refresh(refreshToken: string) {
+      const { status } = await gateway.send('POST', '/token', JSON.stringify({ refreshToken }))
+      return [status, extensions.splice(0).map(({ lastUsedAt, idleExpiresAt }) => [lastUsedAt, idleExpiresAt])]
+    },
+  }
+}
+
+test('a session is kept from idling once a hundredth of its idle lifetime has passed, not before', async () => {
+  const { gateway, refresh } = await startCounting()
+  const { refreshToken } = await gateway.login(ANA)
+  gateway.advance(PRECISION - 1)
+  expect(await refresh(refreshToken)).toEqual([200, []])
+  gateway.advance(1)
+  const extended = [gateway.now(), gateway.now() + 14 * DAY * 1_000]
+  expect(await refresh(refreshToken)).toEqual([200, [extended]])
+  expect(await refresh(refreshToken)).toEqual([200, []])
+})
+
+test('near its absolute end a session is said to be used, and lives no longer', async () => {
+  const { gateway, refresh } = await startCounting()
+  const start = gateway.now()
+  const { refreshToken } = await gateway.login(ANA)
+  const end = start + 90 * DAY * 1_000
+  for (let day = 13; day <= 78; day += 13) {
+    gateway.advance(13 * DAY)
+    expect(await refresh(refreshToken)).toEqual([
+      200,
+      [[gateway.now(), Math.min(gateway.now() + 14 * DAY * 1_000, end)]],
+    ])
+  }
+  gateway.advance(11 * DAY)
+  expect(await refresh(refreshToken)).toEqual([200, [[gateway.now(), end]]])
+  expect(await refresh(refreshToken)).toEqual([200, []])
+  gateway.advance(DAY)
+  expect(await refresh(refreshToken)).toEqual([401, []])
+})
+
+test('a session that was just used gets the longer lifetime of a gateway that was started with one', async () => {
+  const { gateway } = await startCounting()
+  const { refreshToken } = await gateway.login(ANA)
+  const longer = await startCounting({ databasePath: gateway.databasePath, refreshIdleTtlSeconds: 28 * DAY })
+  const extended = [gateway.now(), gateway.now() + 28 * DAY * 1_000]
+  expect(await longer.refresh(refreshToken)).toEqual([200, [extended]])
+  expect(await longer.refresh(refreshToken)).toEqual([200, []])
+})

@@ -1,0 +1,93 @@
+// Access tokens that a process remembers: there at once, until newer ones take the room, and never past their time.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createAccessTokens } from '../../src/auth/tokens/access-token.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { openTestKeyset } from '../support/keyset.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA } from '../support/workspaces.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+
+async function openTokens() {
+  const store = await openSqliteStore(join(temporaryDirectory(), 'tokens.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal(error) {
+      throw error
+    },
+  })
+  let now = NOW
+  const keyset = await openTestKeyset({ store, now: () => NOW })
+  const create = (issuer = 'issuer') =>
+    createAccessTokens(keyset, { issuer, audience: 'audience', ttlSeconds: 900, clock: () => now, maxKnown: 8 })
+  return {
+    create,
+    moveTo(milliseconds: number) {
+      now = milliseconds
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
+test('a token is there at once while it is used, and verified again once two rounds of others came after it', async () => {
+  await using opened = await openTokens()
+  const { issue, verify } = opened.create()
+  const isAtOnce = (token: string) => !(verify(token) instanceof Promise)
+  const issueOthers = async (count: number) => {
+    for (let at = 0; at < count; at += 1) await issue({ sessionId: `other ${at}`, email: ANA })
+  }
+  const token = await issue({ sessionId: 'session', email: ANA })
+  expect(isAtOnce(token)).toBe(true)
+  for (let round = 0; round < 4; round += 1) {
+    await issueOthers(4)
+    expect(isAtOnce(token)).toBe(true)
+  }
+  await issueOthers(7)
+  expect(isAtOnce(token)).toBe(true)
+  await issueOthers(8)
+  expect(isAtOnce(token)).toBe(false)
+  expect(await verify(token)).toMatchObject({ sessionId: 'session', email: ANA })
+  expect(isAtOnce(token)).toBe(true)
+})
+
+test('a token is good to the millisecond before its end, remembered or not', async () => {
+  await using opened = await openTokens()
+  const [here, elsewhere] = [opened.create(), opened.create()]
+  const token = await here.issue({ sessionId: 'session', email: ANA })
+  opened.moveTo(NOW + 899_999)
+  for (const { verify } of [here, elsewhere, elsewhere]) expect(await verify(token)).not.toBeNull()
+  opened.moveTo(NOW + 900_000)
+  for (const { verify } of [here, elsewhere, opened.create()]) expect(await verify(token)).toBeNull()
+})
+
+test('a token of 4,096 characters is looked at, a longer one is not', async () => {
+  await using opened = await openTokens()
+  const verdicts = new Map<number, boolean>()
+  for (let length = 2_600; verdicts.size < 40 || !verdicts.has(4_096); length += 1) {
+    const issuer = 'i'.repeat(length)
+    const token = await opened.create(issuer).issue({ sessionId: 'session', email: ANA })
+    if (token.length > 4_080) verdicts.set(token.length, (await opened.create(issuer).verify(token)) !== null)
+    if (token.length > 4_140) break
+  }
+  expect(verdicts.has(4_096)).toBe(true)
+  for (const [length, isGood] of verdicts) expect([length, isGood]).toEqual([length, length <= 4_096])
+})
+
+test('what is no token of three parts in its one spelling is refused', async () => {
+  await using opened = await openTokens()
+  const [here, elsewhere] = [opened.create(), opened.create()]
+  const token = await here.issue({ sessionId: 'session', email: ANA })
+  const [header, payload, signature] = token.split('.')
+  for (const text of [
+    '',
+    '.',
+    '..',
+    `${header}.${payload}`,
+    `${token}.`,
+    `${token}.${signature}`,
+    `${token}=`,
+    ` ${token}`,
+  ]) {
+    for (const { verify } of [here, elsewhere]) expect(await verify(text), text).toBeNull()
+  }
+})

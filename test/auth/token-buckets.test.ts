@@ -1,0 +1,24 @@
+// A bucket refills evenly, to what fits in, whatever the size of its interval.
+import { expect, test } from 'vitest'
+import { createTokenBuckets } from '../../src/auth/limits/token-buckets.ts'
+
+test.each([1, 3, 7, 600])('of %d tokens a minute', (quota) => {
+  let now = 1_000_000
+  const { waitMs, take } = createTokenBuckets(quota, 60, () => now)
+  const takeAll = () => {
+    let taken = 0
+    for (; waitMs('key') === 0; taken += 1) take('key')
+    return taken
+  }
+  const intervalMs = 60_000 / quota
+  for (let round = 0; round < 3; round += 1) {
+    expect(takeAll()).toBe(quota)
+    expect(waitMs('key')).toBeCloseTo(intervalMs, 3)
+    expect(waitMs('another key')).toBe(0)
+    now += intervalMs
+    expect(takeAll()).toBe(1)
+    now += intervalMs - 1
+    expect(waitMs('key')).toBeCloseTo(1, 3)
+    now += 60_000 * (round + 1)
+  }
+})

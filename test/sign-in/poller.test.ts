@@ -1,0 +1,76 @@
+// Work that is looked for: at once when it is said that there is some, never twice at a time, and to its end when it stops.
+import { expect, test } from 'vitest'
+import { createPoller } from '../../src/auth/mail/poller.ts'
+
+const NEVER_MS = 1_000_000_000
+
+test('who is woken while it runs runs once more, however often it was woken', async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let [runs, atOnce, mostAtOnce] = [0, 0, 0]
+  const poller = createPoller(
+    async () => {
+      runs += 1
+      atOnce += 1
+      mostAtOnce = Math.max(mostAtOnce, atOnce)
+      await gates[runs - 1]?.promise
+      atOnce -= 1
+    },
+    NEVER_MS,
+    () => {},
+  )
+  expect(runs).toBe(0)
+  for (let wake = 0; wake < 3; wake += 1) poller.wake()
+  expect(runs).toBe(1)
+  gates[0]?.resolve()
+  await expect.poll(() => runs).toBe(2)
+  gates[1]?.resolve()
+  await expect.poll(() => atOnce).toBe(0)
+  expect(runs).toBe(2)
+  poller.wake()
+  await expect.poll(() => runs).toBe(3)
+  gates[2]?.resolve()
+  await poller[Symbol.asyncDispose]()
+  expect(mostAtOnce).toBe(1)
+})
+
+test('it looks by itself, and a failure is told and stops nothing', async () => {
+  const reported: unknown[] = []
+  let runs = 0
+  await using _ = createPoller(
+    async () => {
+      runs += 1
+      if (runs === 1) throw new Error('away')
+    },
+    5,
+    (error) => reported.push(error),
+  )
+  await expect.poll(() => runs).toBeGreaterThan(2)
+  expect(reported).toEqual([new Error('away')])
+})
+
+test('when it stops, the run under way is told and waited for, and nothing runs any more', async () => {
+  const gate = Promise.withResolvers<void>()
+  let [runs, isOver] = [0, false]
+  let isStopping = () => false
+  const poller = createPoller(
+    async (asked) => {
+      runs += 1
+      isStopping = asked
+      await gate.promise
+      isOver = true
+    },
+    5,
+    () => {},
+  )
+  poller.wake()
+  expect(isStopping()).toBe(false)
+  poller.wake()
+  const stopped = poller[Symbol.asyncDispose]()
+  expect(isStopping()).toBe(true)
+  gate.resolve()
+  await stopped
+  expect([runs, isOver]).toEqual([1, true])
+  poller.wake()
+  await poller[Symbol.asyncDispose]()
+  expect(runs).toBe(1)
+})
