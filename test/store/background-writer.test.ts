@@ -1,0 +1,91 @@
+// What processes collect is written one write at a time, old rows go in steps, and a failure is told once.
+import { expect, test } from 'vitest'
+import { startBackgroundWriter } from '../../src/store/background-writer.ts'
+
+const HOUR_MS = 3_600_000
+
+function start({ old = 0 }: { readonly old?: number | null } = {}) {
+  const calls: string[] = []
+  const failures: unknown[] = []
+  let [now, left] = [0, old ?? 0]
+  let failure: Error | null = null
+  let gate: Promise<void> | null = null
+  const writer = startBackgroundWriter({
+    async write() {
+      calls.push('write')
+      await gate
+      if (failure) throw failure
+    },
+    removeOld:
+      old === null
+        ? null
+        : (limit) => {
+            const removed = Math.min(limit, left)
+            left -= removed
+            calls.push(`remove ${removed}`)
+            return removed
+          },
+    clock: () => now,
+    onFailure: (error) => failures.push(error),
+  })
+  return {
+    ...writer,
+    failures,
+    calls: () => calls.splice(0),
+    advance(milliseconds: number) {
+      now += milliseconds
+    },
+    fail(error: Error | null) {
+      failure = error
+    },
+    hold(promise: Promise<void>) {
+      gate = promise
+    },
+  }
+}
+
+test('old rows go a thousand at a time until a step finds fewer, once an hour', async () => {
+  const { flush, calls, advance, [Symbol.asyncDispose]: stop } = start({ old: 2_000 })
+  await flush()
+  expect(calls()).toEqual(['write', 'remove 1000', 'remove 1000', 'remove 0'])
+  advance(HOUR_MS - 1)
+  await flush()
+  expect(calls()).toEqual(['write'])
+  advance(1)
+  await flush()
+  expect(calls()).toEqual(['write', 'remove 0'])
+  await stop()
+})
+
+test('where rows stay, none is removed', async () => {
+  const { flush, calls, [Symbol.asyncDispose]: stop } = start({ old: null })
+  await flush()
+  expect(calls()).toEqual(['write'])
+  await stop()
+  expect(calls()).toEqual(['write'])
+})
+
+test('failures in a row are told once, and again after a write that went well', async () => {
+  const { flush, failures, fail, [Symbol.asyncDispose]: stop } = start()
+  const away = new Error('away')
+  for (const failure of [away, away, null, away, away]) {
+    fail(failure)
+    await flush()
+  }
+  expect(failures).toEqual([away, away])
+  await stop()
+})
+
+test('one write comes after the other, and it writes by itself', async () => {
+  const { flush, calls, hold, [Symbol.asyncDispose]: stop } = start({ old: null })
+  const gate = Promise.withResolvers<void>()
+  hold(gate.promise)
+  const both = Promise.all([flush(), flush()])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(calls()).toEqual(['write'])
+  gate.resolve()
+  await both
+  expect(calls()).toEqual(['write'])
+  await expect.poll(() => calls().length, { timeout: 5_000 }).toBeGreaterThan(0)
+  await stop()
+})
