@@ -19,6 +19,7 @@ import { type CacheSize, createResponseCache } from './http/caching/response-cac
 import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Endpoint, Handler } from './http/handler.ts'
 import { createAdmission, everyInterval } from './http/limits/admission.ts'
+import { createConcurrencyLimit } from './http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
 import { createTurnQuota } from './http/limits/turn-quota.ts'
@@ -38,6 +39,9 @@ import type { RetirementPlan } from './rest/retirement/plan.ts'
 import { createRetirement } from './rest/retirement/retirement.ts'
 import { createShadowing, type ShadowOptions } from './rest/shadow/with-shadow.ts'
 import type { Store } from './store/contract.ts'
+
+/** Answers of one user that are made at a time. A page asks for fewer; more would be read side by side, held, and refused. */
+const MAX_MADE_AT_ONCE = 16
 
 export interface GatewayWatch {
   /** Told again and again, while there are requests, how many milliseconds the event loop is behind: how long they wait. */
@@ -134,6 +138,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     signIn,
     cache,
     inFlight: options.inFlight,
+    limitMaking: createConcurrencyLimit(MAX_MADE_AT_ONCE),
     yieldTurn,
     paceReading: createTurnQuota(yieldTurn),
   }

@@ -1,5 +1,6 @@
 // What the REST and the GraphQL endpoints answer from.
 import type { ResponseCache } from '../http/caching/response-cache.ts'
+import type { LimitConcurrency } from '../http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from '../http/limits/in-flight-bytes.ts'
 import type { Services } from './context.ts'
 
@@ -7,4 +8,6 @@ export interface EndpointServices extends Services {
   readonly cache: ResponseCache
   /** Asked before an endpoint holds more than a few bytes for a request. */
   readonly inFlight: InFlightBytes
+  /** Of answers that are made for one user. */
+  readonly limitMaking: LimitConcurrency
 }

@@ -111,9 +111,9 @@ interface Answered {
 }
 
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
-  const { cache, sessions, inFlight, yieldTurn } = services
+  const { cache, sessions, inFlight, limitMaking, yieldTurn } = services
   const { readAcceptEncoding, compression } = shared
-  const coalesce = createCoalescing<Answered>(cache.size().maxBytes > 0)
+  const coalesce = createCoalescing<Answered>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
 
   /** An export is read when somebody needs more than its digest. */
   async function read(

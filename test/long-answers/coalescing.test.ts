@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { createCoalescing, type Made } from '../../src/http/caching/coalescing.ts'
+import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
 import { liveSession } from '../support/live-session.ts'
+
+const limit = createConcurrencyLimit(2)
 
 /** Makes 1, 2, 3 …, each when it is told to. */
 function createMaker({ isOfState = true } = {}) {
@@ -24,7 +27,7 @@ function createMaker({ isOfState = true } = {}) {
 }
 
 test('who asks for the same while it is made or held gets the same, and the last gives it back', async () => {
-  const coalesce = createCoalescing<number>(true)
+  const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting, givenBack } = createMaker()
   const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
   waiting[0]?.resolve()
@@ -48,7 +51,7 @@ test.each([
   ['a viewer without a workspace', liveSession(null), 'list'],
   ['nobody', null, 'list'],
 ])('%s never gets what was made for the first', async (_, who, operation) => {
-  const coalesce = createCoalescing<number>(true)
+  const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
   const first = coalesce(liveSession(1), 'list', make)
   const other = coalesce(who, operation, make)
@@ -60,7 +63,7 @@ test.each([
   ['two without a workspace', true, liveSession(null)],
   ['all, where nothing is shared,', false, liveSession(1)],
 ])('%s make their own', async (_, isOn, who) => {
-  const coalesce = createCoalescing<number>(isOn)
+  const coalesce = createCoalescing<number>({ isOn, limit })
   const { make, waiting, givenBack } = createMaker()
   const both = [coalesce(who, 'list', make), coalesce(who, 'list', make)]
   for (const turn of waiting) turn.resolve()
@@ -71,7 +74,7 @@ test.each([
 })
 
 test('what is not of the state that was looked up is for its own request alone', async () => {
-  const coalesce = createCoalescing<number>(true)
+  const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting, givenBack } = createMaker({ isOfState: false })
   const [first, second] = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
   waiting[0]?.resolve()
@@ -87,7 +90,7 @@ test('what is not of the state that was looked up is for its own request alone',
 })
 
 test('who waits for what fails, fails with it, and the next one tries again', async () => {
-  const coalesce = createCoalescing<number>(true)
+  const coalesce = createCoalescing<number>({ isOn: true, limit })
   const { make, waiting } = createMaker()
   const both = [coalesce(liveSession(1), 'list', make), coalesce(liveSession(1), 'list', make)]
   waiting[0]?.reject(new Error('no'))
@@ -95,4 +98,27 @@ test('who waits for what fails, fails with it, and the next one tries again', as
   const later = coalesce(liveSession(1), 'list', make)
   waiting[1]?.resolve()
   expect((await later).value).toBe(2)
+})
+
+test('more different answers of one user are made when others of theirs are, and nobody else waits for them', async () => {
+  const coalesce = createCoalescing<number>({ isOn: true, limit })
+  const { make, waiting } = createMaker()
+  const own = ['a', 'b', 'c', 'd'].map((operation) => coalesce(liveSession(1), operation, make))
+  expect(waiting.length).toBe(2)
+  const other = coalesce(liveSession(2), 'a', make)
+  waiting[2]?.resolve()
+  expect((await other).value).toBe(3)
+  expect(waiting.length).toBe(3)
+  // One that fails makes room as well.
+  waiting[0]?.reject(new Error('no'))
+  await expect(own[0]).rejects.toThrow('no')
+  await expect.poll(() => waiting.length).toBe(4)
+  for (const turn of waiting) turn.resolve()
+  await expect.poll(() => waiting.length).toBe(5)
+  waiting[4]?.resolve()
+  expect((await Promise.all(own.slice(1))).map(({ value }) => value)).toEqual([2, 4, 5])
+  const later = coalesce(liveSession(1), 'e', make)
+  expect(waiting.length).toBe(6)
+  waiting[5]?.resolve()
+  expect((await later).value).toBe(6)
 })

@@ -52,10 +52,10 @@ export function createAnswer(
   options: GraphQLOptions,
   report: ReportFailure,
 ): Answer {
-  const { cache, sessions, inFlight, yieldTurn } = services
+  const { cache, sessions, inFlight, limitMaking, yieldTurn } = services
   const readAcceptEncoding = createAcceptEncodingReader()
   const compression = createCompression(cache, inFlight)
-  const coalesce = createCoalescing<Executed>(cache.size().maxBytes > 0)
+  const coalesce = createCoalescing<Executed>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
   const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
 

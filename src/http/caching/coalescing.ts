@@ -1,5 +1,6 @@
 // Requests for the same answer that come while it is made or sent are coalesced: it is made once and held once.
 import type { LiveSession } from '../../store/contract.ts'
+import type { LimitConcurrency } from '../limits/concurrency-limit.ts'
 import type { GatewayResponse } from '../response.ts'
 
 const SENT_AT_ONCE_BYTES = 65_536
@@ -30,8 +31,14 @@ interface Making<T> {
   users: number
 }
 
-/** Off where nothing may be shared: each request makes its own. */
-export function createCoalescing<T>(isOn: boolean): Coalesce<T> {
+export interface CoalescingOptions {
+  /** Off where nothing may be shared: each request makes its own. */
+  readonly isOn: boolean
+  /** Different answers of one user are made so many at a time: what they read before they are refused is garbage by then. */
+  readonly limit: LimitConcurrency
+}
+
+export function createCoalescing<T>({ isOn, limit }: CoalescingOptions): Coalesce<T> {
   const makings = new Map<string, Making<T>>()
 
   function forget(key: string, making: Making<T>): void {
@@ -70,8 +77,10 @@ export function createCoalescing<T>(isOn: boolean): Coalesce<T> {
   }
 
   return (viewer, operation, make) => {
-    if (!isOn || viewer === null || viewer.userId === null) return make().then(alone)
-    return share(`${viewer.userId} ${viewer.stateVersion} ${operation}`, make)
+    if (viewer === null || viewer.userId === null) return make().then(alone)
+    const { userId, stateVersion } = viewer
+    const makeInTurn = () => limit(userId, make)
+    return isOn ? share(`${userId} ${stateVersion} ${operation}`, makeInTurn) : makeInTurn().then(alone)
   }
 }
 
