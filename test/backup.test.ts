@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { copyDatabase, verifyDatabase } from '../src/store/sqlite/backup.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer, openSession, startGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
@@ -21,6 +23,40 @@ const projectsAt = (url: string, accessToken: string, headers = {}) =>
   ask(`${url}/projects`, { headers: { ...bearer(accessToken), ...headers } })
 
 describe('an SQLite backup', () => {
+  test('is of one state, and ends, whatever others commit between its steps', async () => {
+    const path = join(temporaryDirectory(), 'workspace.db')
+    const writer = new Database(path)
+    onTestFinished(() => void writer.close())
+    writer.pragma('journal_mode = WAL')
+    writer.exec('create table count (value int); insert into count values (0); create table filler (bytes blob)')
+    writer.exec(`insert into filler select zeroblob(1000000) from json_each('[${Array(30).fill(0)}]')`)
+    const copy = join(temporaryDirectory(), 'copy.db')
+    writeFileSync(copy, '')
+    let commits = 0
+    let isOver = false
+    const writing = (async () => {
+      for (; !isOver; commits += 1) {
+        writer.exec('update count set value = value + 1; insert into filler values (zeroblob(1000))')
+        await setImmediate()
+      }
+    })()
+    const stop = () => {
+      isOver = true
+    }
+    onTestFinished(stop)
+    await copyDatabase(path, copy)
+    stop()
+    await writing
+    expect(commits).toBeGreaterThan(3)
+    verifyDatabase(copy)
+    const copied = new Database(copy, { readonly: true })
+    onTestFinished(() => void copied.close())
+    const { value } = copied.prepare('select value from count').get() as { value: number }
+    expect(copied.prepare('select count(*) as rows from filler').get()).toEqual({ rows: 30 + value })
+    expect(value).toBeLessThan(2)
+    expect(readdirSync(dirname(copy))).toEqual(['copy.db'])
+  })
+
   test('is made while a gateway serves, and restored only when none does', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)

@@ -1,4 +1,4 @@
-// The thread of a backup: copies an SQLite database and verifies the copy, which SQLite does without a pause.
+// The thread of a backup: copies an SQLite database and verifies the copy, which SQLite does without a pause or in large steps.
 import { parentPort, workerData } from 'node:worker_threads'
 import { copyDatabase, verifyDatabase } from '../../store/sqlite/backup.ts'
 
@@ -8,6 +8,6 @@ export interface CopyRequest {
 }
 
 const { from, to } = workerData as CopyRequest
-copyDatabase(from, to)
+await copyDatabase(from, to)
 parentPort?.postMessage('copied')
 verifyDatabase(to)

@@ -1,4 +1,5 @@
 // An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place.
+import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
 import { isBusy } from './engine/faults/sqlite-errors.ts'
@@ -7,14 +8,38 @@ import { tablesByEmail } from './engine/tables-by-email.ts'
 /** A checkpoint or a recovery of another process may hold the file for a moment. */
 const TIMEOUT_MS = 10_000
 
+/** Of a copy that are written before they are put on the disk: one of many at once would hold up what others commit there. */
+const STEP_BYTES = 4_194_304
+
 /**
- * The newest state, as one compact file. In one step and one read transaction: writers go on, and their log grows until it
- * ends. Synchronous, and takes as long as the disk does: for a thread or a process of its own. `to` is empty or not there.
+ * The newest state. In one read transaction: writers go on, and their log grows until it ends. Holds up its thread for as
+ * long as the disk takes for a step. `to` is an empty file.
  */
-export function copyDatabase(path: string, to: string): void {
+export async function copyDatabase(path: string, to: string): Promise<void> {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: TIMEOUT_MS })
+  const file = openSync(to, 'r+')
   try {
-    database.prepare('vacuum into ?').run(to)
+    const pages = Math.ceil(STEP_BYTES / Number(database.pragma('page_size', { simple: true })))
+    // Reads one state from the first page to the last. Outside a transaction each commit of others would begin the copy anew.
+    database.exec('begin; select 1 from sqlite_schema')
+    await database.backup(to, {
+      progress() {
+        fdatasyncSync(file)
+        return pages
+      },
+    })
+  } finally {
+    closeSync(file)
+    database.close()
+  }
+  leaveLogMode(to)
+}
+
+/** One file again, which can be read without a log beside it. */
+function leaveLogMode(path: string): void {
+  const database = new SqliteDatabase(path, { fileMustExist: true })
+  try {
+    database.pragma('journal_mode = DELETE')
   } finally {
     database.close()
   }
