@@ -1,17 +1,12 @@
-// What a gateway holds at the moment it is asked: cache, budget, connections, sessions, replica, and how long requests wait.
-import type { AuditEvent } from '../../auth/audit/audit-event.ts'
+// What a gateway holds at the moment it is asked: cache, budget, connections, sessions, replica; and how long requests wait.
 import type { CacheSize } from '../../http/caching/response-cache.ts'
 import type { InFlightBytes } from '../../http/limits/in-flight-bytes.ts'
-import type { BreakReason } from '../../http/server/broken-off.ts'
-import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { StatisticsVerbs, StoreStatistics } from '../../store/statistics-contract.ts'
 import { createHistogram, histogramValues, observeDuration } from './histogram.ts'
-import { type CollectMetrics, counter, gauge, gauges, type Metric } from './metric.ts'
+import { type CollectMetrics, gauge, gauges, type Metric } from './metric.ts'
 
 const QUEUE_TIME = 'workspace_gateway_queue_time_seconds'
 
-/** Last events of an import. */
-const IMPORT_RESULTS = new Set<ImportEvent['type']>(['imported', 'wouldImport', 'refused', 'failed'])
 /** A database that does not answer in this time is away: a scrape is not to wait for it. */
 const PATIENCE_MS = 2_000
 
@@ -27,21 +22,12 @@ export interface WatchedState {
 export interface StateMetrics {
   readonly onQueueDelay: (delayMs: number) => void
   readonly onCache: (size: () => CacheSize) => void
-  /** Logins, codes, logouts, removals: what the audit log is told of. */
-  readonly onEvent: (event: AuditEvent) => void
-  readonly onBrokenOff: (reason: BreakReason) => void
-  /** An import through POST /import has ended with this event, or because its client left. */
-  readonly onImport: (last: ImportEvent | null) => void
   readonly collect: CollectMetrics
 }
 
 export function createStateMetrics(watched: WatchedState): StateMetrics {
   const { store, inFlight, maxInFlightBytes, version, clock } = watched
   const queueTime = createHistogram()
-  const events = new Map<string, { readonly event: AuditEvent; count: number }>()
-  const brokenOff = new Map<string, number>()
-  const imports = new Map<string, number>()
-  const importedRecords = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
   let cacheSize: () => CacheSize = () => ({ bytes: 0, maxBytes: 0, entries: 0 })
 
   function ofProcess(): readonly Metric[] {
@@ -69,26 +55,6 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
         inFlight.byteLength(),
       ),
       gauge('workspace_gateway_in_flight_max_bytes', 'What it may become (in-flight-bytes).', maxInFlightBytes),
-      counter(
-        'workspace_gateway_events_total',
-        'What the audit log is told of: logins, codes, logouts, refused refreshes, removals.',
-        [...events.values()].map(({ event: { kind, result }, count }) => ({ value: count, labels: { kind, result } })),
-      ),
-      counter(
-        'workspace_gateway_responses_broken_off_total',
-        'Responses that ended before they were whole.',
-        [...brokenOff].map(([reason, value]) => ({ value, labels: { reason } })),
-      ),
-      counter(
-        'workspace_gateway_imports_total',
-        'Imports through POST /import, by how they ended.',
-        [...imports].map(([result, value]) => ({ value, labels: { result } })),
-      ),
-      counter(
-        'workspace_gateway_import_records_total',
-        'Records of imports through POST /import, by what became of them.',
-        Object.entries(importedRecords).map(([outcome, value]) => ({ value, labels: { outcome } })),
-      ),
     ]
   }
 
@@ -96,22 +62,6 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
     onQueueDelay: (delayMs) => observeDuration(queueTime, delayMs),
     onCache(size) {
       cacheSize = size
-    },
-    onEvent(event) {
-      const name = `${event.kind} ${event.result}`
-      const known = events.get(name)
-      if (known) known.count += 1
-      else events.set(name, { event: { kind: event.kind, result: event.result }, count: 1 })
-    },
-    onBrokenOff: (reason) => brokenOff.set(reason, (brokenOff.get(reason) ?? 0) + 1),
-    onImport(last) {
-      const result = last === null || !IMPORT_RESULTS.has(last.type) ? 'left' : last.type
-      imports.set(result, (imports.get(result) ?? 0) + 1)
-      if (last?.type !== 'imported') return
-      importedRecords.added += last.added
-      importedRecords.replaced += last.replaced
-      importedRecords.unchanged += last.unchanged
-      importedRecords.removed += last.removed
     },
     async collect() {
       return [...ofProcess(), ...ofStore(await statisticsOf(store, clock))]

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 import { canonicalEmail } from '../email.ts'
-import { withoutCode } from '../mail/code.ts'
+import { withoutCode } from '../mail/code-spelling.ts'
 import type { SignIn } from '../sign-in.ts'
 import type { Audit, AuditKind } from './audit-event.ts'
 

@@ -1,7 +1,7 @@
 // Where codes come from: each is derived from its pending sign-in and a signing key, so that none is ever stored.
 import { createHmac, hkdfSync, type KeyObject } from 'node:crypto'
 import type { Keyset } from '../tokens/keyset.ts'
-import { spellCode } from './code.ts'
+import { spellCode } from './code-spelling.ts'
 
 /** RFC 5869: keys for other purposes are independent of this one. */
 const PURPOSE = 'workspace-gateway sign-in codes'

@@ -7,7 +7,7 @@ import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { GRAPHQL_OPTIONS } from './graphql-options.ts'
 import { booleanOption, type Config, databaseUrl, integer, list, type OptionRow } from './option.ts'
-import { protectionOptions } from './protection.ts'
+import { protectionOptions } from './protection-options.ts'
 import { ledgerOptions } from './retirement/ledger-options.ts'
 import { retirementOptions } from './retirement/retirement-options.ts'
 import { shadowOptions } from './retirement/shadow-options.ts'
@@ -15,9 +15,8 @@ import { accessLogOptions } from './sight/access-log-options.ts'
 import { adminOptions } from './sight/admin-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
+import { sessionOptions } from './sign-in/session-options.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
-
-const YEAR_SECONDS = 31_536_000
 
 export const SERVE_OPTIONS = {
   host: {
@@ -115,38 +114,7 @@ export const SERVE_OPTIONS = {
   tokenAlgorithm,
   ...keyEncryptionOptions,
   accessTokenTtl,
-  refreshIdleTtl: {
-    flags: '--refresh-idle-ttl <seconds>',
-    description: 'a session ends when it was not refreshed for this long',
-    default: String(14 * 86_400),
-    schema: integer(1, 10 * YEAR_SECONDS),
-  },
-  refreshAbsoluteTtl: {
-    flags: '--refresh-absolute-ttl <seconds>',
-    description: 'a session ends this long after its login',
-    default: String(90 * 86_400),
-    schema: integer(1, 10 * YEAR_SECONDS),
-  },
-  sessionCheck: {
-    flags: '--session-check <how>',
-    description:
-      'exact: every request looks its session up; bounded=MS: a session that this process saw at most MS milliseconds ago may be used',
-    default: 'exact',
-    schema: z
-      .string()
-      .regex(/^(?:exact|bounded=\d{1,6})$/, 'must be exact, or bounded=MS with 10 to 600000 milliseconds')
-      .transform((text) => (text === 'exact' ? null : Number(text.slice('bounded='.length))))
-      .refine(
-        (milliseconds) => milliseconds === null || (milliseconds >= 10 && milliseconds <= 600_000),
-        'must be exact, or bounded=MS with 10 to 600000 milliseconds',
-      ),
-  },
-  sessionsPerUser: {
-    flags: '--sessions-per-user <count>',
-    description: 'open sessions of one user; one more ends the one that was idle for longest',
-    default: '100',
-    schema: integer(1, 100_000),
-  },
+  ...sessionOptions,
   issuer: {
     flags: '--issuer <name>',
     description: 'iss of access tokens; the same on every gateway of one database',

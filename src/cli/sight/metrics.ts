@@ -1,7 +1,8 @@
 // The metrics of one process, where --admin-port asks for them; nothing is counted where it does not.
+import { createEventMetrics, type EventMetrics } from '../../admin/metrics/event-metrics.ts'
 import type { CollectMetrics, Metric } from '../../admin/metrics/metric.ts'
 import { createRequestMetrics } from '../../admin/metrics/request-metrics.ts'
-import { createStateMetrics, type StateMetrics, type WatchedState } from '../../admin/metrics/state-metrics.ts'
+import { createStateMetrics, type WatchedState } from '../../admin/metrics/state-metrics.ts'
 import type { Audit } from '../../auth/audit/audit-event.ts'
 import type { GatewayWatch } from '../../gateway.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
@@ -39,35 +40,36 @@ export async function createProcessMetrics(
   const { createProcessMetrics: createNodeMetrics } = await import('../../admin/metrics/process-metrics.ts')
   const requests = createRequestMetrics(basePath)
   const state = createStateMetrics(watched)
-  const collectors = [requests.collect, state.collect, createNodeMetrics(), ...others]
+  const events = createEventMetrics()
+  const collectors = [requests.collect, state.collect, events.collect, createNodeMetrics(), ...others]
   return {
     observers: [requests.observe],
     watch: state,
     audited: (audit) => ({
       record(event) {
-        state.onEvent(event)
+        events.onEvent(event)
         audit.record(event)
       },
     }),
     brokenOff: (report) => (event) => {
-      state.onBrokenOff(event.reason)
+      events.onBrokenOff(event.reason)
       report(event)
     },
-    imported: (importer) => counted(importer, state),
+    imported: (importer) => counted(importer, events),
     collect: async () => (await Promise.all(collectors.map((collect) => collect()))).flat(),
   }
 }
 
-function counted(importer: Importer, state: StateMetrics): Importer {
+function counted(importer: Importer, metrics: EventMetrics): Importer {
   return {
     run(input, options) {
       const running = importer.run(input, options)
-      return running === null ? null : running.then((events) => countedEvents(events, state))
+      return running === null ? null : running.then((events) => countedEvents(events, metrics))
     },
   }
 }
 
-async function* countedEvents(events: AsyncIterable<ImportEvent>, state: StateMetrics): AsyncGenerator<ImportEvent> {
+async function* countedEvents(events: AsyncIterable<ImportEvent>, metrics: EventMetrics): AsyncGenerator<ImportEvent> {
   /** Whoever stops taking the events ends the import. */
   let last: ImportEvent | null = null
   try {
@@ -76,6 +78,6 @@ async function* countedEvents(events: AsyncIterable<ImportEvent>, state: StateMe
       yield event
     }
   } finally {
-    state.onImport(last)
+    metrics.onImport(last)
   }
 }

@@ -1,6 +1,9 @@
 // The write timeout: a client has so long to take what is waiting for it, or loses its connection.
 import type { ServerResponse } from 'node:http'
 
+/** For each 64 KiB of an answer. */
+export const DEFAULT_SEND_TIMEOUT_MS = 20_000
+
 /**
  * Runs from when it is this response's turn on its connection: before that, it is the one before it that is slow.
  * Answers what stops it. When it runs out, `onExpired` is called and the connection is reset, so that the kernel drops

@@ -16,13 +16,12 @@ import { handleClientError, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
+import { DEFAULT_SEND_TIMEOUT_MS } from './send-deadline.ts'
 import { createSender, type SendOptions } from './send-response.ts'
 
 /** A client that sends slower than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** For each 64 KiB of an answer. */
-export const DEFAULT_SEND_TIMEOUT_MS = 20_000
 /** Longer than load balancers keep idle connections, so that they never reuse one this side has just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Node looks for slow clients only this often. */

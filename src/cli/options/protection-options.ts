@@ -1,6 +1,7 @@
 // Options of serve for when there is too much to do, a disk fails, or the gateway is told to stop.
 import { z } from 'zod'
 import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
+import { DEFAULT_SEND_TIMEOUT_MS } from '../../http/server/send-deadline.ts'
 import { integer, type OptionRow } from './option.ts'
 
 export const protectionOptions = {
@@ -13,7 +14,7 @@ export const protectionOptions = {
   sendTimeout: {
     flags: '--send-timeout <seconds>',
     description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
-    default: '20',
+    default: String(DEFAULT_SEND_TIMEOUT_MS / 1_000),
     schema: integer(1, 3_600),
   },
   maxQueueDelay: {

@@ -1,0 +1,65 @@
+// Counters of what happened: sign-ins and all else that the audit log is told of, answers that broke off, imports.
+import type { AuditEvent } from '../../auth/audit/audit-event.ts'
+import type { BreakReason } from '../../http/server/broken-off.ts'
+import type { ImportEvent } from '../../import-export/run-import.ts'
+import { type CollectMetrics, counter } from './metric.ts'
+
+/** Last events of an import. */
+const IMPORT_RESULTS = new Set<ImportEvent['type']>(['imported', 'wouldImport', 'refused', 'failed'])
+
+export interface EventMetrics {
+  /** Logins, codes, logouts, removals: what the audit log is told of. */
+  readonly onEvent: (event: AuditEvent) => void
+  readonly onBrokenOff: (reason: BreakReason) => void
+  /** An import through POST /import has ended with this event, or because its client left. */
+  readonly onImport: (last: ImportEvent | null) => void
+  readonly collect: CollectMetrics
+}
+
+export function createEventMetrics(): EventMetrics {
+  const events = new Map<string, { readonly event: AuditEvent; count: number }>()
+  const brokenOff = new Map<string, number>()
+  const imports = new Map<string, number>()
+  const importedRecords = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
+
+  return {
+    onEvent(event) {
+      const name = `${event.kind} ${event.result}`
+      const known = events.get(name)
+      if (known) known.count += 1
+      else events.set(name, { event: { kind: event.kind, result: event.result }, count: 1 })
+    },
+    onBrokenOff: (reason) => brokenOff.set(reason, (brokenOff.get(reason) ?? 0) + 1),
+    onImport(last) {
+      const result = last === null || !IMPORT_RESULTS.has(last.type) ? 'left' : last.type
+      imports.set(result, (imports.get(result) ?? 0) + 1)
+      if (last?.type !== 'imported') return
+      importedRecords.added += last.added
+      importedRecords.replaced += last.replaced
+      importedRecords.unchanged += last.unchanged
+      importedRecords.removed += last.removed
+    },
+    collect: () => [
+      counter(
+        'workspace_gateway_events_total',
+        'What the audit log is told of: logins, codes, logouts, refused refreshes, removals.',
+        [...events.values()].map(({ event: { kind, result }, count }) => ({ value: count, labels: { kind, result } })),
+      ),
+      counter(
+        'workspace_gateway_responses_broken_off_total',
+        'Responses that ended before they were whole.',
+        [...brokenOff].map(([reason, value]) => ({ value, labels: { reason } })),
+      ),
+      counter(
+        'workspace_gateway_imports_total',
+        'Imports through POST /import, by how they ended.',
+        [...imports].map(([result, value]) => ({ value, labels: { result } })),
+      ),
+      counter(
+        'workspace_gateway_import_records_total',
+        'Records of imports through POST /import, by what became of them.',
+        Object.entries(importedRecords).map(([outcome, value]) => ({ value, labels: { outcome } })),
+      ),
+    ],
+  }
+}
