@@ -37,7 +37,7 @@ async function generate({ port, rate, connections, seconds, request }: Job): Pro
   const latencies: number[] = []
   const idle: Socket[] = []
   const due: number[] = []
-  let [refused, open] = [0, 0]
+  let [refused, open, taken] = [0, 0, 0]
   const end = performance.now() + seconds * 1_000
 
   function connect(): void {
@@ -50,9 +50,14 @@ async function generate({ port, rate, connections, seconds, request }: Job): Pro
       socket.write(request)
     }
     const next = () => {
-      const at = rate === 0 ? performance.now() : due.shift()
-      if (at === undefined || performance.now() > end) idle.push(socket)
-      else send(at)
+      // A long array is not shortened from its front: that would move all of it.
+      const at = rate === 0 ? performance.now() : due[taken]
+      if (at === undefined || performance.now() > end) {
+        idle.push(socket)
+        return
+      }
+      taken += 1
+      send(at)
     }
     senders.set(socket, send)
     socket.on('data', (chunk: Buffer) => {
