@@ -64,7 +64,7 @@ function documentCode({ extensions: { code } }: GraphQLError): FailureCode {
 function withoutValues(message: string): string {
   const shown = message
     .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')
-    .replace(/Unexpected (String|BlockString|Name|Int|Float) .*/s, 'Unexpected $1.')
+    .replace(/(Unexpected|found) (String|BlockString|Name|Int|Float) .*/s, '$1 $2.')
   return upTo(upTo(shown, ' cannot represent ', ':'), 'Expected value of type ', ', found')
 }
 

@@ -1,0 +1,170 @@
+// An execution as a response: its status by what was answered and by the media type, its bytes, and what its errors tell.
+import { GraphQLError, parse, Source } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../../src/errors.ts'
+import { GRAPHQL_RESPONSE, JSON_RESPONSE } from '../../../src/graphql/endpoint/media-types.ts'
+import { toRefusal, toResponse } from '../../../src/graphql/endpoint/response.ts'
+import { FieldFailure } from '../../../src/graphql/execution/collected-errors.ts'
+import type { Text } from '../../../src/graphql/execution/text.ts'
+import type { GatewayResponse } from '../../../src/http/response.ts'
+
+const UNAUTHENTICATED = new GatewayError('UNAUTHENTICATED')
+const UNAVAILABLE = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 7 })
+const DOCUMENT = new GraphQLError('The document is wrong.')
+const BUG = new Error('secret')
+const MAX_WHOLE_LENGTH = 1_048_576
+
+const wholeText = ({ body }: GatewayResponse) => Buffer.from(body as Uint8Array).toString()
+
+function respond(
+  data: Text | null,
+  errors: readonly unknown[] = [],
+  type: typeof JSON_RESPONSE | typeof GRAPHQL_RESPONSE = JSON_RESPONSE,
+) {
+  const reported: unknown[] = []
+  const made = toResponse({ data, errors }, type, (error) => reported.push(error))
+  return { ...made, reported }
+}
+
+describe('its status, whether it is told why, and whether it may be kept', () => {
+  test.for<readonly [string, Text | null, readonly unknown[], number, number, string | undefined, boolean]>([
+    ['all that was asked for', '{}', [], 200, 200, undefined, true],
+    ['null, and nothing failed', 'null', [], 200, 200, undefined, true],
+    ['a part, and who asks is at fault', '{"a":null}', [UNAUTHENTICATED], 200, 200, undefined, true],
+    ['a part, and the gateway is at fault', '{"a":null}', [UNAUTHENTICATED, UNAVAILABLE], 200, 200, undefined, false],
+    ['a part, and there is a bug', '{"a":null}', [BUG], 200, 200, undefined, false],
+    ['pieces, and a failure', ['{"a":', 'null', '}'], [UNAUTHENTICATED], 200, 200, undefined, true],
+    ['null', 'null', [UNAUTHENTICATED], 401, 401, 'UNAUTHENTICATED', false],
+    ['nothing', null, [UNAVAILABLE, UNAUTHENTICATED], 503, 503, 'UNAVAILABLE', false],
+    ['nothing of a document', null, [DOCUMENT], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
+    ['null of a document', 'null', [DOCUMENT, BUG], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
+  ])('%s', ([, data, errors, json, graphql, code, isKept]) => {
+    const [older, newer] = [respond(data, errors), respond(data, errors, GRAPHQL_RESPONSE)]
+    expect([older.response.status, newer.response.status]).toEqual([json, graphql])
+    expect(newer.response.failureCode).toBe(code)
+    expect(newer.isRepeatable).toBe(isKept)
+    expect(older.response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(newer.response.headers['content-type']).toBe('application/graphql-response+json; charset=utf-8')
+  })
+
+  test('headers say how to go on only where nothing was answered', () => {
+    expect(respond(null, [UNAUTHENTICATED]).response.headers['www-authenticate']).toBe('Bearer')
+    expect(respond('null', [UNAVAILABLE]).response.headers['retry-after']).toBe('7')
+    for (const data of ['{"a":null}', ['{"a":null}']]) {
+      const { headers } = respond(data, [UNAVAILABLE, UNAUTHENTICATED]).response
+      expect(Object.keys(headers).toSorted()).toEqual(['cache-control', 'content-type', 'vary'])
+    }
+  })
+})
+
+describe('its bytes', () => {
+  test('are data, or errors, or both, the errors first', () => {
+    expect(wholeText(respond('{"a":1}').response)).toBe('{"data":{"a":1}}')
+    expect(wholeText(respond(['{"a":', Buffer.from('1'), '}']).response)).toBe('{"data":{"a":1}}')
+    const error = '{"message":"Sign in to do this.","extensions":{"code":"UNAUTHENTICATED"}}'
+    expect(wholeText(respond('{"a":null}', [UNAUTHENTICATED]).response)).toBe(`{"errors":[${error}],"data":{"a":null}}`)
+    expect(wholeText(toRefusal([UNAUTHENTICATED, UNAUTHENTICATED], JSON_RESPONSE, () => {}))).toBe(
+      `{"errors":[${error},${error}]}`,
+    )
+  })
+
+  test('are sent whole up to a mebibyte, and in parts past it', async () => {
+    const frame = '{"data":}'.length
+    const most = 'x'.repeat(MAX_WHOLE_LENGTH - frame)
+    expect(wholeText(respond(most).response)).toBe(`{"data":${most}}`)
+    const { body } = respond(`${most}x`).response
+    const parts: number[] = []
+    for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part.byteLength)
+    expect(parts).toEqual([...Array.from({ length: 8 }, () => 131_072), 1])
+  })
+
+  test('are sent as they come where a part of them does', async () => {
+    const stream = {
+      byteLength: 1,
+      async *chunks() {
+        yield Buffer.from('1')
+      },
+    }
+    const { body } = respond(['{"a":', stream, '}']).response
+    const parts: string[] = []
+    for await (const part of body as AsyncIterable<Uint8Array>) parts.push(Buffer.from(part).toString())
+    expect(parts.join('')).toBe('{"data":{"a":1}}')
+  })
+})
+
+describe('an error tells', () => {
+  const told = (thrown: unknown) => {
+    const { response, reported } = respond(null, [thrown])
+    const [entry] = JSON.parse(wholeText(response)).errors
+    return { ...entry, reported }
+  }
+
+  test('where in the answer and in the document a field failed', () => {
+    const [definition] = parse('{\n  a }').definitions
+    const node = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections[0] : undefined
+    if (node?.kind !== 'Field') throw new Error('no field')
+    const path = { parent: { parent: null, key: 'list', order: 0 }, key: 3, order: 3 }
+    const place = { locations: [{ line: 2, column: 3 }], path: ['list', 3] }
+    expect(told(new FieldFailure(UNAUTHENTICATED, [node], path))).toEqual({
+      message: 'Sign in to do this.',
+      ...place,
+      extensions: { code: 'UNAUTHENTICATED' },
+      reported: [],
+    })
+    expect(told(new FieldFailure(new GraphQLError('It does not fit.'), [node], path))).toMatchObject({
+      message: 'It does not fit.',
+      ...place,
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    })
+  })
+
+  test('of our own faults no more than where they stand in the log', () => {
+    const failure = new FieldFailure('a text that was thrown', [], null)
+    for (const [thrown, cause] of [
+      [BUG, BUG],
+      [failure, 'a text that was thrown'],
+      [new GraphQLError('secret', { originalError: BUG }), BUG],
+    ] as const) {
+      const { message, extensions, reported } = told(thrown)
+      expect(message).toBe('Something went wrong on our side.')
+      expect(extensions).toEqual({ code: 'INTERNAL', instance: expect.stringMatching(/^urn:uuid:/) })
+      expect(reported).toEqual([cause])
+    }
+  })
+
+  test('of what was refused on purpose nothing that could be looked up', () => {
+    for (const thrown of [UNAVAILABLE, UNAUTHENTICATED, new GatewayError('ROUTE_BROWNOUT')]) {
+      const { extensions, reported } = told(thrown)
+      expect(extensions).toEqual({ code: thrown.code })
+      expect(reported).toEqual([])
+    }
+    const failed = told(new GatewayError('UNAVAILABLE', { cause: BUG }))
+    expect(failed.extensions.instance).toMatch(/^urn:uuid:/)
+  })
+
+  test.for([
+    ['Int cannot represent non-integer value: "secret"', 'Int cannot represent non-integer value.'],
+    ['Variable "$a" got invalid value "secret"; at x', 'Variable "$a" got a value that is not of its type.'],
+    ['Variable "$a" has invalid value "secret"', 'Variable "$a" got a value that is not of its type.'],
+    ['Syntax Error: Unexpected String "secret".', 'Syntax Error: Unexpected String.'],
+    ['Syntax Error: Unexpected Name "secret".', 'Syntax Error: Unexpected Name.'],
+    ['Syntax Error: Expected Name, found String "secret".', 'Syntax Error: Expected Name, found String.'],
+    ['Syntax Error: Expected ":", found Name "secret".', 'Syntax Error: Expected ":", found Name.'],
+    ['Syntax Error: Expected Name, found <EOF>.', 'Syntax Error: Expected Name, found <EOF>.'],
+    ['Expected value of type "A", found "secret"', 'Expected value of type "A".'],
+    ['Cannot query field "a" on type "B".', 'Cannot query field "a" on type "B".'],
+    ['It is: so, found here.', 'It is: so, found here.'],
+  ] as const)('no value that was sent: %s', ([message, shown]) => {
+    expect(told(new GraphQLError(message)).message).toBe(shown)
+  })
+
+  test('the code that it has, where that is one of ours', () => {
+    const coded = (code: string) => told(new GraphQLError('No.', { extensions: { code } })).extensions.code
+    expect([coded('GRAPHQL_PARSE_FAILED'), coded('SOME_OTHER')]).toEqual([
+      'GRAPHQL_PARSE_FAILED',
+      'GRAPHQL_VALIDATION_FAILED',
+    ])
+    const source = new Source('{ a }')
+    expect(told(new GraphQLError('No.', { source, positions: [2] })).locations).toEqual([{ line: 1, column: 3 }])
+  })
+})
