@@ -128,6 +128,19 @@ describe('global ids', () => {
     expect(others.filter((other) => ANA.read(other) !== null)).toEqual([])
   })
 
+  test('are none of a type that there is not, and none that are cut short', () => {
+    const bytes = Buffer.from(ANA.document({ kind: 'project', id: 'p1' }), 'base64url')
+    for (const type of [0, 8, 255]) {
+      bytes[0] = type
+      expect(ANA.read(bytes.toString('base64url'))).toBeNull()
+    }
+    const whole = [ANA.export({ ...EXPORT, ref: '' }), ANA.element({ ...EXPORT, ref: '' }, { position: 3 })]
+    for (const id of whole) {
+      expect(ANA.read(id)).not.toBeNull()
+      for (let length = 0; length < id.length; length += 1) expect(ANA.read(id.slice(0, length))).toBeNull()
+    }
+  })
+
   test('do not tell the email, and are not the hash that others look emails up by', () => {
     const id = ANA.document({ kind: 'project', id: 'p1' })
     const bytes = Buffer.from(id, 'base64url')

@@ -39,6 +39,24 @@ test('all together stay within the bytes, and what is larger than a share is not
   expect(kept.length).toBe(10)
 })
 
+test('an entry of a whole share is kept, and one larger pushes out nothing', () => {
+  const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.3 })
+  cache.set('whole', ANA, 'kept', 30)
+  cache.set('too large', ANA, 'not kept', 31)
+  expect([cache.get('whole', ANA), cache.get('too large', ANA)]).toEqual(['kept', undefined])
+})
+
+test('an owner has no more than a share after many rounds, also where others took some of it over', () => {
+  const cache = createDocumentCache<string>({ maxBytes: 1_000, maxShare: 0.03 })
+  const keys = Array.from({ length: 20 }, (_, index) => `of ana ${index}`)
+  for (const [index, key] of keys.entries()) {
+    cache.set(key, ANA, key, 10)
+    if (index % 5 === 0) cache.get(key, BEN)
+  }
+  const kept = keys.filter((key) => cache.get(key, ANA) !== undefined)
+  expect(kept).toEqual([0, 5, 10, 15, 17, 18, 19].map((index) => `of ana ${index}`))
+})
+
 test('a cache of no bytes keeps nothing', () => {
   const cache = createDocumentCache<string>({ maxBytes: 0, maxShare: 1 })
   cache.set('a', ANA, 'a', 1)

@@ -62,7 +62,7 @@ export function createDocumentCache<V>({ maxBytes, maxShare }: DocumentCacheOpti
       if (entry.owner !== null && entry.owner !== owner) {
         disown(key, entry)
         entry.owner = null
-      } else if (entry.owner !== null) {
+      } else {
         const keys = owners.get(owner)?.keys
         if (keys?.delete(key)) keys.add(key)
       }

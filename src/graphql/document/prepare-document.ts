@@ -32,9 +32,6 @@ export type PrepareDocument = (text: string, policy: DocumentPolicy) => Prepared
 export function createPrepareDocument(schema: GraphQLSchema, limits: DocumentLimits): PrepareDocument {
   const yoga = createYoga<object, { readonly policy: DocumentPolicy }>({
     schema,
-    logging: false,
-    graphiql: false,
-    landingPage: false,
     // It would keep what anybody sends; what is kept here is decided by `createDocuments`.
     parserAndValidationCache: false,
     plugins: [parseWithinLimits, requireWithinLimits(limits), refuseSecondSession, hideSchema, reportFew],
@@ -66,7 +63,8 @@ const parseWithinLimits: Plugin = {
       try {
         return parseDocument(source)
       } catch (error) {
-        throw error instanceof GraphQLError ? withCode(error, 'GRAPHQL_PARSE_FAILED') : error
+        if (error instanceof GraphQLError) error.extensions.code = 'GRAPHQL_PARSE_FAILED'
+        throw error
       }
     })
   },
@@ -119,12 +117,4 @@ function incrementalDelivery(document: DocumentNode): GraphQLError | null {
       extensions: { code: 'INCREMENTAL_DELIVERY_NOT_SUPPORTED' },
     })
   )
-}
-
-function withCode(error: GraphQLError, code: string): GraphQLError {
-  return new GraphQLError(error.message, {
-    ...(error.source ? { source: error.source } : {}),
-    ...(error.positions ? { positions: error.positions } : {}),
-    extensions: { code },
-  })
 }

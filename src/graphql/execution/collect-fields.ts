@@ -65,7 +65,7 @@ export function collectFields(
 }
 
 function isIncluded(node: FieldNode | FragmentSpreadNode | InlineFragmentNode, variables: VariableValues): boolean {
-  if (node.directives === undefined || node.directives.length === 0) return true
+  if (!node.directives?.length) return true
   if (getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true) return false
   return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false
 }

@@ -46,7 +46,6 @@ export function createCollectedErrors(): CollectedErrors {
     },
     /** What follows a failure within the place it made null is never executed depth first, so it is not reported. */
     inOrder() {
-      if (collected.length === 0) return []
       const kept: Collected[] = []
       for (const next of collected.toSorted((a, b) => compareOrders(a.orders, b.orders))) {
         if (!kept.some((earlier) => isWithin(next.orders, earlier))) kept.push(next)
@@ -75,8 +74,9 @@ function isWithin(orders: readonly number[], { orders: failed, nulledDepth }: Co
 }
 
 function compareOrders(a: readonly number[], b: readonly number[]): number {
-  for (let depth = 0; depth < a.length && depth < b.length; depth += 1) {
-    const difference = (a[depth] ?? 0) - (b[depth] ?? 0)
+  for (const [depth, order] of a.entries()) {
+    // What holds another comes before it.
+    const difference = order - (b[depth] ?? -1)
     if (difference !== 0) return difference
   }
   return a.length - b.length

@@ -39,8 +39,7 @@ export function completeList(complete: Complete, isNullable: boolean, nodes: rea
 
 function toArray(value: unknown, nodes: readonly FieldNode[]): readonly unknown[] {
   if (Array.isArray(value)) return value
-  if (typeof value === 'object' && value !== null && Symbol.iterator in value) return [...(value as Iterable<unknown>)]
-  throw new GraphQLError(`Expected Iterable, but did not find one for field "${nodes[0]?.name.value}".`)
+  throw new GraphQLError(`Expected a list, but did not find one for field "${nodes[0]?.name.value}".`)
 }
 
 /** Items from `start` on, until the turn has done enough; `offset` is the index in the whole list of the first item. */

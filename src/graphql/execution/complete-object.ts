@@ -1,5 +1,4 @@
 // The text of one object: its fields in the order of the selection, each resolved, completed, or taken from the stored text.
-import { GraphQLError } from 'graphql'
 import type { HasText, MemberField } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
@@ -126,15 +125,11 @@ function fieldPath({ responseName, order }: FieldPlan, parent: Path | null): Pat
 export function fieldFailed(field: FieldPlan | undefined, run: Run, thrown: unknown, parent: Path | null): Text {
   if (!field || thrown instanceof RequestAborted) throw thrown
   const path = fieldPath(field, parent)
-  const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(toError(thrown), field.nodes, path)
+  const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(thrown, field.nodes, path)
   if (!field.isNullable) throw failure
   run.context.budget.addText(ERROR_LENGTH)
   run.errors.add(failure, path)
   return 'null'
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new GraphQLError(String(thrown))
 }
 
 /** `begun` is the text of the fields before these. */

@@ -74,17 +74,17 @@ function completeAbstract(
   builder: PlanBuilder,
 ): Complete {
   const { schema } = builder
-  const selections = new Map<string, () => SelectionPlan>()
-  const info = { schema, returnType: type, fieldName: nodes[0]?.name.value ?? '' } as GraphQLResolveInfo
+  const selections = new Map<string | undefined, () => SelectionPlan>()
+  const info = { schema, returnType: type } as GraphQLResolveInfo
 
-  function selectionFor(name: unknown): () => SelectionPlan {
-    const known = typeof name === 'string' ? selections.get(name) : undefined
+  function selectionFor(name: string | undefined): () => SelectionPlan {
+    const known = selections.get(name)
     if (known) return known
-    const runtimeType = typeof name === 'string' ? schema.getType(name) : undefined
+    const runtimeType = schema.getType(`${name}`)
     if (!isObjectType(runtimeType) || !schema.isSubType(type, runtimeType))
       throw new GraphQLError(`Abstract type "${type.name}" must resolve to one of its types.`)
     const selection = lazySelection(builder, runtimeType, selectionSetsOf(nodes))
-    selections.set(runtimeType.name, selection)
+    selections.set(name, selection)
     return selection
   }
 

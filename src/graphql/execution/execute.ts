@@ -1,5 +1,6 @@
 // Executes one operation: variables, plan, text and errors. Exact by the specification, in turns, within budgets.
 import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError, type VariableValues } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Context } from '../../resolvers/context.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
@@ -53,7 +54,7 @@ export interface ExecutorOptions {
 interface Planned {
   readonly conditionVariables: readonly string[]
   /** By the values of those variables. */
-  readonly plans: Map<string, OperationPlan>
+  readonly plans: LRUCache<string, OperationPlan>
 }
 
 export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): Executor {
@@ -63,7 +64,10 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
     const known = planned.get(operation)
     if (known) return known
     const { definition, fragments } = operation
-    const made: Planned = { conditionVariables: conditionVariables(definition, fragments), plans: new Map() }
+    const made: Planned = {
+      conditionVariables: conditionVariables(definition, fragments),
+      plans: new LRUCache({ max: MAX_PLANS }),
+    }
     planned.set(operation, made)
     return made
   }
@@ -74,7 +78,6 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
     const known = plans.get(conditions)
     if (known) return known
     const plan = createPlan(schema, operation.definition, operation.fragments, variables, completeOf)
-    if (plans.size >= MAX_PLANS) plans.clear()
     plans.set(conditions, plan)
     return plan
   }

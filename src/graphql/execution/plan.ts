@@ -176,5 +176,5 @@ export function conditionVariables(
 
 /** What those variables are, as text: plans of one document differ by nothing else. */
 export function conditionsOf(names: readonly string[], { coerced }: VariableValues): string {
-  return names.map((name) => (Object.hasOwn(coerced, name) ? String(coerced[name]) : '-')).join()
+  return names.map((name) => String(coerced[name])).join()
 }

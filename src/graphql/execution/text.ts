@@ -91,8 +91,7 @@ export async function* encodeText(
 function endOfPart(text: string, start: number, maxLength: number): number {
   const end = Math.min(start + maxLength, text.length)
   const last = text.charCodeAt(end - 1)
-  const isSplit = end < text.length && last >= 0xd800 && last <= 0xdbff
-  return isSplit ? end + 1 : end
+  return last >= 0xd800 && last <= 0xdbff ? end + 1 : end
 }
 
 function isPieces(text: Exclude<Text, string>): text is readonly Text[] {

@@ -64,7 +64,7 @@ async function* exportPages(
     giveBack(run.bytes)
     after = run.last
   }
-  yield elementCount === 0 ? EMPTY : CLOSING
+  yield CLOSING
 }
 
 /** Not those of a piece of a pool. */

@@ -1,0 +1,108 @@
+// What an execution counts of its answer, to the letter, and how it ends when it is more than it may be.
+import { GraphQLScalarType } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
+import { toRawJson } from '../../../src/resolvers/documents/raw-json.ts'
+import { createRequestBudget, RequestAborted, UNLIMITED } from '../../../src/resolvers/request-budget.ts'
+import { createSmallWorld, textOf } from './small-world.ts'
+
+const TYPES = `
+  scalar Raw
+  type Thing { text: String later: String raw: Raw bytes: Raw laterBytes: Raw failing: String inner: Thing laterInner: Thing things: [Thing] }
+  type Query { text: String later: String number: Int inner: Thing laterInner: Thing things: [Thing] failing: String }
+  type Mutation { text: String inner: Thing }
+`
+
+const RAW = '{"raw":"é"}'
+const THING = {
+  text: () => 'some text',
+  later: async () => 'later',
+  number: () => 12,
+  raw: () => toRawJson(RAW),
+  bytes: () => toRawJson(Buffer.from(RAW)),
+  laterBytes: async () => toRawJson(Buffer.from(RAW)),
+  failing() {
+    throw new Error('no')
+  },
+  inner: () => ({}),
+  laterInner: async () => ({}),
+  things: () => [{}, {}],
+}
+
+function resolversOf(names: readonly (keyof typeof THING)[]) {
+  return Object.fromEntries(names.map((name) => [name, THING[name]]))
+}
+
+function createWorld(limits: Partial<typeof UNLIMITED>) {
+  const budget = createRequestBudget({ ...UNLIMITED, ...limits }, createInFlightBytes(1_048_576).open())
+  return createSmallWorld(
+    TYPES,
+    {
+      Raw: new GraphQLScalarType({ name: 'Raw' }),
+      Thing: resolversOf(['text', 'later', 'raw', 'bytes', 'laterBytes', 'failing', 'inner', 'laterInner', 'things']),
+      Query: resolversOf(['text', 'later', 'number', 'inner', 'laterInner', 'things', 'failing']),
+      Mutation: resolversOf(['text', 'inner']),
+    },
+    { budget },
+  )
+}
+
+async function reasonOf(run: () => unknown): Promise<string> {
+  try {
+    await run()
+    return 'answered'
+  } catch (error) {
+    if (!(error instanceof RequestAborted)) throw error
+    return error.reason.code
+  }
+}
+
+/** In letters beside those of the text; bytes are counted as bytes. */
+const BYTES_MORE = Buffer.byteLength(RAW) - RAW.length
+const LATER = '"later"'.length
+
+describe('an answer of exactly as many letters as it may have is given, one letter less is refused', () => {
+  test.for([
+    ['{ text number }', 0],
+    ['{ text inner { text inner { text } } number }', 0],
+    // A field that is waited for is counted only where it is bytes.
+    ['{ text later number }', -LATER],
+    ['{ later laterInner { text inner { text } laterInner { text later } } number inner { text } }', -2 * LATER],
+    ['{ inner { raw text } }', 0],
+    ['{ inner { later raw } }', -LATER],
+    ['{ inner { text bytes } number }', BYTES_MORE],
+    ['{ inner { text laterBytes later } }', BYTES_MORE - LATER],
+    // An error is counted as 256 letters, in place of nothing.
+    ['{ text failing number }', 256],
+    ['{ inner { failing } laterInner { later failing } }', 512 - LATER],
+    // The brackets and commas of a list are not counted.
+    ['{ things { text inner { text } } }', -3],
+    ['{ things { later } }', -3 - 2 * LATER],
+  ] as const)('%s', async ([query, more]) => {
+    const free = await createWorld({}).run(query)
+    const length = textOf(free.data).length + more
+    expect(await reasonOf(() => createWorld({ maxResponseLength: length }).run(query))).toBe('answered')
+    expect(await reasonOf(() => createWorld({ maxResponseLength: length - 1 }).run(query))).toBe('RESPONSE_TOO_LARGE')
+  })
+})
+
+test.for([
+  ['{ text }', 1],
+  ['{ inner { text } }', 2],
+  ['{ later things { text things { later } } }', 7],
+  ['mutation { text }', 1],
+  ['mutation { inner { text } }', 2],
+] as const)('%s is an answer of %i objects', async ([query, count]) => {
+  expect(await reasonOf(() => createWorld({ maxObjects: count }).run(query))).toBe('answered')
+  expect(await reasonOf(() => createWorld({ maxObjects: count - 1 }).run(query))).toBe('RESPONSE_TOO_LARGE')
+})
+
+test.for([
+  '{ inner { things { text } } }',
+  '{ things { later } }',
+  '{ inner { things { later } } later }',
+  '{ laterInner { inner { later } } }',
+  'mutation { inner { inner { inner { text } } } }',
+])('%s has no data at all once it is too large, whatever may be null', async (query) => {
+  expect(await reasonOf(() => createWorld({ maxObjects: 2 }).run(query))).toBe('RESPONSE_TOO_LARGE')
+})

@@ -1,0 +1,32 @@
+// Which failures are told, and in which order: as if the fields had been executed one after the other, depth first.
+import { expect, test } from 'vitest'
+import { createCollectedErrors, FieldFailure, type Path } from '../../../src/graphql/execution/collected-errors.ts'
+
+/** From the places among siblings on the way there. */
+function pathOf(...orders: readonly number[]): Path | null {
+  return orders.reduce<Path | null>((parent, order) => ({ parent, key: order, order }), null)
+}
+
+/** Each row: where it failed, and how many steps of that way remain above what became null. */
+function told(rows: readonly (readonly [orders: readonly number[], nulledDepth: number])[]): readonly unknown[] {
+  const errors = createCollectedErrors()
+  for (const [orders, depth] of rows)
+    errors.add(new FieldFailure(orders.join(), [], pathOf(...orders)), pathOf(...orders.slice(0, depth)))
+  return errors.inOrder().map(({ thrown }) => thrown)
+}
+
+test('nothing failed, nothing is told', () => {
+  expect(told([])).toEqual([])
+})
+
+test('they are told depth first, what holds another before it', () => {
+  const all = [[2], [0, 1], [0], [1, 0, 5], [0, 1, 0], [1, 0], [10, 0], [9]] as const
+  expect(told(all.map((orders) => [orders, orders.length] as const))).toEqual(['0', '1,0', '2', '9', '10,0'])
+  expect(told([[[1, 1], 2], [[1, 0], 2], [[0, 9], 2]])).toEqual(['0,9', '1,0', '1,1']) // biome-ignore format: a row each
+})
+
+test('what follows a failure within the place that it made null is left out, what stands beside it is not', () => {
+  expect(told([[[0, 0], 1], [[0, 1], 2], [[1, 1], 2]])).toEqual(['0,0', '1,1']) // biome-ignore format: a row each
+  expect(told([[[0, 0], 2], [[0, 1], 1], [[0, 2], 2]])).toEqual(['0,0', '0,1']) // biome-ignore format: a row each
+  expect(told([[[0, 3], 0], [[0, 1], 2], [[1, 0], 2]])).toEqual(['0,1', '0,3']) // biome-ignore format: a row each
+})

@@ -1,0 +1,93 @@
+// Text as it is built and sent: short pieces are one string, long ones are bytes at once, and nothing is lost between them.
+import { describe, expect, test } from 'vitest'
+import { createTextBuilder, encodeText, encodeWhole, lengthOf, type Text } from '../../../src/graphql/execution/text.ts'
+
+const MAX_JOINED = 65_536
+const STREAM = {
+  byteLength: 6,
+  async *chunks() {
+    yield Buffer.from('abc')
+    yield Buffer.from('def')
+  },
+}
+
+function build(...texts: readonly Text[]): Text {
+  const builder = createTextBuilder()
+  for (const text of texts) builder.add(text)
+  return builder.build()
+}
+
+/** The parts it is sent in, and how many turns were waited for before each. Ends where no end is in sight. */
+async function sent(text: Text, maxLength: number) {
+  const parts: string[] = []
+  const turns: number[] = []
+  let waited = 0
+  const yieldTurn = async () => {
+    waited += 1
+  }
+  for await (const part of encodeText(text, maxLength, yieldTurn)) {
+    parts.push(Buffer.from(part).toString())
+    turns.push(waited)
+    if (parts.length > 100) throw new Error('there is no end of parts')
+  }
+  return { parts, turns }
+}
+
+describe('a text is built', () => {
+  test('of short pieces as one string', () => {
+    expect(build()).toBe('')
+    expect(build('[', '1', ',', '', 'é', ']')).toBe('[1,é]')
+    expect(build('x'.repeat(MAX_JOINED - 1), 'x')).toBe('x'.repeat(MAX_JOINED))
+  })
+
+  test('of long ones as bytes, as soon as they are long', () => {
+    const long = 'é'.repeat(MAX_JOINED)
+    expect(build(long, 'x')).toEqual([Buffer.from(`${long}x`)])
+    expect(build(long, 'x', '[', ']')).toEqual([Buffer.from(`${long}x`), Buffer.from('[]')])
+  })
+
+  test('around what is no string, which stays what it is', () => {
+    const bytes = Buffer.from('bytes')
+    expect(build(bytes)).toEqual([bytes])
+    expect(build('a', 'b', bytes, STREAM, 'c')).toEqual([Buffer.from('ab'), bytes, STREAM, Buffer.from('c')])
+    expect(build('a', ['x', ['y']], bytes)).toEqual([Buffer.from('a'), ['x', ['y']], bytes])
+  })
+})
+
+test('its length is that of its letters and of its bytes', () => {
+  expect(lengthOf('é')).toBe(1)
+  expect(lengthOf(Buffer.from('é'))).toBe(2)
+  expect(lengthOf(['é', Buffer.from('é'), [STREAM, 'ab']])).toBe(11)
+})
+
+test('it is encoded whole where all of it is there', () => {
+  expect(encodeWhole('é')).toEqual(Buffer.from('é'))
+  expect(encodeWhole(['a', ['é', Buffer.from('b')], []])).toEqual(Buffer.from('aéb'))
+  expect(encodeWhole(Buffer.from('b'))).toEqual(Buffer.from('b'))
+  for (const text of [STREAM, ['a', STREAM], ['a', ['b', [STREAM]], 'c']]) expect(encodeWhole(text)).toBeNull()
+})
+
+describe('it is sent', () => {
+  test('in parts of a length, each in a turn of its own', async () => {
+    expect(await sent('abcdefgh', 3)).toEqual({ parts: ['abc', 'def', 'gh'], turns: [1, 2, 3] })
+    expect(await sent('abc', 3)).toEqual({ parts: ['abc'], turns: [1] })
+    expect(await sent('', 3)).toEqual({ parts: [], turns: [] })
+  })
+
+  test('in the order of its pieces; bytes in one part, a stream as it comes', async () => {
+    const text = ['abcd', [Buffer.from('bytes'), STREAM], 'x']
+    expect(await sent(text, 2)).toEqual({
+      parts: ['ab', 'cd', 'bytes', 'abc', 'def', 'x'],
+      turns: [1, 2, 3, 3, 3, 4],
+    })
+  })
+
+  test('never with half of a letter in one part', async () => {
+    for (const letter of ['\u{10000}', '\u{10ffff}', '😀']) {
+      expect((await sent(`a${letter}bc`, 2)).parts).toEqual([`a${letter}`, 'bc'])
+      expect((await sent(letter.repeat(3), 1)).parts).toEqual([letter, letter, letter])
+      expect((await sent(`ab${letter}`, 2)).parts).toEqual(['ab', letter])
+    }
+    expect((await sent('a\u{e000}\u{d7ff}b', 1)).parts).toEqual(['a', '\u{e000}', '\u{d7ff}', 'b'])
+  })
+})

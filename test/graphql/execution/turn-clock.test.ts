@@ -1,0 +1,44 @@
+// When a turn has done enough: sooner for long lists than for short ones, and never of what a turn before it did.
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createTurnClock } from '../../../src/graphql/execution/turn-clock.ts'
+
+const SHORT = 64
+const LONG = 65
+
+function startClock() {
+  let now = 1_000
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => spy.mockRestore())
+  return {
+    ...createTurnClock(),
+    pass(milliseconds: number) {
+      now += milliseconds
+    },
+  }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a long list has two milliseconds of a turn, a short one twenty', () => {
+  const { isOverdue, pass } = startClock()
+  expect([isOverdue(LONG), isOverdue(LONG), isOverdue(SHORT)]).toEqual([false, false, false])
+  pass(2)
+  expect(isOverdue(LONG)).toBe(false)
+  pass(0.5)
+  expect([isOverdue(LONG), isOverdue(SHORT)]).toEqual([true, false])
+  pass(17.5)
+  expect(isOverdue(SHORT)).toBe(false)
+  pass(0.5)
+  expect([isOverdue(LONG), isOverdue(SHORT)]).toEqual([true, true])
+})
+
+test('the next turn begins anew, with whoever asks first', async () => {
+  const { isOverdue, pass } = startClock()
+  isOverdue(LONG)
+  pass(100)
+  expect(isOverdue(SHORT)).toBe(true)
+  await nextTurn()
+  await nextTurn()
+  pass(100)
+  expect([isOverdue(LONG), isOverdue(LONG)]).toEqual([false, false])
+})

@@ -1,0 +1,183 @@
+// When work is done: what is asked together, what waits for another turn, and what is never done at all.
+import { expect, test } from 'vitest'
+import { toPaged } from '../../../src/resolvers/pagination/paged.ts'
+import { createSmallWorld, type SmallWorldOptions, textOf } from './small-world.ts'
+
+const TYPES = `
+  type Item { n: Int m: Int later: Int strict: Int! }
+  type Query { items: [Item!] nullable: [Item] a: Int b: Int now: Int lists: [[Int]] }
+  type Mutation { a: Int b: Int }
+`
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+/** Tells what happened, with `turn` for each wait, and the items between two waits counted. */
+function createWorld(items: () => unknown, options: SmallWorldOptions = {}) {
+  const events: string[] = []
+  let waiting: (() => void)[] = []
+  const askLater = (name: string) => () => {
+    events.push(name)
+    return new Promise((resolve) => waiting.push(() => resolve(1)))
+  }
+  const world = createSmallWorld(
+    TYPES,
+    {
+      Query: {
+        items,
+        nullable: items,
+        a: askLater('a'),
+        b: askLater('b'),
+        now: () => 1,
+        lists: () => [numbers(40_000), numbers(3)],
+      },
+      Mutation: { a: askLater('a'), b: askLater('b') },
+      Item: {
+        n(n: number) {
+          events.push('item')
+          return n
+        },
+        m: (n: number) => n,
+        later: askLater('asked'),
+        strict(n: number) {
+          events.push('item')
+          if (n === 2) throw new Error('no')
+          return n
+        },
+      },
+    },
+    {
+      ...options,
+      async yieldTurn() {
+        events.push('turn')
+      },
+    },
+  )
+  return {
+    ...world,
+    events,
+    /** What happens is answered; how many at once, where it is the same again and again. */
+    counted() {
+      const runs: [string, number][] = []
+      for (const event of events) {
+        const last = runs.at(-1)
+        if (last?.[0] === event) last[1] += 1
+        else runs.push([event, 1])
+      }
+      return runs.map(([event, count]) => (event === 'turn' ? event : count))
+    },
+    /** Answers what waits, and tells how much that was. */
+    release() {
+      const released = waiting
+      waiting = []
+      for (const resolve of released) resolve()
+      return released.length
+    },
+  }
+}
+
+const OVERDUE: SmallWorldOptions = { clock: { isOverdue: () => true } }
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+const itemsOf = (count: number) => `{"items":[${numbers(count).map((n) => `{"n":${n}}`)}]}`
+
+test('what is there already is answered without waiting', () => {
+  const { run, events } = createWorld(() => numbers(100))
+  const execution = run('{ now items { n m } }')
+  expect(execution).not.toBeInstanceOf(Promise)
+  expect(events).not.toContain('turn')
+})
+
+test('a list waits for a turn after every sixteen items, while turns have done enough', async () => {
+  const world = createWorld(() => numbers(40), OVERDUE)
+  const { data } = await world.run('{ items { n } }')
+  expect(textOf(data)).toBe(itemsOf(40))
+  expect(world.counted()).toEqual(['turn', 16, 'turn', 16, 'turn', 8])
+})
+
+test('a list that comes in pages does the same, and is one list', async () => {
+  const pages = () =>
+    toPaged(async function* () {
+      yield numbers(20)
+      yield numbers(40).slice(20)
+    })
+  const world = createWorld(pages, OVERDUE)
+  const { data } = await world.run('{ items { n } }')
+  expect(textOf(data)).toBe(itemsOf(40))
+  expect(world.counted()).toEqual(['turn', 16, 'turn', 4, 'turn', 16, 'turn', 4])
+})
+
+test.for([40, 2_500])('a list of %i waits for no turn while turns have room', async (count) => {
+  const world = createWorld(() => numbers(count))
+  const { data } = await world.run('{ items { n } }')
+  expect(textOf(data)).toBe(itemsOf(count))
+  expect(world.counted()).toEqual([count])
+})
+
+test('items that wait for something are asked a thousand at a time', async () => {
+  const world = createWorld(() => numbers(2_200))
+  const execution = world.run('{ items { later } }')
+  const asked: number[] = []
+  for (;;) {
+    await nextTurn()
+    const released = world.release()
+    if (released === 0) break
+    asked.push(released)
+  }
+  expect(asked).toEqual([1_000, 1_000, 200])
+  const { data } = await execution
+  expect(JSON.parse(textOf(data)).items).toEqual(numbers(2_200).map(() => ({ later: 1 })))
+})
+
+test('a failure is told with the index in all of the list, whichever page and part it is in', async () => {
+  const items = numbers(50).map((n) => (n === 3 || n === 20 || n === 45 ? 2 : 0))
+  const pages = () =>
+    toPaged(async function* () {
+      yield items.slice(0, 30)
+      yield items.slice(30)
+    })
+  for (const list of [() => items, pages]) {
+    const { data, errors } = await createWorld(list, OVERDUE).told('{ nullable { strict } }')
+    expect(errors.map(({ path }) => path)).toEqual([3, 20, 45].map((index) => ['nullable', index, 'strict']))
+    expect(data).toEqual({ nullable: items.map((n) => (n === 2 ? null : { strict: 0 })) })
+  }
+})
+
+test('after a failure that its list does not outlive, no further item is asked', async () => {
+  const world = createWorld(() => numbers(40))
+  expect((await world.told('{ items { strict } }')).data).toEqual({ items: null })
+  expect(world.counted()).toEqual([3])
+})
+
+test('after a field that its object does not outlive, no further field is asked', async () => {
+  const world = createWorld(() => [2])
+  const execution = world.told('{ nullable { later strict n } }')
+  await nextTurn()
+  world.release()
+  expect((await execution).data).toEqual({ nullable: [null] })
+  expect(world.events).toEqual(['asked', 'item'])
+})
+
+test('the fields of a query are asked together, each once', async () => {
+  const world = createWorld(() => [])
+  const execution = world.told('{ now a b }')
+  expect(world.events).toEqual(['a', 'b'])
+  world.release()
+  expect((await execution).data).toEqual({ now: 1, a: 1, b: 1 })
+  expect(world.events).toEqual(['a', 'b'])
+})
+
+test('the fields of a mutation are asked one after the other', async () => {
+  const world = createWorld(() => [])
+  const execution = world.told('mutation { a b }')
+  await nextTurn()
+  expect(world.events).toEqual(['a'])
+  world.release()
+  await nextTurn()
+  expect(world.events).toEqual(['a', 'b'])
+  world.release()
+  expect((await execution).data).toEqual({ a: 1, b: 1 })
+})
+
+test('long lists within a list are the same text', async () => {
+  const { data } = await createWorld(() => []).told('{ lists }')
+  expect(data).toEqual({ lists: [numbers(40_000), numbers(3)] })
+})
