@@ -53,7 +53,7 @@ export async function coverAll(root: string, options: CoverageOptions): Promise<
   const coverRest = async () => {
     for (const [file, name] of left) {
       const kept = join(cache, name)
-      const run = readKept(kept) ?? (await runCovered(root, file, options))
+      const run = readJson<TestRun>(kept) ?? (await runCovered(root, file, options))
       if (!run) continue
       writeFileSync(kept, JSON.stringify(run))
       found.push(run)
@@ -80,9 +80,10 @@ function hashOf(root: string, paths: readonly string[], before = ''): string {
   return hash.digest('hex')
 }
 
-function readKept(path: string): TestRun | null {
+/** Null where there is none, or half of one: a process may be ended while it writes what it covered. */
+function readJson<T>(path: string): T | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as TestRun
+    return JSON.parse(readFileSync(path, 'utf8')) as T
   } catch {
     return null
   }
@@ -112,8 +113,8 @@ async function runCovered(
 function readCoverage(root: string, directory: string, folders: readonly string[]): TestRun['covered'] {
   const covered: Record<string, Range[]> = {}
   for (const name of readdirSync(directory)) {
-    const { result } = JSON.parse(readFileSync(join(directory, name), 'utf8')) as CoverageReport
-    for (const { url, functions } of result) {
+    const report = readJson<CoverageReport>(join(directory, name))
+    for (const { url, functions } of report?.result ?? []) {
       if (!url.startsWith('file:')) continue
       const path = relative(root, fileURLToPath(url))
       if (!folders.some((folder) => path.startsWith(`src/${folder}/`))) continue
