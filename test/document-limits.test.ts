@@ -31,11 +31,19 @@ test.each([
     '{ a { ...F } b { ...F } } fragment F on T { c d e f }',
     'fields with its fragments in place',
   ],
+  ['a fragment that is not there', '{ a { ...F } }', null],
+  ['types, which are refused elsewhere', 'type A { a: Int b: Int c: Int } { a }', null],
   ['a fragment within itself', '{ a { ...F } } fragment F on T { b ...F }', null],
 ])('%s', (_, text, what) => {
   const found = excess(text)
   if (what === null) expect(found).toBeNull()
   else expect(found).toContain(` ${what}: ask for less at once.`)
+})
+
+test('the error says where: at the beginning of the document, or of the operation that asks for too much', () => {
+  const placeOf = (text: string) => documentExcess(parse(text), LIMITS)?.locations
+  expect(placeOf('\n  { a { w: b x: b y: b z: b } }')).toEqual([{ line: 2, column: 3 }])
+  expect(placeOf('query A { a }\nquery B { a b c }')).toEqual([{ line: 2, column: 1 }])
 })
 
 test('fragments that double at each of sixty levels are measured once each', () => {

@@ -11,9 +11,15 @@ test.each([
   ['190 lists', nestedList(190)],
   ['200 fields in each other', nestedFields(200)],
   ['a name of 256 characters', `{ ${'a'.repeat(256)} }`],
+  ['65,536 characters', `{ a } #${'x'.repeat(65_536 - 7)}`],
+  ['2,000 tokens', `{ ${'a '.repeat(1_998)} }`],
   ['lists beside each other', `{ ${'me { project(ref: [[]]) { id } } '.repeat(90)} }`],
 ])('%s: parsed as graphql-js parses it', (_what, text) => {
   expect(JSON.stringify(parseDocument(text))).toBe(JSON.stringify(parse(text)))
+})
+
+test('65,537 characters are too many', () => {
+  expect(() => parseDocument(`{ a } #${'x'.repeat(65_537 - 7)}`)).toThrow('more than 65536 characters')
 })
 
 const REFUSED: readonly (readonly [what: string, text: string, reason: string])[] = [

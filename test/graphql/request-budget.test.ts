@@ -50,3 +50,22 @@ test('objects, and the length of the answer, are bounded at their limits', () =>
   for (const add of [short.addObject, short.addText, short.addStream])
     expect(codeOf(() => add(1))).toBe('RESPONSE_TOO_LARGE')
 })
+
+test('what is held is taken in steps of 64 KiB, and only once a step is full', () => {
+  const STEP = 65_536
+  using reservation = createInFlightBytes(MIB).open()
+  const budget = createRequestBudget(UNLIMITED, reservation)
+  const taken = (use: () => void) => {
+    use()
+    return reservation.byteLength() / STEP
+  }
+  expect(taken(() => budget.read(10))).toBe(0)
+  expect(taken(() => budget.addText(STEP - 10))).toBe(0)
+  expect(taken(() => budget.addObject(1))).toBe(2)
+  expect(taken(() => budget.read(2 * STEP - 1))).toBe(2)
+  expect(taken(() => budget.read(1))).toBe(4)
+  expect(taken(() => budget.read(4 * STEP))).toBe(8)
+  expect(taken(() => budget.letGo(8 * STEP))).toBe(8)
+  expect(taken(() => budget.read(8 * STEP))).toBe(8)
+  expect(taken(() => budget.addStream(8 * STEP))).toBe(8)
+})

@@ -1,4 +1,5 @@
 // Mutants that change nothing anybody could see, each with its reason: they are not counted.
+import { EXECUTION_EQUIVALENTS } from './execution-equivalents.ts'
 import type { PlacedMutant } from './try-mutant.ts'
 
 export interface Equivalent {
@@ -65,6 +66,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     to: 'true',
     reason: 'the outbox looks once more, and finds nothing to send',
   },
+  ...EXECUTION_EQUIVALENTS,
 ]
 
 export function equivalentOf({ path, line, from, to }: PlacedMutant): Equivalent | undefined {

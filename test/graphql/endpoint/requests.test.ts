@@ -1,0 +1,214 @@
+// What a request may look like, what it may ask for, and what is never answered twice, or to somebody else.
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../../src/errors.ts'
+import { StoreUnavailableError } from '../../../src/store/contract.ts'
+import { ask, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { expectEach } from '../../support/rows.ts'
+import { ANA, BEN, SMALL_WORLD } from '../../support/workspaces.ts'
+
+const GRAPHQL_RESPONSE = 'application/graphql-response+json'
+const TYPENAME = '{"data":{"__typename":"Query"}}'
+
+function post({ send }: TestGateway, body: unknown) {
+  return send('POST', '/graphql', JSON.stringify(body), {
+    'content-type': 'application/json',
+    accept: GRAPHQL_RESPONSE,
+  })
+}
+
+function get({ url }: TestGateway, parameters: Readonly<Record<string, string>>) {
+  return ask(`${url}/graphql?${new URLSearchParams(parameters)}`, { headers: { accept: GRAPHQL_RESPONSE } })
+}
+
+const query = '{ __typename }'
+const NAMED = 'query A { a: __typename } query B { b: __typename }'
+const VARIED = 'query ($on: Boolean = false) { __typename @include(if: true) a: __typename @include(if: $on) }'
+const LONG_NAME = 'a'.repeat(40)
+
+const BODIES: readonly { readonly name: string; readonly body: unknown; readonly told: string }[] = [
+  { name: 'a document', body: { query }, told: TYPENAME },
+  {
+    name: 'all parameters, empty',
+    body: { query, operationName: '', variables: null, extensions: null },
+    told: TYPENAME,
+  },
+  { name: 'an unknown one that is null', body: { query, other: null }, told: TYPENAME },
+  { name: 'extensions', body: { query, extensions: {} }, told: TYPENAME },
+  { name: 'one of two operations', body: { query: NAMED, operationName: 'B' }, told: '{"data":{"b":"Query"}}' },
+  { name: 'variables', body: { query: VARIED, variables: { on: true } }, told: '"a":"Query"' },
+  { name: 'none of two operations', body: { query: NAMED }, told: 'OPERATION_NOT_FOUND' },
+  { name: 'an operation that is not there', body: { query, operationName: 'C' }, told: 'OPERATION_NOT_FOUND' },
+  { name: 'null', body: null, told: 'The body must be one object' },
+  { name: 'a number', body: 1, told: 'The body must be one object' },
+  { name: 'a list', body: [{ query }], told: 'BATCHING_NOT_SUPPORTED' },
+  { name: 'nothing', body: {}, told: '`query` must be a string' },
+  { name: 'a query that is none', body: { query: 1 }, told: '`query` must be a string' },
+  { name: 'no query, and extensions', body: { extensions: { other: 1 } }, told: '`query` must be a string' },
+  { name: 'a hash', body: { extensions: { persistedQuery: {} } }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+  { name: 'a name that is none', body: { query, operationName: 1 }, told: '`operationName` must be a string' },
+  { name: 'variables that are none', body: { query, variables: 'x' }, told: '`variables` must be an object' },
+  { name: 'variables in a list', body: { query, variables: [] }, told: '`variables` must be an object' },
+  { name: 'extensions that are none', body: { query, extensions: 1 }, told: '`extensions` must be an object' },
+  { name: 'an unknown one', body: { query, [LONG_NAME]: 1 }, told: `a parameter \`${LONG_NAME}\` that` },
+  { name: 'one of a long name', body: { query, [`${LONG_NAME}a`]: 1 }, told: 'has a parameter that' },
+  { name: 'one that may be a secret', body: { query, a1: 1 }, told: 'has a parameter that' },
+]
+
+test('a body is read as it should be, or refused in words', async () => {
+  const gateway = await startGateway()
+  await expectEach(BODIES, async ({ body, told }) => {
+    const { status, text } = await post(gateway, body)
+    expect(text).toContain(told)
+    expect(status).toBe(told.includes('"') ? 200 : 400)
+  })
+})
+
+test('so is the query of a URL', async () => {
+  const gateway = await startGateway()
+  const rows = [
+    { name: 'a document', parameters: { query }, told: TYPENAME },
+    { name: 'empty ones', parameters: { query, operationName: '', variables: '', extensions: '' }, told: TYPENAME },
+    { name: 'a name', parameters: { query: NAMED, operationName: 'A' }, told: '{"data":{"a":"Query"}}' },
+    { name: 'variables', parameters: { query: VARIED, variables: '{"on":true}' }, told: '"a":"Query"' },
+    { name: 'variables that are no JSON', parameters: { query, variables: '{' }, told: '`variables` must be JSON' },
+    { name: 'a hash', parameters: { extensions: '{"persistedQuery":{}}' }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+    { name: 'nothing', parameters: {}, told: '`query` must be a string' },
+    { name: 'a mutation', parameters: { query: 'mutation { logoutEverywhere }' }, told: 'METHOD_NOT_ALLOWED' },
+  ]
+  await expectEach(rows, async ({ parameters, told }) => {
+    expect((await get(gateway, parameters)).text).toContain(told)
+  })
+})
+
+test('what is refused is answered in the media type that was asked for', async () => {
+  const gateway = await startGateway()
+  const typeOf = async (accept: string, origin?: string) => {
+    const headers = { accept, ...(origin === undefined ? {} : { origin }) }
+    const { status, headers: answered } = await gateway.graphql('{ nothing }', { headers })
+    return [status, answered.get('content-type')]
+  }
+  expect(await typeOf(GRAPHQL_RESPONSE)).toEqual([400, `${GRAPHQL_RESPONSE}; charset=utf-8`])
+  expect(await typeOf('application/json')).toEqual([200, 'application/json; charset=utf-8'])
+  expect(await typeOf('text/html')).toEqual([406, 'application/json; charset=utf-8'])
+})
+
+describe('introspection', () => {
+  const SCHEMA = '{ __schema { queryType { name } } }'
+  test.for([
+    ['everyone', true, true],
+    ['signed-in', false, true],
+    ['nobody', false, false],
+  ] as const)('for %s', async ([introspection, anonymous, signedIn]) => {
+    const gateway = await startGateway({ graphqlValues: { introspection } })
+    const { accessToken } = await gateway.login(ANA)
+    // Again and again: what was allowed to one is not kept for another.
+    for (let round = 0; round < 3; round += 1) {
+      const isTold = async (token?: string) =>
+        'data' in (await gateway.graphql(SCHEMA, token === undefined ? {} : { accessToken: token })).json()
+      expect([await isTold(accessToken), await isTold()]).toEqual([signedIn, anonymous])
+    }
+  })
+})
+
+test('names that were perhaps meant are told to whoever signed in', async () => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login(ANA)
+  const variables = { id: 1 }
+  for (const document of ['{ my { email } }', 'query ($id: Int) { me { emial } }']) {
+    const anonymous = await gateway.graphql(document, { variables })
+    const signedIn = await gateway.graphql(document, { variables, accessToken })
+    expect(anonymous.text).not.toContain('Did you mean')
+    expect(signedIn.text).toContain('Did you mean')
+  }
+})
+
+describe('a mutation', () => {
+  const LOGIN = `mutation { login(email: "${ANA}") { accessToken refreshToken } }`
+
+  test('is done each time, also where the same one comes twice, or together', async () => {
+    const gateway = await startGateway()
+    await gateway.load(SMALL_WORLD)
+    const { accessToken } = await gateway.login(ANA)
+    const once = async () => (await gateway.graphql(LOGIN, { accessToken })).json().data.login.refreshToken
+    const tokens = [await once(), await once(), ...(await Promise.all([once(), once(), once()]))]
+    expect(new Set(tokens).size).toBe(5)
+  })
+
+  test('that signs in looks at no access token; a query does', async () => {
+    const gateway = await startGateway()
+    const broken = 'no token'
+    expect((await gateway.graphql(LOGIN, { accessToken: broken })).json().data.login.accessToken).toBeTypeOf('string')
+    const refused = await gateway.graphql('{ __typename }', { accessToken: broken })
+    expect([refused.status, refused.json().errors[0].extensions.code]).toEqual([401, 'INVALID_TOKEN'])
+    for (const [accessToken, code] of [
+      [broken, 'INVALID_TOKEN'],
+      [undefined, 'UNAUTHENTICATED'],
+    ] as const) {
+      const everywhere = await gateway.graphql('mutation { logoutEverywhere }', accessToken ? { accessToken } : {})
+      expect(everywhere.json().errors[0].extensions.code).toBe(code)
+    }
+  })
+})
+
+test.for([
+  new StoreUnavailableError('the database is away'),
+  new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 }),
+])('a session that cannot be looked up is not one that has ended: %s', async (failure) => {
+  let isAway = false
+  const gateway = await startGateway({
+    wrapStore: (store) => ({
+      ...store,
+      liveSessions(...asked) {
+        if (isAway) throw failure
+        return store.liveSessions(...asked)
+      },
+    }),
+  })
+  const { accessToken } = await gateway.login(ANA)
+  isAway = true
+  const { status, json } = await gateway.graphql('mutation { logoutEverywhere }', { accessToken })
+  expect([status, json().errors[0].extensions.code]).toEqual([503, 'UNAVAILABLE'])
+})
+
+describe('of what belongs to somebody', () => {
+  test('each user has answers and ids of their own, also to the same text at the same time', async () => {
+    const gateway = await startGateway()
+    await gateway.load(SMALL_WORLD)
+    const tokens = await Promise.all([ANA, BEN].map(async (email) => (await gateway.login(email)).accessToken))
+    const mine = async (accessToken: string) =>
+      (await gateway.graphql('{ me { email id projects { id } } }', { accessToken })).json().data.me
+    for (let round = 0; round < 2; round += 1) {
+      const [ana, ben] = await Promise.all(tokens.map(mine))
+      expect([ana.email, ben.email]).toEqual([ANA, BEN])
+      expect(ana.id).not.toBe(ben.id)
+      expect(ana.projects[0].id).not.toBe(ben.projects[0].id)
+    }
+  })
+
+  test('members are answered as they are written, beside what is read for them', async () => {
+    const gateway = await startGateway()
+    const written = '{"id":"p1","ref":"site","name":"\\u0053ite \\/","description":5,"tags":[ "a" ],"version":"1"}'
+    await gateway.load(`{"kind":"project","email":"${ANA}","data":${written}}\n`)
+    const { accessToken } = await gateway.login(ANA)
+    const { text } = await gateway.graphql(
+      '{ me { projects { a: name latestExport { ref } name description tags version b: version ref documentId } } }',
+      { accessToken },
+    )
+    const name = '"\\u0053ite \\/"'
+    expect(text).toBe(
+      `{"data":{"me":{"projects":[{"a":${name},"latestExport":null,"name":${name},"description":null,"tags":[ "a" ],"version":"1","b":"1","ref":"site","documentId":"p1"}]}}}`,
+    )
+  })
+})
+
+test('a trace says how long each step took, and not more than all of it', async () => {
+  const gateway = await startGateway()
+  const begun = performance.now()
+  const { headers } = await gateway.graphql(query, { headers: { 'gateway-trace': '1' } })
+  const passed = performance.now() - begun
+  const steps = headers.get('server-timing') ?? ''
+  const durations = [...steps.matchAll(/dur=([\d.]+)/g)].map(([, duration]) => Number(duration))
+  expect(durations.length).toBeGreaterThan(2)
+  expect(durations.reduce((sum, duration) => sum + duration, 0)).toBeLessThanOrEqual(passed)
+  expect(headers.get('gateway-trace')).toBe('plan=new, reply=made')
+})

@@ -1,0 +1,93 @@
+// The reads of one request: equal questions are asked once, what comes of them is counted, and long parts are not kept.
+import { expect, test } from 'vitest'
+import type { Reads } from '../../src/resolvers/reads.ts'
+import { UNCOUNTED } from '../../src/resolvers/request-budget.ts'
+import { createRequestReads } from '../../src/resolvers/request-reads.ts'
+import type { StoredDocument, StoredExport } from '../../src/store/contract.ts'
+
+const item = (text: string) => ({ text, position: 1 }) as unknown as StoredDocument
+const LIST = { userId: 1, kind: 'template' } as const
+const ELEMENTS = { userId: 1, exportId: 1 }
+const PAGE = { after: 0, limit: null }
+const REF = { userId: 1, ref: 'site' }
+
+/** Answers the same to every question, and tells what it was asked. */
+function createWorld(seen: Parameters<typeof createRequestReads>[1] = null) {
+  const asked: { readonly verb: string; readonly question: unknown }[] = []
+  const counted: number[] = []
+  const answering =
+    <T>(verb: string, answer: T) =>
+    async (question: unknown) => {
+      asked.push({ verb, question })
+      return answer
+    }
+  const shared: Reads = {
+    documents: answering('documents', [item('abc'), item('de')]),
+    documentsWithin: answering('documentsWithin', { items: [item('abc')], isCut: false }),
+    documentsById: answering('documentsById', [item('abc'), null, item('d')]),
+    documentCount: answering('documentCount', 2),
+    projectsByRef: answering('projectsByRef', [null, item('abcde')]),
+    latestExports: answering('latestExports', [null]),
+    exportsByKey: answering('exportsByKey', [null]),
+    exports: answering('exports', [{}, {}] as unknown as readonly StoredExport[]),
+    exportCount: answering('exportCount', 2),
+    elements: answering('elements', [item('ab')]),
+    elementsWithin: answering('elementsWithin', { items: [item('ab'), item('c')], isCut: true }),
+    elementsAt: answering('elementsAt', [item('a'), null]),
+    elementRun: answering('elementRun', null),
+  }
+  const reads = createRequestReads(shared, seen, { ...UNCOUNTED, read: (length) => counted.push(length) })
+  return { reads, asked, counted }
+}
+
+test('equal questions are asked once, others by themselves', async () => {
+  const { reads, asked, counted } = createWorld()
+  const first = await reads.documentsWithin({ ...LIST, ...PAGE, maxBytes: 1 })
+  expect(await reads.documentsWithin({ ...LIST, ...PAGE, maxBytes: 1 })).toBe(first)
+  await Promise.all([reads.documents({ ...LIST, ...PAGE }), reads.documents({ ...LIST, ...PAGE })])
+  await reads.documents({ ...LIST, ...PAGE, limit: 1 })
+  for (let time = 0; time < 2; time += 1) {
+    await reads.documentCount(LIST)
+    await reads.exportCount(REF)
+    await reads.exports({ ...REF, after: null, limit: null })
+    await reads.elements({ ...ELEMENTS, ...PAGE })
+  }
+  expect(asked.map(({ verb }) => verb)).toEqual([
+    'documentsWithin',
+    'documents',
+    'documents',
+    'documentCount',
+    'exportCount',
+    'exports',
+    'elements',
+  ])
+  expect(counted).toEqual([3, 5, 5, 1_024, 2])
+})
+
+test('a part of a long list is asked for anew: nobody keeps it', async () => {
+  const { reads, asked, counted } = createWorld()
+  const part = { ...ELEMENTS, ...PAGE, maxBytes: 1 }
+  await Promise.all([reads.elementsWithin(part), reads.elementsWithin(part)])
+  await reads.elementsWithin(part)
+  expect(asked.map(({ verb }) => verb)).toEqual(['elementsWithin', 'elementsWithin'])
+  expect(counted).toEqual([3, 3])
+})
+
+test('of what is asked for by name, what is found is counted', async () => {
+  const { reads, counted } = createWorld()
+  await reads.documentsById([])
+  await reads.projectsByRef([])
+  await reads.elementsAt([])
+  expect(counted).toEqual([4, 5, 1])
+})
+
+test('every question names the state that the session was looked up in, where there is one', async () => {
+  const seen = { stateVersion: '7', onMismatch() {} }
+  const [named, plain] = [createWorld(seen), createWorld()]
+  for (const { reads } of [named, plain]) {
+    await reads.documentCount(LIST)
+    await reads.projectsByRef([REF])
+  }
+  expect(named.asked.map(({ question }) => question)).toEqual([{ ...LIST, seen }, [{ ...REF, seen }]])
+  expect(plain.asked.map(({ question }) => question)).toEqual([LIST, [REF]])
+})
