@@ -1,0 +1,82 @@
+// Texts that were deleted are in no file of the database any more, whatever SQLite left of them, and wherever they lay.
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { createEraseTraces } from '../../src/store/sqlite/access/erase-traces.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const SECRET = 'a secret of some sixty-four characters, which nobody else writes'
+const READ_BYTES = 1_048_576
+
+function open(lockTimeoutMs = 5_000) {
+  const path = join(temporaryDirectory(), 'traces.db')
+  const closing = new DisposableStack()
+  onTestFinished(() => closing.dispose())
+  const connect = () => closing.adopt(new Database(path, { timeout: 0 }), (database) => database.close())
+  const writer = connect()
+  writer.pragma('journal_mode = WAL')
+  // As SQLite is without further ado: what is deleted stays in the page.
+  writer.pragma('secure_delete = OFF')
+  writer.exec('create table secret (text)')
+  const holds = (text: string) => [path, `${path}-wal`].some((file) => readFileSync(file).includes(text))
+  return { path, connect, writer, holds, erase: createEraseTraces(writer, path, lockTimeoutMs) }
+}
+
+test.each([0, 100, 350, 600])('what was deleted is gone, behind %d other rows', async (rows) => {
+  const { writer, holds, erase } = open()
+  const insert = writer.prepare('insert into secret values (?)')
+  for (let row = 0; row < rows; row += 1) insert.run('x'.repeat(3_500))
+  insert.run(SECRET)
+  writer.exec(`delete from secret where text = '${SECRET}'`)
+  expect(holds(SECRET)).toBe(true)
+  await erase([SECRET], ['another text'])
+  for (const piece of [SECRET.slice(0, 32), SECRET.slice(32)]) expect(holds(piece)).toBe(false)
+  expect(writer.prepare('select count(*) from secret').pluck().get()).toBe(rows)
+})
+
+test('a text is found across the reads of a large file', async () => {
+  const { writer, holds, erase, path } = open()
+  const insert = writer.prepare('insert into secret values (?)')
+  for (let row = 0; row < 1_000; row += 1) insert.run('x'.repeat(3_500))
+  insert.run(SECRET.repeat(60))
+  writer.exec(`delete from secret where text like 'a secret%'`)
+  writer.pragma('wal_checkpoint(TRUNCATE)')
+  expect(statSync(path).size).toBeGreaterThan(2 * READ_BYTES)
+  expect(holds(SECRET)).toBe(true)
+  await erase([SECRET], [])
+  expect(holds(SECRET.slice(0, 32))).toBe(false)
+})
+
+test('nothing is written anew for texts that others still have, or that are too short to be told apart', async () => {
+  const { writer, erase, path } = open()
+  writer.prepare('insert into secret values (?)').run(SECRET)
+  const before = statSync(`${path}-wal`).size
+  await erase([SECRET], [`${SECRET} and more`])
+  await erase([SECRET.slice(0, 31)], [])
+  await erase([], [])
+  expect(statSync(`${path}-wal`).size).toBe(before)
+  await erase([SECRET.slice(0, 32)], [])
+  expect(statSync(`${path}-wal`).size).toBe(0)
+})
+
+test('who reads the log is waited for, and not for longer than a lock', async () => {
+  for (const lockTimeoutMs of [60_000, 50]) {
+    const { writer, erase, connect, holds } = open(lockTimeoutMs)
+    writer.prepare('insert into secret values (?)').run(SECRET)
+    const reader = connect()
+    reader.exec('begin')
+    reader.prepare('select count(*) from secret').get()
+    writer.exec('delete from secret')
+    const erasing = erase([SECRET], [])
+    if (lockTimeoutMs < 1_000) {
+      await expect(erasing).rejects.toThrow(StoreUnavailableError)
+      continue
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    reader.exec('commit')
+    await erasing
+    expect(holds(SECRET)).toBe(false)
+  }
+})

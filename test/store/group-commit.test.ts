@@ -1,0 +1,182 @@
+// Writes of one turn in one transaction, on a real file: what one failure takes along, who is told what, and what is waited for.
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { createFaultLatch } from '../../src/store/sqlite/engine/faults/fault-latch.ts'
+import { createGroupCommit } from '../../src/store/sqlite/engine/group-commit.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+function open({ lockTimeoutMs = 5_000 } = {}) {
+  const path = join(temporaryDirectory(), 'writes.db')
+  const closing = new DisposableStack()
+  const connect = () => closing.adopt(new Database(path, { timeout: 0 }), (database) => database.close())
+  onTestFinished(() => closing.dispose())
+  const [writer, other] = [connect(), connect()]
+  writer.pragma('journal_mode = WAL')
+  writer.exec('create table note (text text unique on conflict abort)')
+  const [fatal, happened]: [unknown[], string[]] = [[], []]
+  let [missing, looks]: [number | null, number] = [null, 0]
+  const faults = createFaultLatch((error) => fatal.push(error))
+  const commits = createGroupCommit(writer, {
+    lockTimeoutMs,
+    faults,
+    onCommitted: () => happened.push(`committed ${notes().join()}`),
+    assertInPlace() {
+      looks += 1
+      if (missing !== null && looks >= missing) throw new Error('the file is gone')
+    },
+  })
+  const insert = writer.prepare<[string]>('insert into note values (?)')
+  const notes = () => other.prepare<[], string>('select text from note order by text').pluck().all()
+  return {
+    ...commits,
+    faults,
+    fatal,
+    happened,
+    writer,
+    other,
+    notes,
+    add: (text: string) =>
+      commits.add(() => {
+        insert.run(text)
+        return text
+      }),
+    /** From so many looks on. */
+    lose(from: number) {
+      missing = looks + from
+    },
+  }
+}
+
+const outcomesOf = async (writes: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(writes)).map((end) => (end.status === 'fulfilled' ? end.value : end.reason.message))
+
+test('a write that fails takes back its own, and no other of its turn', async () => {
+  const { add, notes, happened, write, writer } = open()
+  const failing = write(() => {
+    writer.prepare('insert into note values (?)').run('half')
+    throw new Error('no')
+  })
+  expect(await outcomesOf([add('a'), failing, add('b'), add('a')])).toEqual([
+    'a',
+    'no',
+    'b',
+    'UNIQUE constraint failed: note.text',
+  ])
+  // Told only once it is committed.
+  expect(happened).toEqual(['committed a,b'])
+  expect(notes()).toEqual(['a', 'b'])
+})
+
+test('a write that fails by itself leaves nothing, and the next one works', async () => {
+  const { add, notes, write, writer, happened } = open()
+  const failing = write(() => {
+    writer.prepare('insert into note values (?)').run('half')
+    throw new Error('no')
+  })
+  expect(await outcomesOf([failing])).toEqual(['no'])
+  expect([notes(), happened]).toEqual([[], []])
+  expect(await add('a')).toBe('a')
+  expect(notes()).toEqual(['a'])
+})
+
+test('a write that takes back the whole transaction takes all of its turn along, and none is told that it is there', async () => {
+  const { add, notes, write, writer } = open()
+  await add('there')
+  const rollingBack = () => write(() => writer.exec(`insert or rollback into note values ('there')`))
+  expect(await outcomesOf([add('a'), rollingBack(), add('b')])).toEqual(
+    Array(3).fill('UNIQUE constraint failed: note.text'),
+  )
+  expect(await outcomesOf([rollingBack()])).toEqual(['UNIQUE constraint failed: note.text'])
+  expect(notes()).toEqual(['there'])
+  expect(await outcomesOf([add('a'), add('b')])).toEqual(['a', 'b'])
+})
+
+test('every write, and nothing that only adds, is told to whoever remembers what was read', async () => {
+  const { add, write, onWrite } = open()
+  let told = 0
+  onWrite(() => {
+    told += 1
+  })
+  await Promise.all([add('a'), write(() => {}), write(() => {})])
+  expect(told).toBe(2)
+})
+
+test('a lock of another process is waited for, and not for longer than it may take', async () => {
+  for (const lockTimeoutMs of [60_000, 30]) {
+    const { add, notes, other, fatal } = open({ lockTimeoutMs })
+    other.exec('begin immediate')
+    const adding = add('a')
+    if (lockTimeoutMs > 1_000) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      other.exec('commit')
+      expect(await adding).toBe('a')
+    } else {
+      const began = performance.now()
+      await expect(adding).rejects.toThrow(StoreUnavailableError)
+      expect(performance.now() - began).toBeGreaterThanOrEqual(lockTimeoutMs - 5)
+      other.exec('commit')
+      // Its time is over, not that of the next.
+      other.exec('begin immediate')
+      const next = add('b')
+      await new Promise((resolve) => setImmediate(resolve))
+      other.exec('commit')
+      expect(await next).toBe('b')
+    }
+    expect(notes()).toHaveLength(1)
+    expect(fatal).toEqual([])
+  }
+})
+
+test('a file that is gone before a commit is not written to; one that is gone after it acknowledges nothing; both end all writes', async () => {
+  for (const [look, stored] of [
+    [1, []],
+    [2, ['a']],
+  ] as const) {
+    const { add, notes, lose, fatal, happened } = open()
+    lose(look)
+    expect(await outcomesOf([add('a')])).toEqual(['the files of the database are gone'])
+    expect(notes()).toEqual(stored)
+    expect(await outcomesOf([add('b'), add('c')])).toEqual(
+      Array(2).fill('the database failed: nothing is written any more'),
+    )
+    expect(notes()).toEqual(stored)
+    expect([fatal.map(String), happened]).toEqual([['Error: the file is gone'], []])
+  }
+})
+
+test('who waits for the writes waits for those that were asked for, and for none when there are none', async () => {
+  const { add, settled, happened } = open()
+  await settled()
+  const adding = add('a')
+  await settled()
+  expect(happened).toEqual(['committed a'])
+  expect(await adding).toBe('a')
+  await settled()
+})
+
+test('a fault that may pass is told to who listens, a lock is not; a fatal one is told once and for all', () => {
+  const fatal: unknown[] = []
+  const latch = createFaultLatch((error) => fatal.push(error))
+  let unavailable = 0
+  latch.onUnavailable(() => {
+    unavailable += 1
+  })
+  const failing = (code: string) => () =>
+    latch.guard(() => {
+      throw new Database.SqliteError('why', code)
+    })
+  expect(latch.guard(() => 1)).toBe(1)
+  expect(failing('SQLITE_BUSY')).toThrow('another process holds the database locked')
+  expect(failing('SQLITE_CONSTRAINT')).toThrow('why')
+  expect(unavailable).toBe(0)
+  expect(failing('SQLITE_FULL')).toThrow('the disk of the database is full')
+  expect(failing('SQLITE_READONLY_DBMOVED')).toThrow(StoreUnavailableError)
+  expect([unavailable, fatal]).toEqual([2, []])
+  expect(() => latch.assertWritable()).not.toThrow()
+  expect(failing('SQLITE_CORRUPT_INDEX')).toThrow('why')
+  expect(failing('SQLITE_IOERR_READ')).toThrow('why')
+  expect([unavailable, fatal.length]).toEqual([2, 1])
+  expect(() => latch.assertWritable()).toThrow('nothing is written any more')
+})
