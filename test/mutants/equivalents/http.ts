@@ -1,0 +1,138 @@
+// Of the folder `http`, how a request comes in and an answer goes out: mutants that nobody outside could tell from it.
+import type { Equivalent } from './equivalent.ts'
+
+export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
+  {
+    path: 'src/http/server/server.ts',
+    line: 'const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options',
+    to: 'true',
+    reason: 'whoever lists proxies says it; without listed proxies no PROXY header is read',
+  },
+  {
+    path: 'src/http/bearer.ts',
+    line: "if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)",
+    to: 'false',
+    reason: 'the pattern below reads the same',
+  },
+  {
+    path: 'src/http/caching/response-cache.ts',
+    line: 'if (userId === null) return undefined',
+    to: 'false',
+    reason: 'nothing is kept under null',
+  },
+  {
+    path: 'src/http/caching/response-cache.ts',
+    line: 'if (entry.lastOperation === operation && entry.lastReply) {',
+    to: 'false',
+    reason: 'it is found among the others, where it is the last already',
+  },
+  {
+    path: 'src/http/caching/constant-document.ts',
+    line: 'coded.set(coding, reply)',
+    reason: 'the form is made again, and is the same',
+  },
+  {
+    path: 'src/http/compression/codecs.ts',
+    line: 'whole: (bytes) => gzipWhole(bytes, bytes.byteLength <= SMALL_BYTES ? SMALL_GZIP : GZIP),',
+    reason: 'tables of another size: what comes out decodes to the same',
+  },
+  {
+    path: 'src/http/compression/codecs.ts',
+    line: 'const bits = Math.ceil(Math.log2(byteLength + 1))',
+    reason: 'a window of another size: what comes out decodes to the same',
+  },
+  {
+    path: 'src/http/compression/compression.ts',
+    line: 'await yieldTurn()',
+    reason: 'only who is served first is another question',
+  },
+  {
+    path: 'src/http/compression/compression.ts',
+    line: 'for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {',
+    to: '<=',
+    reason: 'an empty piece at the end adds nothing',
+  },
+  {
+    path: 'src/http/forwarding/accept-proxy-protocol.ts',
+    line: 'received = received.length === 0 ? chunk : Buffer.concat([received, chunk])',
+    to: 'false',
+    reason: 'nothing and the chunk are the chunk',
+  },
+  {
+    path: 'src/http/forwarding/accept-proxy-protocol.ts',
+    line: 'if (received.length > header.byteLength) socket.unshift(received.subarray(header.byteLength))',
+    to: '>=',
+    reason: 'nothing is given back',
+  },
+  {
+    path: 'src/http/forwarding/accept-proxy-protocol.ts',
+    line: 'if (received.length > header.byteLength) socket.unshift(received.subarray(header.byteLength))',
+    to: 'true',
+    reason: 'nothing is given back',
+  },
+  {
+    path: 'src/http/forwarding/forwarded-headers.ts',
+    line: 'for (let at = 0; at < text.length; at += 1) {',
+    to: '<=',
+    reason: 'behind the end there is no character',
+  },
+  {
+    path: 'src/http/forwarding/proxy-protocol.ts',
+    line: 'for (let at = 0; at + 3 <= tlvs.length; at += 3 + tlvs.readUInt16BE(at + 1)) {',
+    to: '<',
+    reason: 'a TLV of three bytes says nothing',
+  },
+  {
+    path: 'src/http/limits/turn-quota.ts',
+    line: 'if (used === 0) setImmediate(nextTurn)',
+    to: 'true',
+    reason: 'a turn ends once, however often it is told to',
+  },
+  {
+    path: 'src/http/pipeline.ts',
+    line: "if (basePath === '') return (next) => next",
+    to: 'false',
+    reason: 'every path is inside',
+  },
+  {
+    path: 'src/http/random-ids.ts',
+    line: 'if (at + byteLength * 2 > pool.length) {',
+    to: '>=',
+    reason: 'the last id of a pool is not used',
+  },
+  {
+    path: 'src/http/random-ids.ts',
+    line: 'if (at + byteLength * 2 > pool.length) {',
+    to: 'true',
+    reason: 'each id is of a pool of its own',
+  },
+  {
+    path: 'src/http/request-record.ts',
+    line: 'return steps === null ? 0 : performance.now()',
+    to: 'false',
+    reason: 'steps of a request that is not traced are counted nowhere',
+  },
+  {
+    path: 'src/http/server/connection.ts',
+    line: 'if (known) return known',
+    to: 'false',
+    reason: 'the facts of a connection are asked for again, and are the same',
+  },
+  {
+    path: 'src/http/server/connection.ts',
+    line: 'connections.set(socket, connection)',
+    reason: 'the facts of a connection are asked for again, and are the same',
+  },
+  {
+    path: 'src/http/server/server.ts',
+    line: 'for (let at = 0; at < rawHeaders.length; at += 2) {',
+    to: '<=',
+    reason: 'behind the end there is no header',
+  },
+  {
+    path: 'src/http/server/server.ts',
+    line: 'return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)',
+    to: 'false',
+    reason: 'the same bytes, copied',
+  },
+]

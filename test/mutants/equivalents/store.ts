@@ -1,0 +1,41 @@
+// Of the folder `store`, what is remembered, and how: mutants that nobody outside could tell from it.
+import type { Equivalent } from './equivalent.ts'
+
+export const STORE_EQUIVALENTS: readonly Equivalent[] = [
+  {
+    path: 'src/store/sqlite/engine/document-pages.ts',
+    line: 'if (shortLists.size >= MAX_SHORT_LISTS) shortLists.clear()',
+    reason: 'a list that is not remembered is found to be short again',
+  },
+  {
+    path: 'src/store/sqlite/engine/document-pages.ts',
+    line: 'if (!seen || limit !== null || after !== 0 || before !== undefined) return false',
+    from: '!seen || limit !== null || after !== 0 || before !== undefined',
+    to: 'true',
+    reason: 'a list that is not remembered is found to be short again',
+  },
+  {
+    path: 'src/store/sqlite/engine/document-pages.ts',
+    line: 'if (isWhole && page.after === 0 && page.before === undefined && page.seen)',
+    to: 'false',
+    reason: 'a list that is not remembered is found to be short again',
+  },
+  {
+    path: 'src/store/sqlite/engine/export-pages.ts',
+    line: 'if (after === null && before === undefined && !fromEnd) return newest.all(userId, ref, most)',
+    to: 'false',
+    reason: 'the general statement answers the same',
+  },
+  {
+    path: 'src/store/sqlite/engine/newest-exports.ts',
+    line: 'if (rows.length < refs.length) for (const index of projects.all(asked, userId)) answers[start + index] ??= null',
+    to: 'true',
+    reason: 'what has an answer keeps it',
+  },
+  {
+    path: 'src/store/sqlite/engine/data-version-cache.ts',
+    line: 'if (othersVersion.get() !== lastOthersVersion) remembered.clear()',
+    to: 'true',
+    reason: 'what is forgotten is read again',
+  },
+]
