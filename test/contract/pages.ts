@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
 import { type DocumentList, MAX_ITEMS_WITHIN, type PageWithin } from '../../src/store/reads-contract.ts'
-import { ANA, BEN, NOW, put } from './values.ts'
+import { ANA, BEN, NOW, newSession, put } from './values.ts'
 
 const LIMITS = [null, 0, 1, 2, 9]
 
@@ -193,6 +193,33 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
             isMore = part?.isCut === true
           }
           expect([forwards, backwards], `${maxBytes} bytes`).toEqual([texts, texts])
+        }
+      })
+
+      test('are cut in the state that is asked of, whatever the list was in the one before', async () => {
+        const list = await fiveDocuments()
+        const session = newSession()
+        await store.addSessions([session])
+        const seenNow = async () => {
+          const [live] = await store.liveSessions([session.id], NOW)
+          return { stateVersion: live?.stateVersion ?? '', onMismatch() {} }
+        }
+        const before = await seenNow()
+        const page = { ...list, after: 0, limit: null, maxBytes: 6 }
+        const told = async (asked: Partial<PageWithin> = {}) => {
+          const [part] = await store.documentsWithin([{ ...page, ...asked }])
+          return [part?.items.map(({ text }) => text).join(), part?.isCut]
+        }
+        for (let round = 0; round < 2; round += 1) {
+          expect(await told({ seen: before })).toEqual(['1,2,3,4,5', false])
+          expect(await told({ seen: before, limit: 2 })).toEqual(['1,2', false])
+          expect(await told({ seen: before, maxBytes: 1 })).toEqual(['1,2', true])
+        }
+        await store.applyChanges([put({ kind: 'template', id: 't0', ref: null, text: '1234567' })])
+        const after = await seenNow()
+        expect(after.stateVersion).not.toBe(before.stateVersion)
+        for (let round = 0; round < 2; round += 1) {
+          for (const seen of [after, undefined]) expect(await told({ seen })).toEqual(['1234567', true])
         }
       })
 

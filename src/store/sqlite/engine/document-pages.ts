@@ -15,10 +15,15 @@ const SIZE = `octet_length(text) as byteLength, ${DOCUMENT_POSITION} as position
 
 /** Positions whose sizes are added up to see whether a list is short: nearly every list is. */
 const SHORT_LIST = 256
-/** Lists that are remembered as short, some 60 bytes each. */
+/** Lists that are remembered as short, some 100 bytes each. */
 const MAX_SHORT_LISTS = 50_000
 /** More than there are codes of kinds. */
 const KINDS = 4
+
+interface ShortList {
+  readonly stateVersion: string
+  readonly byteLength: number
+}
 
 export interface DocumentPages {
   readonly page: (page: DocumentList & Page) => readonly StoredDocument[]
@@ -31,7 +36,7 @@ export function createDocumentPages(database: Database): DocumentPages {
   const some = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} limit ?`).raw()
   const fromEnd = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} desc limit ?`).raw()
   const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE}`)
-  const shortLists = new Map<number, string>()
+  const shortLists = new Map<number, ShortList>()
   const size = database.prepare<Range, { readonly byteLength: number | null }>(
     `select sum(octet_length(text)) as byteLength from document where key > ${DOCUMENT_KEY} and key <= ${DOCUMENT_KEY}`,
   )
@@ -39,15 +44,17 @@ export function createDocumentPages(database: Database): DocumentPages {
   const sizesFromEnd = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} desc`)
 
   /** A hint only, and of the newest state: a list that has grown since is asked for in another state. */
-  function rememberShort({ userId, kind }: DocumentList, stateVersion: string): void {
+  function rememberShort({ userId, kind }: DocumentList, short: ShortList): void {
     if (shortLists.size >= MAX_SHORT_LISTS) shortLists.clear()
-    shortLists.set(userId * KINDS + KIND_CODES[kind], stateVersion)
+    shortLists.set(userId * KINDS + KIND_CODES[kind], short)
   }
 
   /** In the very state that the page is asked of. */
-  function isKnownShort({ userId, kind, limit, seen, after, before }: DocumentList & PageWithin): boolean {
+  function isKnownShort(page: DocumentList & PageWithin): boolean {
+    const { userId, kind, limit, seen, after, before, maxBytes } = page
     if (!seen || limit !== null || after !== 0 || before !== undefined) return false
-    return shortLists.get(userId * KINDS + KIND_CODES[kind]) === seen.stateVersion
+    const known = shortLists.get(userId * KINDS + KIND_CODES[kind])
+    return known?.stateVersion === seen.stateVersion && known.byteLength <= maxBytes
   }
 
   /** Two lookups tell, where the walk below would take as long as the reading. */
@@ -57,7 +64,7 @@ export function createDocumentPages(database: Database): DocumentPages {
     const byteLength = size.get(...rangeOf({ ...page, before }))?.byteLength ?? 0
     const isWhole = byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
     if (isWhole && page.after === 0 && page.before === undefined && page.seen)
-      rememberShort(page, page.seen.stateVersion)
+      rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })
     return isWhole
   }
 
