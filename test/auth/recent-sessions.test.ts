@@ -127,3 +127,26 @@ test('those in use are looked up behind the requests, as lists of a thousand, un
   expect(lookups.every(({ length }) => length > 0)).toBe(true)
   expect(lookups.length).toBeLessThanOrEqual(before + 1)
 })
+
+test('a look that is under way when all is closed is the last', async () => {
+  const { add, find, hold, lookups, running } = openTable({ maxAgeMs: 100 })
+  const other = openTable({ maxAgeMs: 100 })
+  for (const one of [{ add, find }, other]) {
+    one.add('a')
+    await one.find('a')
+  }
+  const release = hold()
+  const asked = lookups.length
+  await expect.poll(() => lookups.length).toBe(asked + 1)
+  await running.disposeAsync()
+  release()
+  const others = other.lookups.length
+  // As long as another one looks three times more.
+  await expect
+    .poll(() => {
+      other.find('a')
+      return other.lookups.length
+    })
+    .toBeGreaterThanOrEqual(others + 3)
+  expect(lookups.length).toBe(asked + 1)
+})
