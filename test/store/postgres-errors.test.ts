@@ -1,0 +1,113 @@
+// What PostgreSQL says, in the words of the contract: which errors may pass, which end the connection, which server will do.
+import { DatabaseError } from 'pg'
+import { expect, test } from 'vitest'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { StoreClosedError, StoreMovedError } from '../../src/store/cutover/contract.ts'
+import { toPart } from '../../src/store/postgres/engine/page-parts.ts'
+import {
+  assertActive,
+  ConnectionLostError,
+  isRolledBack,
+  SQLSTATE_CLOSED,
+  SQLSTATE_MOVED,
+  sqlState,
+  toStoreError,
+} from '../../src/store/postgres/engine/pg-errors.ts'
+import { inListOrder, requireNext } from '../../src/store/postgres/engine/read-verb.ts'
+import {
+  assertAccess,
+  beginSession,
+  beginTransaction,
+  isOtherServer,
+} from '../../src/store/postgres/engine/session-settings.ts'
+
+function failed(code?: string): DatabaseError {
+  const error = new DatabaseError('why', 3, 'error')
+  if (code !== undefined) error.code = code
+  return error
+}
+
+test.each([
+  ['08006', ConnectionLostError],
+  ['57P01', ConnectionLostError],
+  ['25006', ConnectionLostError],
+  ['25P03', ConnectionLostError],
+  ['53300', StoreUnavailableError],
+  ['57014', StoreUnavailableError],
+  ['55P03', StoreUnavailableError],
+  ['40001', StoreUnavailableError],
+  ['40P01', StoreUnavailableError],
+  ['58030', StoreUnavailableError],
+  [SQLSTATE_CLOSED, StoreClosedError],
+  [SQLSTATE_MOVED, StoreMovedError],
+])('%s is told as what it means', (code, expected) => {
+  const error = failed(code)
+  const told = toStoreError(error)
+  expect(told).toBeInstanceOf(expected)
+  expect(told instanceof ConnectionLostError).toBe(expected === ConnectionLostError)
+  expect(told).toMatchObject({ cause: error })
+  expect(isRolledBack(told)).toBe(code === '40001' || code === '40P01')
+  expect(sqlState(error)).toBe(code)
+})
+
+test('a mistake is told as it is, and whatever is no answer of the server is a connection that was lost', () => {
+  for (const mistake of [failed('23505'), failed('42601'), failed()]) {
+    expect(toStoreError(mistake)).toBe(mistake)
+    expect(isRolledBack(mistake)).toBe(false)
+  }
+  expect(toStoreError(new Error('read ECONNRESET'))).toBeInstanceOf(ConnectionLostError)
+  const told = new StoreUnavailableError('told already')
+  expect(toStoreError(told)).toBe(told)
+  expect([sqlState(failed()), sqlState(new Error('why')), isRolledBack('40001')]).toEqual(['', '', false])
+})
+
+test('a database that has moved lets nobody in', () => {
+  expect(() => assertActive('t')).toThrow(StoreMovedError)
+  for (const active of ['f', undefined, null]) expect(() => assertActive(active)).not.toThrow()
+})
+
+test.each([
+  ['read-write', { standby: 'false', readonly: 'off' }, true],
+  ['read-write', { standby: 'true', readonly: 'off' }, false],
+  ['read-write', { standby: 'false', readonly: 'on' }, false],
+  ['any', { standby: 'true', readonly: 'on' }, true],
+  ['any', { standby: 'false', readonly: 'off' }, true],
+  ['standby', { standby: 'true', readonly: 'on' }, true],
+  ['standby', { standby: 'false', readonly: 'on' }, false],
+  ['standby', undefined, false],
+] as const)('where %s is wanted, a server of %j will do: %s', (access, state, isGood) => {
+  if (isGood) expect(() => assertAccess(state, access)).not.toThrow()
+  else expect(() => assertAccess(state, access)).toThrow(ConnectionLostError)
+})
+
+test('another server is one that gives another number than at the start, or any where each transaction has one', () => {
+  expect(isOtherServer({ processId: '12' }, 'auto', 12)).toBe(false)
+  expect(isOtherServer({ processId: '13' }, 'auto', 12)).toBe(true)
+  expect(isOtherServer(undefined, 'auto', 12)).toBe(true)
+  expect(isOtherServer({ processId: '13' }, 'session', 12)).toBe(false)
+  expect(isOtherServer({ processId: '12' }, 'transaction', 12)).toBe(true)
+})
+
+test('settings are those of a session, or of one transaction', () => {
+  const session = beginSession(3_000, 'auto', 12)
+  expect(session).toContain(`set_config('statement_timeout', '3000', false)`)
+  expect(session).not.toContain(', true)')
+  const transaction = beginTransaction('isolation level serializable', 3_000)
+  expect(transaction).toMatch(
+    /^begin isolation level serializable; select set_config\('statement_timeout', '3000', true\)/,
+  )
+  expect(transaction).not.toContain(', false)')
+})
+
+test('rows are put in the order of the list, and those without a text only say that there are more', () => {
+  expect(inListOrder([1, 2, 3], '')).toEqual([1, 2, 3])
+  expect(inListOrder([3, 2, 1], 'desc')).toEqual([1, 2, 3])
+  const row = (position: number, text: string | null) => ({ position, text })
+  const positions = (rows: readonly ReturnType<typeof row>[]) => toPart(rows, ({ position }) => position)
+  expect(positions([row(3, 'c'), row(1, 'a'), row(2, 'b')])).toEqual({ items: [1, 2, 3], isCut: false })
+  expect(positions([row(1, 'a'), row(2, '')])).toEqual({ items: [1, 2], isCut: false })
+  expect(positions([row(1, 'a'), row(2, null)])).toEqual({ items: [1], isCut: true })
+  const values = [1].values()
+  expect(requireNext(values)).toBe(1)
+  expect(() => requireNext(values)).toThrow('not answered')
+})
