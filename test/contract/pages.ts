@@ -1,7 +1,7 @@
 // The part of the store's contract that is about pages: every page there is of a short list, and long lists in parts.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
-import { type DocumentList, MAX_ITEMS_WITHIN, type PageWithin } from '../../src/store/reads-contract.ts'
+import { type DocumentList, MAX_ITEMS_WITHIN, type OfUser, type PageWithin } from '../../src/store/reads-contract.ts'
 import { ANA, BEN, NOW, newSession, put } from './values.ts'
 
 const LIMITS = [null, 0, 1, 2, 9]
@@ -206,7 +206,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         }
         const before = await seenNow()
         const page = { ...list, after: 0, limit: null, maxBytes: 6 }
-        const told = async (asked: Partial<PageWithin> = {}) => {
+        const told = async (asked: Partial<PageWithin & OfUser>) => {
           const [part] = await store.documentsWithin([{ ...page, ...asked }])
           return [part?.items.map(({ text }) => text).join(), part?.isCut]
         }
