@@ -1,0 +1,113 @@
+// A body that is read a piece at a time: as long as it likes, as long as something comes. Only the clock of its silence is the test's.
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { GatewayError } from '../../src/errors.ts'
+import { createHttpServer } from '../../src/http/server/server.ts'
+import { openSocket, readAnswers, requestText } from '../support/wire.ts'
+
+const SILENCE_MS = 30_000
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  return () => vi.useRealTimers()
+})
+
+/** What was read of each body, and how its reading ended. */
+async function serve() {
+  const pieces: string[] = []
+  const ends: string[] = []
+  const server = createHttpServer(
+    async (request) => {
+      try {
+        for await (const piece of request.bodyStream()) pieces.push(String(piece))
+        ends.push('whole')
+      } catch (error) {
+        ends.push(error instanceof GatewayError ? error.code : String(error))
+      }
+      return { status: 200, headers: {}, body: ends.at(-1) ?? '' }
+    },
+    { bodyLimitBytes: 1 },
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(() => {
+    socket.destroy()
+    server.close()
+  })
+  let received = Buffer.alloc(0)
+  socket.on('data', (chunk) => {
+    received = Buffer.concat([received, chunk])
+  })
+  return { socket, pieces, ends, received: () => received }
+}
+
+/** Real turns of the event loop, until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const begin = (socket: Socket, ...headers: (readonly [string, string])[]) =>
+  socket.write(requestText({ method: 'POST', headers: [['Transfer-Encoding', 'chunked'], ...headers] }))
+
+test('it may take for ever, as long as something comes in time; and nothing is cut off when it has ended', async () => {
+  const { socket, pieces, ends, received } = await serve()
+  begin(socket)
+  for (let piece = 1; piece <= 4; piece += 1) {
+    socket.write('1\r\nx\r\n')
+    await until(() => pieces.length === piece)
+    vi.advanceTimersByTime(SILENCE_MS - 1)
+  }
+  socket.write('0\r\n\r\n')
+  await until(() => ends.length === 1)
+  vi.advanceTimersByTime(2 * SILENCE_MS)
+  begin(socket)
+  socket.write('0\r\n\r\n')
+  await until(() => ends.length === 2)
+  expect(ends).toEqual(['whole', 'whole'])
+  await until(() => received().toString().split('HTTP/1.1 200').length === 3)
+})
+
+test('nothing for half a minute is a time-out, a client that leaves is not', async () => {
+  const silent = await serve()
+  begin(silent.socket)
+  silent.socket.write('1\r\nx\r\n')
+  await until(() => silent.pieces.length === 1)
+  vi.advanceTimersByTime(SILENCE_MS)
+  await until(() => silent.ends.length === 1)
+  expect(silent.ends).toEqual(['REQUEST_TIMEOUT'])
+  const leaving = await serve()
+  begin(leaving.socket)
+  leaving.socket.write('1\r\nx\r\n')
+  await until(() => leaving.pieces.length === 1)
+  leaving.socket.destroy()
+  await until(() => leaving.ends.length === 1)
+  expect(leaving.ends).toEqual(['BAD_REQUEST'])
+})
+
+test.each([
+  ['gzip', 'UNSUPPORTED_MEDIA_TYPE'],
+  ['identity', 'whole'],
+])('with the content coding %s it is %s', async (coding, end) => {
+  const { socket, ends } = await serve()
+  begin(socket, ['Content-Encoding', coding])
+  socket.write('0\r\n\r\n')
+  await until(() => ends.length === 1)
+  expect(ends).toEqual([end])
+})
+
+test('a client that waits to be told to go on is told so, others are not', async () => {
+  for (const [headers, status] of [
+    [[['Expect', '100-Continue']], 100],
+    [[['Expect', 'something else']], 200],
+    [[], 200],
+  ] as const) {
+    const { socket, ends, received } = await serve()
+    begin(socket, ...headers)
+    if (status === 100) await until(() => received().length > 0)
+    socket.write('0\r\n\r\n')
+    await until(() => ends.length === 1 && received().toString().includes('whole'))
+    expect(readAnswers(received()).map((answer) => answer.status)).toEqual(status === 100 ? [100, 200] : [200])
+  }
+})

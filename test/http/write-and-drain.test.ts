@@ -1,0 +1,67 @@
+// Writing to a stream: told when it took everything, or is gone, and leaving nothing behind on it.
+import { PassThrough, Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { compressParts } from '../../src/http/compression/codecs.ts'
+import { writeAndDrain } from '../../src/http/server/write-and-drain.ts'
+
+const BYTES = Buffer.alloc(100_000)
+
+test('it ends when the bytes are used, and not before', async () => {
+  let use = () => {}
+  const stream = new Writable({
+    write(_chunk, _encoding, done) {
+      use = done
+    },
+  })
+  let isWritten = false
+  const written = writeAndDrain(BYTES, stream).then(() => {
+    isWritten = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isWritten).toBe(false)
+  use()
+  await written
+})
+
+test('however much is written, nothing listens on the stream afterwards', async () => {
+  const stream = new PassThrough().resume()
+  const before = stream.listenerCount('close')
+  for (let write = 0; write < 20; write += 1) await writeAndDrain(BYTES, stream)
+  expect(stream.listenerCount('close')).toBe(before)
+})
+
+test('a stream that goes while it is written to, or is gone, is not waited for, and not written to', async () => {
+  const stream = new Writable({ write() {} })
+  const failures: unknown[] = []
+  stream.on('error', (error) => failures.push(error))
+  const written = writeAndDrain(BYTES, stream)
+  stream.destroy()
+  await written
+  await writeAndDrain(BYTES, stream)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(failures).toEqual([])
+})
+
+test('of what is compressed no more is asked for once nobody reads it, and what made it is left', async () => {
+  for (const coding of ['gzip', 'br', 'zstd'] as const) {
+    let [made, isLeft] = [0, false]
+    async function* parts(): AsyncGenerator<Uint8Array> {
+      try {
+        for (; made < 1_000; made += 1) yield crypto.getRandomValues(Buffer.alloc(65_536))
+      } finally {
+        isLeft = true
+      }
+    }
+    for await (const _ of compressParts(parts(), coding)) break
+    expect(isLeft).toBe(true)
+    expect(made).toBeLessThan(1_000)
+  }
+})
+
+test('what cannot be made to its end is not compressed to an end', async () => {
+  // biome-ignore lint/correctness/useYield: it fails before it has anything.
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    throw new Error('gone')
+  }
+  await expect(Array.fromAsync(compressParts(failing(), 'gzip'))).rejects.toThrow('gone')
+})
