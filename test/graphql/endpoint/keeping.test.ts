@@ -1,0 +1,93 @@
+// What is read for an answer, what is kept of it, and what memory is given back.
+import { describe, expect, test } from 'vitest'
+import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
+import { StoreUnavailableError } from '../../../src/store/contract.ts'
+import { startGateway, type TestGatewayOptions } from '../../support/gateway.ts'
+import { ANA, BEN, documentLine, SMALL_WORLD } from '../../support/workspaces.ts'
+
+const LIST = '{ me { templates { name } } }'
+
+/** Counts what is asked of the store about lists of documents, and lets it fail. */
+async function startCounted(options: TestGatewayOptions = {}) {
+  let asked = 0
+  let isAway = false
+  const gateway = await startGateway({
+    ...options,
+    wrapStore: (store) => ({
+      ...store,
+      documentsWithin(questions) {
+        asked += questions.length
+        if (isAway) throw new StoreUnavailableError('the database is away')
+        return store.documentsWithin(questions)
+      },
+    }),
+  })
+  await gateway.load(SMALL_WORLD)
+  const tokens = await Promise.all([ANA, BEN].map(async (email) => (await gateway.login(email)).accessToken))
+  const [ana = '', ben = ''] = tokens
+  return {
+    gateway,
+    ana,
+    ben,
+    setAway(away: boolean) {
+      isAway = away
+    },
+    /** How often the store was asked meanwhile. */
+    async askedBy(run: () => Promise<unknown>) {
+      asked = 0
+      await run()
+      return asked
+    },
+  }
+}
+
+describe('of one user', () => {
+  test('the same that is asked together, and again, is read once', async () => {
+    const { gateway, ana, ben, askedBy } = await startCounted()
+    const ask = (accessToken: string) => gateway.graphql(LIST, { accessToken })
+    const together = async () => {
+      const answers = await Promise.all([ana, ana, ana, ana].map(ask))
+      for (const { text } of answers) expect(text).toBe('{"data":{"me":{"templates":[{"name":"Landing"}]}}}')
+    }
+    expect(await askedBy(together)).toBe(1)
+    expect(await askedBy(together)).toBe(0)
+    expect(await askedBy(() => ask(ben))).toBe(1)
+  })
+
+  test('all of it is read each time where nothing may be kept', async () => {
+    const { gateway, ana, askedBy } = await startCounted({ cacheBytes: 0 })
+    const ask = () => gateway.graphql(LIST, { accessToken: ana })
+    expect(await askedBy(() => Promise.all([ask(), ask(), ask()]))).toBe(3)
+    expect(await askedBy(ask)).toBe(1)
+  })
+})
+
+test('a partial answer of an outage is not kept, and neither is a list of sessions', async () => {
+  const { gateway, ana, setAway } = await startCounted()
+  const ask = async (query: string) => (await gateway.graphql(query, { accessToken: ana })).json()
+  const both = `{ __typename ${LIST.slice(1)}`
+  setAway(true)
+  expect((await ask(both)).errors[0].extensions.code).toBe('UNAVAILABLE')
+  setAway(false)
+  expect((await ask(both)).errors).toBeUndefined()
+  const sessions = '{ me { sessions { id } first: sessions(first: 1) { id } } }'
+  expect((await ask(sessions)).data.me.sessions).toHaveLength(1)
+  await gateway.login(ANA)
+  const { me } = (await ask(sessions)).data
+  expect(me.sessions).toHaveLength(2)
+  expect(me.first).toEqual(me.sessions.slice(0, 1))
+})
+
+test.for([
+  ['an answer', '10000000', undefined],
+  ['a refusal', '400000', 'RESPONSE_TOO_LARGE'],
+] as const)('%s of a long list leaves no memory taken', async ([, graphqlMaxReadBytes, code]) => {
+  const inFlight = createInFlightBytes(100_000_000)
+  const gateway = await startGateway({ inFlight, graphqlValues: { graphqlMaxReadBytes } })
+  const text = (id: number) => `{"id":"t${id}","text":"${'x'.repeat(10_000)}"}`
+  await gateway.load(Array.from({ length: 60 }, (_, id) => documentLine('template', ANA, text(id))).join(''))
+  const { accessToken } = await gateway.login(ANA)
+  const { errors } = (await gateway.graphql('{ me { templates { data } } }', { accessToken })).json()
+  expect(errors?.[0].extensions.code).toBe(code)
+  await expect.poll(() => inFlight.byteLength()).toBe(0)
+})
