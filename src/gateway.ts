@@ -167,7 +167,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
         return isOffered ? demoEmail : null
       },
     }),
-    ...createRestEndpoints(services),
+    ...createRestEndpoints(services, options.graphql.isTraceEnabled),
     ...(options.importing ? [createImportEndpoint(options.importing)] : []),
     ...graphql.endpoints.map((endpoint) => withGraphiql(endpoint, page)),
     createProbeEndpoint({ keyset, clock }),

@@ -19,6 +19,7 @@ import {
 import type { GatewayRequest } from '../http/request.ts'
 import { beginStep, endStep } from '../http/request-record.ts'
 import { type GatewayResponse, jsonResponse, NO_STORE } from '../http/response.ts'
+import { traced } from '../http/trace.ts'
 import { isJsonMediaType } from '../media-type.ts'
 import { createContext } from '../resolvers/context.ts'
 import { createRequestBudget, UNCOUNTED, UNLIMITED } from '../resolvers/request-budget.ts'
@@ -35,15 +36,17 @@ interface Shared {
   readonly compression: Compression
 }
 
-export function createRestEndpoints(services: EndpointServices): readonly Endpoint[] {
+/** With `isTraceEnabled` they answer the header `Gateway-Trace`. */
+export function createRestEndpoints(services: EndpointServices, isTraceEnabled: boolean): readonly Endpoint[] {
   const shared = {
     readAcceptEncoding: createAcceptEncodingReader(),
     compression: createCompression(services.cache, services.inFlight),
   }
-  return [
+  const endpoints = [
     ...SESSION_ROUTES.map((route) => sessionEndpoint(route, services)),
     ...READ_ROUTES.map((route) => readEndpoint(route, services, shared)),
   ]
+  return isTraceEnabled ? endpoints.map(traced) : endpoints
 }
 
 function sessionEndpoint(route: SessionRoute, services: EndpointServices): Endpoint {

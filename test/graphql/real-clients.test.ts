@@ -83,6 +83,25 @@ test('nobody is told which road was taken who did not ask, or where the gateway 
   for (const { headers } of [asked, notAsked]) expect(headers.has('gateway-trace')).toBe(false)
 })
 
+test('REST says how long it took, to whoever asks where the gateway may say it', async () => {
+  const [traced, silent] = [await startGateway(), await startGateway({ graphqlValues: { traceHeader: false } })]
+  const asks = { 'gateway-trace': '1' }
+  for (const gateway of [traced, silent]) await gateway.load(documentLine('project', ANA, '{"id":"p"}'))
+  const [ana, other] = [await traced.login(ANA), await silent.login(ANA)]
+  const first = await traced.get('/projects', ana.accessToken, asks)
+  expect(first.headers.get('server-timing')).toMatch(/^answer;dur=\d+\.\d{3}$/)
+  expect(first.headers.get('gateway-trace')).toBe('plan=none, reply=made')
+  const second = await traced.get('/projects', ana.accessToken, asks)
+  expect([second.headers.get('gateway-trace'), second.text]).toEqual(['plan=none, reply=kept', first.text])
+  const untold = [
+    await traced.get('/projects', ana.accessToken),
+    await silent.get('/projects', other.accessToken, asks),
+  ]
+  for (const { headers, text } of untold) {
+    expect([headers.has('gateway-trace'), headers.has('server-timing'), text]).toEqual([false, false, first.text])
+  }
+})
+
 describe('automatic persisted queries', () => {
   const sha256 = async (text: string) => {
     const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))

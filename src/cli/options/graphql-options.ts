@@ -75,7 +75,8 @@ export const GRAPHQL_OPTIONS = {
   },
   traceHeader: {
     flags: '--trace-header',
-    description: 'tell requests that have a Gateway-Trace header how they were answered, and how long each step took',
+    description:
+      'tell requests that have a Gateway-Trace header how they were answered, and how long it took (default: with the login guard local)',
     schema: booleanOption.optional(),
   },
 } as const satisfies Record<string, OptionRow>
@@ -97,6 +98,6 @@ export function toGraphQLOptions(config: Config<typeof GRAPHQL_OPTIONS>, loginGu
     },
     documents: { maxBytes: config.graphqlDocumentBytes, maxShare: MAX_SHARE },
     introspection: config.introspection ?? (loginGuard === 'local' ? 'everyone' : 'signed-in'),
-    isTraceEnabled: config.traceHeader ?? false,
+    isTraceEnabled: config.traceHeader ?? loginGuard === 'local',
   }
 }

@@ -15,8 +15,7 @@ export interface RowRequest {
   readonly variables: string
 }
 
-const JSON_HEADERS = { 'content-type': 'application/json' }
-const GRAPHQL_HEADERS = { ...JSON_HEADERS, ...ASK_FOR_TIMES }
+const JSON_HEADERS = { 'content-type': 'application/json', ...ASK_FOR_TIMES }
 
 /** A call that takes a refresh token runs on a session of its own: the person stays signed in. */
 export async function sendSide(
@@ -30,12 +29,12 @@ export async function sendSide(
   if (side === 'rest') return sendRest({ route, value: token ?? request.value }, session, signal)
   const variables = readVariables(request.variables, token)
   const body = JSON.stringify({ query, variables })
-  return timed(() => session.send('/graphql', { method: 'POST', headers: GRAPHQL_HEADERS, body, signal }))
+  return timed(() => session.send('/graphql', { method: 'POST', headers: JSON_HEADERS, body, signal }))
 }
 
 /** One REST call; `value` is the parameter's or the field's. */
 export function sendRest({ route, value }: RestRequest, session: Session, signal?: AbortSignal): Promise<Answer> {
-  const init: RequestInit = signal ? { signal } : {}
+  const init: RequestInit = { headers: ASK_FOR_TIMES, ...(signal ? { signal } : {}) }
   if (route.field === null) return timed(() => session.send(restPath({ route, value }), init))
   const body = JSON.stringify({ [route.field]: value })
   return timed(() => session.send(route.path, { ...init, method: route.method, headers: JSON_HEADERS, body }))

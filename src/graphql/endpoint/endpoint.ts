@@ -8,6 +8,7 @@ import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { requestIdOf } from '../../http/request-id.ts'
 import type { GatewayResponse } from '../../http/response.ts'
+import { startTrace } from '../../http/trace.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
 import { RefusedDocument } from '../document/refused-document.ts'
@@ -15,7 +16,6 @@ import type { Answer } from './answer.ts'
 import { JSON_RESPONSE, RESPONSE_TYPES, type ResponseType } from './media-types.ts'
 import type { GraphQLOptions } from './options.ts'
 import { toRefusal } from './response.ts'
-import { startTrace } from './trace.ts'
 
 export interface GraphQLRoad {
   readonly endpoints: readonly Endpoint[]

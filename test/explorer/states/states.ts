@@ -209,60 +209,12 @@ export const STATES: readonly State[] = [
     },
   },
   { name: 'graphiql', path: '/graphql', show: answered },
-  {
-    name: 'graphiql-builder',
-    path: '/graphql',
-    async show(page) {
-      await answered(page)
-      await page.getByRole('button', { name: 'Show Query builder' }).click()
-      await page.locator('.query-builder .check').first().waitFor()
-    },
-  },
-  {
-    name: 'graphiql-docs',
-    path: '/graphql',
-    async show(page) {
-      await answered(page)
-      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
-      await page.locator('.graphiql-doc-explorer').first().waitFor()
-    },
-  },
-  {
-    name: 'graphiql-history',
-    path: '/graphql',
-    async show(page) {
-      await answered(page)
-      await page.getByRole('button', { name: 'Show History' }).click()
-      await page.locator('.graphiql-history-item').first().waitFor()
-    },
-  },
-  {
-    name: 'graphiql-code',
-    path: '/graphql',
-    async show(page) {
-      await answered(page)
-      await page.getByRole('button', { name: 'Code', exact: true }).click()
-      await page.locator('.cockpit .snippet-text').waitFor()
-    },
-  },
-  {
-    name: 'graphiql-settings',
-    path: '/graphql',
-    async show(page) {
-      await answered(page)
-      await page.getByRole('button', { name: 'Open settings dialog' }).click()
-      await page.getByRole('dialog').waitFor()
-    },
-  },
-  {
-    name: 'graphiql-keys',
-    path: '/graphql',
-    async show(page) {
-      await answered(page)
-      await page.getByRole('button', { name: 'Open short keys dialog' }).click()
-      await page.getByRole('dialog').waitFor()
-    },
-  },
+  { name: 'graphiql-builder', path: '/graphql', show: opened('Show Query builder', '.query-builder .check') },
+  { name: 'graphiql-docs', path: '/graphql', show: opened('Show Documentation Explorer', '.graphiql-doc-explorer') },
+  { name: 'graphiql-history', path: '/graphql', show: opened('Show History', '.graphiql-history-item') },
+  { name: 'graphiql-code', path: '/graphql', show: opened('Code', '.cockpit .snippet-text') },
+  { name: 'graphiql-settings', path: '/graphql', show: opened('Open settings dialog', '[role="dialog"]') },
+  { name: 'graphiql-keys', path: '/graphql', show: opened('Open short keys dialog', '[role="dialog"]') },
   { name: 'docs', path: '/docs', show: (page) => page.locator('.operation').first().waitFor() },
   {
     name: 'docs-search',
@@ -325,4 +277,13 @@ async function coloured(page: Page): Promise<void> {
 
 async function answered(page: Page): Promise<void> {
   await page.locator('.graphiql-response .cm-string').first().waitFor()
+}
+
+/** What a button of GraphiQL opens. */
+function opened(button: string, selector: string): State['show'] {
+  return async (page) => {
+    await answered(page)
+    await page.getByRole('button', { name: button, exact: true }).click()
+    await page.locator(selector).first().waitFor()
+  }
 }

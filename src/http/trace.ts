@@ -1,7 +1,7 @@
-// Which way a response was made, and how long each step took, for whoever asks: off unless an operator turns it on.
-
-import type { GatewayRequest } from '../../http/request.ts'
-import { type GatewayResponse, withHeaders } from '../../http/response.ts'
+// Which way a response was made, and how long each step took, for whoever asks and may know.
+import type { Endpoint } from './handler.ts'
+import type { GatewayRequest } from './request.ts'
+import { type GatewayResponse, withHeaders } from './response.ts'
 
 /** The request header that asks, and the response header that answers. */
 const TRACE_HEADER = 'gateway-trace'
@@ -9,7 +9,7 @@ const TRACE_HEADER = 'gateway-trace'
 export interface Trace {
   /** A step ends now; it began when the one before it ended. */
   readonly step: (name: string) => void
-  /** `kept`: its plan was there; `new`: it was made for this request; `none`: there was no need of one. */
+  /** Of a GraphQL document. `kept`: its plan was there; `new`: it was made for this request; `none`: there was no need of one. */
   plan: 'kept' | 'new' | 'none'
   reply: 'kept' | 'made'
   /** The response with `Gateway-Trace` and `Server-Timing` (https://www.w3.org/TR/server-timing/). */
@@ -36,4 +36,19 @@ export function startTrace(request: GatewayRequest, isTraceEnabled: boolean): Tr
       }),
   }
   return trace
+}
+
+/** Its answers with the time they took as one step. What is refused is told without. */
+export function traced(endpoint: Endpoint): Endpoint {
+  return {
+    ...endpoint,
+    async handle(request) {
+      const trace = startTrace(request, true)
+      const response = await endpoint.handle(request)
+      if (trace === null) return response
+      trace.step('answer')
+      trace.reply = request.record.isKept ? 'kept' : 'made'
+      return trace.write(response)
+    },
+  }
 }
