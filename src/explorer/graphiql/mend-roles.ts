@@ -28,6 +28,9 @@ function mend(container: Element): void {
     if (editor) letGo(editor)
     editor?.querySelector('textarea:not([aria-label])')?.setAttribute('aria-label', label)
   }
+  // What its text says is its name (WCAG 2.5.3).
+  for (const label of container.querySelectorAll('.graphiql-history-item-label[aria-label]'))
+    label.removeAttribute('aria-label')
   // The response is read only, and scrolls: it must be reached by keyboard.
   container.querySelector('.result-window .CodeMirror-scroll[tabindex="-1"]')?.setAttribute('tabindex', '0')
 }
