@@ -1,7 +1,7 @@
 // Which way a response was made, and how long each step took, for whoever asks and may know.
-import type { Endpoint } from './handler.ts'
-import type { GatewayRequest } from './request.ts'
-import { type GatewayResponse, withHeaders } from './response.ts'
+import type { Endpoint } from '../../http/handler.ts'
+import type { GatewayRequest } from '../../http/request.ts'
+import { type GatewayResponse, withHeaders } from '../../http/response.ts'
 
 /** The request header that asks, and the response header that answers. */
 const TRACE_HEADER = 'gateway-trace'
