@@ -1,9 +1,9 @@
 // Mutants that change nothing anybody could see, each with its reason: they are not counted.
 import { AUTH_EQUIVALENTS } from './equivalents/auth.ts'
 import type { Equivalent } from './equivalents/equivalent.ts'
+import { EXECUTION_EQUIVALENTS } from './equivalents/execution.ts'
 import { HTTP_EQUIVALENTS } from './equivalents/http.ts'
 import { STORE_EQUIVALENTS } from './equivalents/store.ts'
-import { EXECUTION_EQUIVALENTS } from './execution-equivalents.ts'
 import type { PlacedMutant } from './try-mutant.ts'
 
 const EQUIVALENTS: readonly Equivalent[] = [

@@ -1,5 +1,5 @@
 // Mutants of `src/graphql` and `src/resolvers` that change nothing anybody could see but how long it takes.
-import type { Equivalent } from './equivalents/equivalent.ts'
+import type { Equivalent } from './equivalent.ts'
 
 export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
   {
