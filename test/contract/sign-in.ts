@@ -1,6 +1,7 @@
 // The contract suite of sign-in by code and of registered clients: every sentence of their contracts, run on each adapter.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/contract.ts'
+import type { CarriedReads } from '../../src/store/cutover/carried-tables.ts'
 import type { StoredClient } from '../../src/store/sign-in/client-contract.ts'
 import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
 import { ANA, BEN, NOW, put } from './values.ts'
@@ -22,10 +23,10 @@ const RULES: CodeRules = {
 
 export function describeSignIn(
   name: string,
-  open: () => Promise<{ store: Store; reopen: () => Promise<Store> }>,
+  open: () => Promise<{ store: Store & CarriedReads; reopen: () => Promise<Store> }>,
 ): void {
   describe(`sign-in by code on ${name}`, () => {
-    let store: Store
+    let store: Store & CarriedReads
     let reopen: () => Promise<Store>
     let count = 0
 
@@ -234,6 +235,20 @@ export function describeSignIn(
       await ask([newRequest()])
       expect(await codesInOutbox(NOW + TTL_MS)).toEqual([])
       expect(await codesInOutbox(NOW)).toEqual([])
+    })
+
+    test('what is over goes with the next decision, and nothing else', async () => {
+      const rowsOf = async (table: 'pending_sign_in' | 'mail_quota') =>
+        (await store.carriedRowsAfter(table, '', 1_000)).length
+      await ask([newRequest(), newRequest({ email: BEN })])
+      const quotas = await rowsOf('mail_quota')
+      expect([await rowsOf('pending_sign_in'), quotas]).toEqual([2, 6])
+      await ask([newRequest({ network: '198.51.100.1' })], NOW + TTL_MS - 1)
+      expect(await rowsOf('pending_sign_in')).toBe(3)
+      await ask([newRequest({ network: '198.51.100.2' })], NOW + TTL_MS)
+      expect(await rowsOf('pending_sign_in')).toBe(2)
+      await ask([newRequest({ email: 'eve@example.com', network: '198.51.100.3' })], NOW + 3 * HOUR_MS)
+      expect([await rowsOf('pending_sign_in'), await rowsOf('mail_quota')]).toEqual([1, 4])
     })
 
     test('quotas hold when several gateways decide at once', async () => {

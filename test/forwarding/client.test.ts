@@ -30,6 +30,9 @@ const ROWS: readonly Row[] = [
   ['an IPv6 proxy', { 'x-forwarded-for': '192.0.2.1, 2001:db8:ffff::7' }, { address: '192.0.2.1' }],
   ['nonsense: whoever said it', { 'x-forwarded-for': '192.0.2.1, <script>' }, { address: '127.0.0.1' }],
   ['unknown: whoever said it', { 'x-forwarded-for': '192.0.2.1, unknown, 10.0.0.7' }, { address: '10.0.0.7' }],
+  ['brackets around no IPv6: whoever said it', { 'x-forwarded-for': '[nonsense]' }, { address: '127.0.0.1' }],
+  ['brackets around IPv4: whoever said it', { forwarded: 'for="[192.0.2.1]"' }, { address: '127.0.0.1' }],
+  ['IPv6 with a zone: whoever said it', { 'x-forwarded-for': 'fe80::1%eth0' }, { address: '127.0.0.1' }],
   ['an empty list', { 'x-forwarded-for': '' }, { address: '127.0.0.1' }],
   ['a number that is no address', { 'x-forwarded-for': '3232235777' }, { address: '127.0.0.1' }],
   [
