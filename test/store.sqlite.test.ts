@@ -186,3 +186,17 @@ test('a write that cannot get the lock in time is refused as unavailable, and th
   await store.addSigningKey(key, null)
   expect(await store.signingKeys()).toEqual([key])
 })
+
+test('a database that another process holds locked is waited for at a start, and not for longer than it may take', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await (await open(path))[Symbol.asyncDispose]()
+  const hand = new Database(path)
+  hand.exec('begin immediate')
+  await expect(openSqliteStore(path, { ...OPTIONS, lockTimeoutMs: 20 })).rejects.toThrow('holds the database locked')
+  const opening = openSqliteStore(path, { ...OPTIONS, lockTimeoutMs: 60_000 })
+  await new Promise((resolve) => setImmediate(resolve))
+  hand.exec('rollback')
+  hand.close()
+  await using store = await opening
+  await store.ping()
+})
