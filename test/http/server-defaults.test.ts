@@ -2,15 +2,21 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { createHttpServer, type ServerOptions } from '../../src/http/server/server.ts'
 import { exchange, readAnswers, requestText } from '../support/wire.ts'
+
+async function* streamed(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('ok')
+}
 
 async function serve(options: Partial<ServerOptions> = {}) {
   const requests: GatewayRequest[] = []
   const server = createHttpServer(
     async (request) => {
       requests.push(request)
+      if (request.path === '/streamed') return { status: 200, headers: {}, body: streamed() }
       return {
         status: 200,
         headers: {},
@@ -31,7 +37,7 @@ async function serve(options: Partial<ServerOptions> = {}) {
     requests,
     async ask(request: Parameters<typeof requestText>[0]) {
       const headers = [...(request.headers ?? []), ['Connection', 'close'] as const]
-      const [answer] = readAnswers(await exchange(url, requestText({ ...request, headers })))
+      const [answer] = readAnswers(await exchange(url, requestText({ ...request, headers })), [request.method ?? 'GET'])
       return answer
     },
   }
@@ -100,4 +106,13 @@ test('a request says which HTTP it is, and its repeated headers as one', async (
   })
   expect(requests.map(({ httpVersion }) => httpVersion)).toEqual(['1.0', '1.1'])
   expect(requests.map(({ header }) => header('set-cookie'))).toEqual([undefined, 'a, b'])
+})
+
+test('without room for a streamed body it is refused, and a HEAD of it, which needs none, is not', async () => {
+  const { ask } = await serve({ inFlight: createInFlightBytes(0) })
+  const [refused, head] = [await ask({ target: '/streamed' }), await ask({ target: '/streamed', method: 'HEAD' })]
+  expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(head?.status).toBe(200)
+  const roomy = await serve()
+  expect((await roomy.ask({ target: '/streamed' }))?.text).toBe('ok')
 })
