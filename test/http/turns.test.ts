@@ -19,7 +19,7 @@ test('one piece goes in each turn, in the order in which they were asked for, an
       await turn()
     }
   }
-  expect(process.getActiveResourcesInfo()).not.toContain('Immediate')
+  await expect.poll(() => process.getActiveResourcesInfo()).not.toContain('Immediate')
 })
 
 describe('in one turn', () => {
