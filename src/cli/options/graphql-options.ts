@@ -52,7 +52,7 @@ export const GRAPHQL_OPTIONS = {
   graphqlMaxHeldBytes: {
     flags: '--graphql-max-held-bytes <bytes>',
     description: 'what one GraphQL request may hold in memory at a time, of what it read and what it made',
-    default: String(33_554_432),
+    default: String(41_943_040),
     schema: integer(1_024, 1_099_511_627_776),
   },
   graphqlMaxResponseBytes: {
@@ -64,7 +64,7 @@ export const GRAPHQL_OPTIONS = {
   graphqlDocumentBytes: {
     flags: '--graphql-document-bytes <bytes>',
     description: 'memory for GraphQL documents that are sent again and again, and their plans',
-    default: String(33_554_432),
+    default: String(41_943_040),
     schema: integer(0, 1_099_511_627_776),
   },
   introspection: {
