@@ -68,7 +68,7 @@ export async function moveInAnAfternoon(options: AfternoonOptions): Promise<Afte
   const people = startPeople(front.url, emails, clients, random)
   try {
     log(`      first round of follow: ${JSON.stringify(await following.next())}`)
-    await writeThere(old, [first, ...others], writes, random)
+    await writeThere(old, [first, ...others], writes, random, 1)
     const { seconds } = await inStep(following)
     log(`      in step, a round takes ${seconds} s`)
 
@@ -77,7 +77,7 @@ export async function moveInAnAfternoon(options: AfternoonOptions): Promise<Afte
     await using nodes = await startNodes(database, [...shadow, '--answer-from', 'old'])
     front.switchTo(nodes.urls())
     await people.readOn(clients * 5)
-    await writeThere(old, [first, ...others], Math.ceil(writes / 4), random)
+    await writeThere(old, [first, ...others], Math.ceil(writes / 4), random, 2)
     await people.readOn(clients * 5)
     const plant = planter(old, front.url, nodes)
     const here = await plant.here(planted, database)

@@ -38,17 +38,18 @@ export function addUsers({ workspaces }: PlainServer, { sample, users, exportByt
   first?.exports.set(LARGE, { createdAt: LARGE_CREATED_AT, elements })
 }
 
-/** What these people change on the old server, a change after the other. */
+/** What these people change on the old server, a change after the other. Nothing is named as something of another `round` is. */
 export async function writeThere(
   { workspaces }: PlainServer,
   emails: readonly string[],
   writes: number,
   random: SeededRandom,
+  round: number,
 ): Promise<void> {
   for (let write = 1; write <= writes; write += 1) {
     const workspace = workspaces.get(emails[random.below(emails.length)] ?? '')
     const kind = random.below(4)
-    const ref = `new-${write}`
+    const ref = `new-${round}-${write}`
     if (kind === 0) workspace?.templates.push(`{"id":"${ref}","n":${write}.0}`)
     if (kind === 1) workspace?.projects.unshift(`{"id":"${ref}","ref":"${ref}"}`)
     if (kind === 2) workspace?.projects.reverse()
