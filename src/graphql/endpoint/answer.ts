@@ -73,7 +73,7 @@ export function createAnswer(
     name: string,
     accepted: AcceptedCodings,
   ): Promise<GatewayResponse | undefined> {
-    const coded = accepted.coding === null ? undefined : compression.find(viewer, name, accepted)
+    const coded = compression.find(viewer, name, accepted)
     if (coded) return coded
     const kept = cache.find(viewer, name)
     return kept && accepted.coding !== null ? compression.encode(viewer, name, kept, accepted) : kept
