@@ -22,11 +22,35 @@ test('nothing failed, nothing is told', () => {
 test('they are told depth first, what holds another before it', () => {
   const all = [[2], [0, 1], [0], [1, 0, 5], [0, 1, 0], [1, 0], [10, 0], [9]] as const
   expect(told(all.map((orders) => [orders, orders.length] as const))).toEqual(['0', '1,0', '2', '9', '10,0'])
-  expect(told([[[1, 1], 2], [[1, 0], 2], [[0, 9], 2]])).toEqual(['0,9', '1,0', '1,1']) // biome-ignore format: a row each
+  expect(
+    told([
+      [[1, 1], 2],
+      [[1, 0], 2],
+      [[0, 9], 2],
+    ]),
+  ).toEqual(['0,9', '1,0', '1,1'])
 })
 
 test('what follows a failure within the place that it made null is left out, what stands beside it is not', () => {
-  expect(told([[[0, 0], 1], [[0, 1], 2], [[1, 1], 2]])).toEqual(['0,0', '1,1']) // biome-ignore format: a row each
-  expect(told([[[0, 0], 2], [[0, 1], 1], [[0, 2], 2]])).toEqual(['0,0', '0,1']) // biome-ignore format: a row each
-  expect(told([[[0, 3], 0], [[0, 1], 2], [[1, 0], 2]])).toEqual(['0,1', '0,3']) // biome-ignore format: a row each
+  expect(
+    told([
+      [[0, 0], 1],
+      [[0, 1], 2],
+      [[1, 1], 2],
+    ]),
+  ).toEqual(['0,0', '1,1'])
+  expect(
+    told([
+      [[0, 0], 2],
+      [[0, 1], 1],
+      [[0, 2], 2],
+    ]),
+  ).toEqual(['0,0', '0,1'])
+  expect(
+    told([
+      [[0, 3], 0],
+      [[0, 1], 2],
+      [[1, 0], 2],
+    ]),
+  ).toEqual(['0,1', '0,3'])
 })
