@@ -1,10 +1,10 @@
-import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Handler } from '../src/http/handler.ts'
 import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway } from './support/gateway.ts'
+import { listenForTest } from './support/listen-for-test.ts'
 import { liveBytes } from './support/live-bytes.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
@@ -14,13 +14,7 @@ const CLOSE = ['Connection', 'close'] as const
 
 async function serve(handle: Handler): Promise<string> {
   const server = createHttpServer(handle, { bodyLimitBytes: 1_048_576 })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenForTest(server)
 }
 
 /** Paths `/0` to `/2999`; the last one asks for the end. */

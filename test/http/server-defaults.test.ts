@@ -1,10 +1,8 @@
-// The server by itself, with nothing but a body limit said: what it adds, and what it takes for a request.
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { createHttpServer, type ServerOptions } from '../../src/http/server/server.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
 import { exchange, readAnswers, requestText } from '../support/wire.ts'
 
 async function* streamed(): AsyncGenerator<Uint8Array> {
@@ -26,13 +24,7 @@ async function serve(options: Partial<ServerOptions> = {}) {
     },
     { bodyLimitBytes: 1_000, ...options },
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listenForTest(server)
   return {
     requests,
     async ask(request: Parameters<typeof requestText>[0]) {

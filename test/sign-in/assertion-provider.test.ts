@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { serveForTest } from '../support/command-line.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const REDIRECT = 'https://app.example.com/signed-in'
@@ -18,13 +17,7 @@ interface TestProvider {
 /** A real OpenID provider whose users need no password. An address of `unverified` is not verified. */
 async function startProvider(clients: readonly string[]): Promise<TestProvider> {
   const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = await listenForTest(server)
   const provider = new Provider(issuer, {
     clients: clients.map((client_id) => ({
       client_id,

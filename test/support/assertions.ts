@@ -1,9 +1,7 @@
 // Signed assertions as identity proxies make them, by hand, and a server that publishes the keys.
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { listenForTest } from './listen-for-test.ts'
 
 export interface TestKey {
   readonly kid: string
@@ -77,13 +75,7 @@ export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServ
     const answer = isFailing ? null : answerTo(path)
     response.writeHead(answer === null ? 503 : 200).end(answer ?? '')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listenForTest(server)
 
   function answerTo(path: string): string | null {
     if (path === '/jwks') return JSON.stringify({ keys: keys.map(toJwk) })

@@ -1,9 +1,6 @@
-// Stands between a client and the gateway and writes down what went over the wire, without touching a byte of it.
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { listenForTest } from '../../support/listen-for-test.ts'
 
 export interface Recorded {
   readonly method: string
@@ -38,11 +35,5 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     })
     forwarded.end(body)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, recorded }
+  return { url: await listenForTest(server), recorded }
 }
