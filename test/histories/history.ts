@@ -118,7 +118,7 @@ export async function playHistory(world: World, email: string, steps: number): P
   async function askFor(session: Session, send: () => Promise<Answer>): Promise<Answer | null> {
     const [startedAt, { loggedOutAt, refusedAt }] = [performance.now(), { ...session }]
     const answer = await send()
-    if (isUnavailable(answer)) return null
+    if (answer.status !== 200 && isUnavailable(answer)) return null
     if (answer.status === 401) {
       session.refusedAt ??= performance.now()
       if (session.logoutsTried === 0) violation('a session that nobody ended is refused')
@@ -128,7 +128,8 @@ export async function playHistory(world: World, email: string, steps: number): P
     if (loggedOutAt !== null && startedAt - loggedOutAt > LOGOUT_BOUND_MS)
       violation(`success ${Math.round(startedAt - loggedOutAt)} ms after logout`)
     else if (loggedOutAt !== null) tally.lateSuccesses += 1
-    return answer
+    // The session was good for a part, too.
+    return isUnavailable(answer) ? null : answer
   }
 
   async function read(session: Session, { path, body }: { path: string; body?: object }): Promise<boolean> {
