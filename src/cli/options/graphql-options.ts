@@ -64,7 +64,7 @@ export const GRAPHQL_OPTIONS = {
   graphqlDocumentBytes: {
     flags: '--graphql-document-bytes <bytes>',
     description: 'memory for GraphQL documents that are sent again and again, and their plans',
-    default: String(41_943_040),
+    default: String(33_554_432),
     schema: integer(0, 1_099_511_627_776),
   },
   introspection: {
