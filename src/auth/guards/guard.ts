@@ -1,5 +1,5 @@
 // Who may call the login: the contract's login proves nothing but an email, so a guard decides what else it takes.
-import type { FailureCode } from '../../errors.ts'
+import { type FailureCode, messageOf } from '../../errors.ts'
 import type { Awaitable } from '../../store/contract.ts'
 import type { Caller } from '../caller.ts'
 
@@ -52,6 +52,11 @@ export function admit(email: string, client?: string): Admission {
 
 export function refuse(reason: string, remedy: string | null, code: FailureCode = 'LOGIN_REFUSED'): Refusal {
   return { outcome: 'refused', code, reason, remedy }
+}
+
+/** For a login whose email is none. */
+export function refuseEmail(): Refusal {
+  return refuse(messageOf('INVALID_EMAIL').replace(/\.$/, ''), null, 'INVALID_EMAIL')
 }
 
 /** For a guard that found nothing meant for it. */

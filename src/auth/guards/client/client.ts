@@ -5,7 +5,7 @@ import { canonicalEmail } from '../../email.ts'
 import { networkOf } from '../../limits/network.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import { createTokenBuckets, type TokenBuckets } from '../../limits/token-buckets.ts'
-import { type Admission, admit, type LoginGuard, type Refusal, refuse } from '../guard.ts'
+import { type Admission, admit, type LoginGuard, type Refusal, refuse, refuseEmail } from '../guard.ts'
 import { isSecret, readBasicCredentials } from './client-secret.ts'
 
 /** What a client may do. */
@@ -57,7 +57,7 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
     if (!client.scopes.includes('login'))
       return refuse('this client may not sign anybody in', 'register it with the scope login (clients add)')
     const email = canonicalEmail(sent)
-    if (email === null) return refuse('A valid email address is required, as `email`', null, 'INVALID_EMAIL')
+    if (email === null) return refuseEmail()
     const domain = email.slice(email.lastIndexOf('@') + 1)
     const isItsOwn = client.domains.includes(ANY_DOMAIN) || client.domains.includes(domain)
     return isItsOwn

@@ -11,7 +11,7 @@ import { readCode, readTaggedAddress } from '../../mail/code-spelling.ts'
 import type { DerivedCodes } from '../../mail/derived-codes.ts'
 import { programName } from '../../mail/program-name.ts'
 import type { CodeRequests } from '../../mail/requests.ts'
-import { type Admission, admit, type LoginGuard, type Refusal, refuse } from '../guard.ts'
+import { type Admission, admit, type LoginGuard, type Refusal, refuse, refuseEmail } from '../guard.ts'
 
 export interface MailGuardParts {
   readonly store: Pick<Store, 'pendingSignIn' | 'tryCode'>
@@ -37,7 +37,7 @@ const WRONG = refuse(
   null,
   'LOGIN_CODE_WRONG',
 )
-const NO_EMAIL = refuse('A valid email address is required, as `email`', null, 'INVALID_EMAIL')
+const NO_EMAIL = refuseEmail()
 
 export function createMailGuard(parts: MailGuardParts): LoginGuard {
   const { store, codes, requests, limits, audit, clock, onRequest } = parts
