@@ -1,7 +1,7 @@
-// The write timeout: a client has so long to take what is waiting for it, or loses its connection.
+// The write timeout: a client has so long to take what is waiting for it, or loses its connection. `send-response.ts` starts one for each slice.
 import type { ServerResponse } from 'node:http'
 
-/** For each 64 KiB of an answer. */
+/** For each slice of an answer: 64 KiB, `SLICE_BYTES` of `send-response.ts`. */
 export const DEFAULT_SEND_TIMEOUT_MS = 20_000
 
 /**
