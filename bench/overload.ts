@@ -1,12 +1,13 @@
 // Overload: requests come at a fixed rate, whether they are answered or not. Prints what is answered, and how late, below
 // saturation, at it, and at three times as many. `npm run bench:overload [-- SECONDS]`; exits with 1 when too little is.
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type ServerProcess, startServer } from './measuring/server-process.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const SELF = fileURLToPath(import.meta.url)
@@ -15,6 +16,8 @@ const MAX_CONNECTIONS = 1_000
 /** Of every latency list: enough for a p99, and little to sort. */
 const MIN_GOODPUT = 0.85
 const MAX_P99_RATIO = 5
+const READ_BYTES = 65_536
+const HEAD_END = Buffer.from('\r\n\r\n')
 const DOCUMENT = '{ me { projects { documentId name description tags updatedAt } } }'
 
 interface Job {
@@ -30,6 +33,7 @@ interface Outcome {
   readonly answered: number
   readonly refused: number
   readonly p99Ms: number
+  readonly cpuMicroseconds: number
 }
 
 /** The generator, in a process of its own. */
@@ -37,14 +41,15 @@ async function generate({ port, rate, connections, seconds, request }: Job): Pro
   const latencies: number[] = []
   const idle: Socket[] = []
   const due: number[] = []
+  const buffer = Buffer.allocUnsafe(READ_BYTES)
   let [refused, open, taken] = [0, 0, 0]
   const end = performance.now() + seconds * 1_000
 
   function connect(): void {
     open += 1
-    const socket = createConnection(port, '127.0.0.1')
     let sentAt = 0
-    let text = ''
+    // Of the answer under way: one at a time on a connection.
+    let missing = 0
     const send = (at: number) => {
       sentAt = at
       socket.write(request)
@@ -59,21 +64,33 @@ async function generate({ port, rate, connections, seconds, request }: Job): Pro
       taken += 1
       send(at)
     }
+    const receive = (chunk: Buffer) => {
+      if (missing === 0) {
+        const headBytes = chunk.indexOf(HEAD_END)
+        if (headBytes === -1) throw new Error('the head of an answer came in pieces')
+        const head = chunk.toString('latin1', 0, headBytes)
+        if (head.startsWith('HTTP/1.1 200')) latencies.push(performance.now() - sentAt)
+        else refused += 1
+        missing = headBytes + HEAD_END.length + Number(/content-length: (\d+)/i.exec(head)?.[1])
+      }
+      missing -= chunk.byteLength
+      if (missing === 0) next()
+    }
+    // Each reads into the one buffer: what came is counted before anything else is read.
+    const onread = {
+      buffer,
+      callback(byteLength: number) {
+        receive(buffer.subarray(0, byteLength))
+        return true
+      },
+    }
+    const socket = createConnection({ port, host: '127.0.0.1', noDelay: true, onread })
     senders.set(socket, send)
-    socket.on('data', (chunk: Buffer) => {
-      text += chunk.toString('latin1')
-      const head = text.indexOf('\r\n\r\n')
-      const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
-      if (head === -1 || text.length < head + 4 + length) return
-      if (text.startsWith('HTTP/1.1 200')) latencies.push(performance.now() - sentAt)
-      else refused += 1
-      text = ''
-      next()
-    })
     socket.on('connect', next)
     socket.on('error', () => {})
   }
 
+  const cpu = process.cpuUsage()
   const senders = new Map<Socket, (at: number) => void>()
   const startedAt = performance.now()
   for (let n = 0; n < connections; n += 1) connect()
@@ -91,31 +108,53 @@ async function generate({ port, rate, connections, seconds, request }: Job): Pro
     }
   }
   for (const socket of senders.keys()) socket.destroy()
+  const { user, system } = process.cpuUsage(cpu)
   latencies.sort((a, b) => a - b)
   return {
     answered: latencies.length / seconds,
     refused: refused / seconds,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+    cpuMicroseconds: user + system,
   }
 }
 
-async function measure(job: Job): Promise<Outcome> {
+interface Measured extends Outcome {
+  /** Processors that each kept busy: near 1 when it is what limits. */
+  readonly serverBusy: number
+  readonly generatorBusy: number
+}
+
+async function measure(server: ServerProcess, job: Job): Promise<Measured> {
   const generator = fork(SELF, ['generator'])
+  const before = server.cpuMicroseconds()
   generator.send(job)
   const [outcome] = (await once(generator, 'message')) as [Outcome]
   generator.kill()
-  return outcome
+  const busy = (microseconds: number) => microseconds / 1e6 / job.seconds
+  return {
+    ...outcome,
+    serverBusy: busy(server.cpuMicroseconds() - before),
+    generatorBusy: busy(outcome.cpuMicroseconds),
+  }
 }
 
 async function compare(): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-overload-'))
-  // No two answers from the cache: what is measured is work.
-  const args = ['serve', '--port', '0', '--cache-bytes', '0', '--log-level', 'warn']
-  const server = spawn(process.execPath, [MAIN, ...args], { cwd: directory, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
-    const [line] = (await once(server.stdout, 'data')) as [Buffer]
-    const port = Number(/:(\d+)\n/.exec(String(line))?.[1])
-    const login = await fetch(`http://127.0.0.1:${port}/login`, {
+    // No two answers from the cache: what is measured is work.
+    const args = [
+      'serve',
+      '--port',
+      '0',
+      '--cache-bytes',
+      '0',
+      '--log-level',
+      'warn',
+      '--database',
+      `file:${join(directory, 'data.db')}`,
+    ]
+    await using server = await startServer([], [MAIN, ...args], {})
+    const login = await fetch(`${server.url}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"email":"demo@example.com"}',
@@ -123,17 +162,20 @@ async function compare(): Promise<boolean> {
     const { accessToken } = (await login.json()) as { accessToken: string }
     const body = JSON.stringify({ query: DOCUMENT })
     const request = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\nAuthorization: Bearer ${accessToken}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-    const job = { port, request, seconds: SECONDS }
-    await measure({ ...job, rate: 0, connections: 16, seconds: 3 })
-    const peak = await measure({ ...job, rate: 0, connections: 32 })
-    const calm = await measure({ ...job, rate: peak.answered * 0.7, connections: 32 })
-    const flooded = await measure({ ...job, rate: peak.answered * 3, connections: 32 })
+    const job = { port: Number(new URL(server.url).port), request, seconds: SECONDS }
+    await measure(server, { ...job, rate: 0, connections: 16, seconds: 3 })
+    const peak = await measure(server, { ...job, rate: 0, connections: 32 })
+    const calm = await measure(server, { ...job, rate: peak.answered * 0.7, connections: 32 })
+    const flooded = await measure(server, { ...job, rate: peak.answered * 3, connections: 32 })
     const healthAt = performance.now()
-    const health = await fetch(`http://127.0.0.1:${port}/healthz`)
+    const health = await fetch(`${server.url}/healthz`)
     const rows = { peak, 'at 0.7': calm, 'at 3.0': flooded }
-    for (const [name, { answered, refused, p99Ms }] of Object.entries(rows)) {
+    for (const [name, { answered, refused, p99Ms, serverBusy, generatorBusy }] of Object.entries(rows)) {
       const shown = [answered.toFixed(0), refused.toFixed(0), p99Ms.toFixed(1)].map((value) => value.padStart(10))
-      process.stdout.write(`${name.padEnd(8)} answered/s${shown[0]}   503/s${shown[1]}   p99 ms${shown[2]}\n`)
+      process.stdout.write(
+        `${name.padEnd(8)} answered/s${shown[0]}   503/s${shown[1]}   p99 ms${shown[2]}   ` +
+          `server busy ${serverBusy.toFixed(2)}   generator ${generatorBusy.toFixed(2)}\n`,
+      )
     }
     const [goodput, late] = [flooded.answered / peak.answered, flooded.p99Ms / calm.p99Ms]
     process.stdout.write(
@@ -142,7 +184,6 @@ async function compare(): Promise<boolean> {
     )
     return goodput >= MIN_GOODPUT && late <= MAX_P99_RATIO
   } finally {
-    server.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true })
   }
 }
