@@ -24,6 +24,8 @@ export interface RequestRecord {
   requestId: string | null
   /** Of the trace that it is part of (W3C Trace Context); null where none is recorded. */
   traceId: string | null
+  /** Of its own span in that trace. */
+  spanId: string | null
   /** What took its time, of a request that is traced; null of any other. */
   steps: Step[] | null
   /** Null for a path, or a method, that there is not. */
@@ -51,6 +53,7 @@ export function startRecord(startedAt: number): RequestRecord {
     startedAt,
     requestId: null,
     traceId: null,
+    spanId: null,
     steps: null,
     route: null,
     viewer: null,

@@ -1,62 +1,19 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buffer, json } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readTraceparent } from '../../src/admin/tracing/trace-context.ts'
 import { readTraceSettings } from '../../src/admin/tracing/trace-settings.ts'
 import { run, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { type Attribute, startReceiver } from './otlp-receiver.ts'
 import { membersOf } from './wire-format.ts'
 
 const DEMO = 'demo@example.com'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
-
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly kind: number
-  readonly startTimeUnixNano: string
-  readonly endTimeUnixNano: string
-  readonly attributes?: readonly { readonly key: string; readonly value: Readonly<Record<string, string>> }[]
-}
-
-interface Attribute {
-  readonly key: string
-  readonly value: Readonly<Record<string, string>>
-}
-
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] }
-    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[]
-  }[]
-}
-
-/** An OTLP/HTTP receiver, as a collector is one. */
-async function startReceiver(status = 200) {
-  const exports: Export[] = []
-  const headers: Readonly<Record<string, unknown>>[] = []
-  const server = createServer(async (request, response) => {
-    headers.push({ ...request.headers, url: request.url })
-    exports.push((await json(request)) as Export)
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const spans = () =>
-    exports.flatMap(({ resourceSpans }) =>
-      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
-    )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exports, headers, spans }
-}
 
 async function startTraced(env: Readonly<Record<string, string>>) {
   const serving = await serveForTest([], { cwd: temporaryDirectory(), env: { OTEL_BSP_SCHEDULE_DELAY: '50', ...env } })

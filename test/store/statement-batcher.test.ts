@@ -1,15 +1,16 @@
 // Questions to PostgreSQL that share statements: how many statements, and of what size.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import { coalesce } from '../../src/store/postgres/engine/statement-batcher.ts'
 
 /** Statements that are answered when the test says so. */
-function recorded() {
+function recorded(ofRequest: (run: () => void) => () => void = (run) => run) {
   const statements: { readonly keys: readonly number[]; readonly answer: () => void }[] = []
   const ask = coalesce((keys: readonly number[]) => {
     const { promise, resolve } = Promise.withResolvers<readonly string[]>()
     statements.push({ keys, answer: () => resolve(keys.map((key) => `of ${key}`)) })
     return promise
-  })
+  }, ofRequest)
   return { statements, ask }
 }
 
@@ -37,4 +38,27 @@ test('a statement has a thousand questions at most, unless one asker alone has m
   }
   expect(statements.map((statement) => statement.keys.length)).toEqual([1, 1, 1_000, 1, 3_000])
   expect((await Promise.all(answers)).map(({ length }) => length)).toEqual([1, 1, 600, 400, 1, 3_000])
+})
+
+test('a statement is sent for the request that asked the first of its questions, also when another one ends', async () => {
+  const scope = new AsyncLocalStorage<string>()
+  const sentFor: (string | undefined)[] = []
+  const ends: (() => void)[] = []
+  const ask = coalesce(
+    (keys: readonly number[]) => {
+      sentFor.push(scope.getStore())
+      const { promise, resolve } = Promise.withResolvers<readonly number[]>()
+      ends.push(() => resolve(keys))
+      return promise
+    },
+    (run) => AsyncLocalStorage.bind(run),
+  )
+  const answers = ['a', 'b', 'c', 'd'].map((name, key) => scope.run(name, () => ask([key])))
+  const untraced = ask([9])
+  await settled()
+  ends[1]?.()
+  await settled()
+  for (const end of ends) end()
+  expect(sentFor).toEqual(['a', 'b', 'c'])
+  expect([await Promise.all(answers), await untraced]).toEqual([[[0], [1], [2], [3]], [9]])
 })

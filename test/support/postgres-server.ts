@@ -21,6 +21,8 @@ export interface PostgresServer extends AsyncDisposable {
   readonly host: string
   readonly port: number
   readonly dataDirectory: string
+  /** What it has logged since it was last started. */
+  readonly log: () => string
   /** `postgres://…` of a database of this server. */
   readonly url: (database: string) => string
   /** Starts the server on the data it has; answers when it accepts connections. */
@@ -120,6 +122,7 @@ export async function startPostgres(
   }
   const parameters = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let child: ChildProcess | null = null
+  let log: string[] = []
 
   async function start(): Promise<void> {
     const started = spawn(binary('postgres'), ['-D', dataDirectory, ...parameters], {
@@ -127,7 +130,7 @@ export async function startPostgres(
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     child = started
-    const log: string[] = []
+    log = []
     started.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()))
     const deadline = performance.now() + START_TIMEOUT_MS
     while (!/ready to accept (read-only )?connections/.test(log.join(''))) {
@@ -157,6 +160,7 @@ export async function startPostgres(
     host,
     port,
     dataDirectory,
+    log: () => log.join(''),
     url: (database) => `postgres://postgres:${PASSWORD}@${host}:${port}/${database}`,
     start,
     crash: () => end('SIGKILL'),

@@ -12,19 +12,19 @@ const MAX_NAME_LENGTH = 64
 
 export interface TracedRequest {
   readonly traceId: string
+  readonly spanId: string
   readonly parent: ParentSpan | null
   readonly newSpanId: () => string
 }
 
 /** The spans of a request that was answered, separated by commas. Every text in them is of a closed list, or was checked. */
-export function spansOf(request: GatewayRequest, { traceId, parent, newSpanId }: TracedRequest): string {
+export function spansOf(request: GatewayRequest, { traceId, spanId, parent, newSpanId }: TracedRequest): string {
   const { record, method, client } = request
   const { route, status, startedAt, durationMs, operationName, isKept, failureCode, sentBytes, steps } = record
-  const serverId = newSpanId()
   const timed = (from: number, to: number) =>
     `"startTimeUnixNano":"${toNanos(from)}","endTimeUnixNano":"${toNanos(to)}"`
   let text =
-    `{"traceId":"${traceId}","spanId":"${serverId}",` +
+    `{"traceId":"${traceId}","spanId":"${spanId}",` +
     (parent === null ? '' : `"parentSpanId":"${parent.spanId}",`) +
     `"name":"${method}${route === null ? '' : ` ${route.path}`}","kind":${SERVER},` +
     `${timed(startedAt, startedAt + durationMs)},"attributes":[${word('http.request.method', method)},` +
@@ -39,7 +39,7 @@ export function spansOf(request: GatewayRequest, { traceId, parent, newSpanId }:
   steps?.forEach((step, index) => {
     const around = steps.findIndex((other, at) => at !== index && isWithin(step, other))
     text +=
-      `,{"traceId":"${traceId}","spanId":"${ids?.[index]}","parentSpanId":"${ids?.[around] ?? serverId}",` +
+      `,{"traceId":"${traceId}","spanId":"${ids?.[index]}","parentSpanId":"${ids?.[around] ?? spanId}",` +
       `"name":"${step.name}","kind":${INTERNAL},${timed(step.startedAt, step.endedAt)}}`
   })
   return text

@@ -36,12 +36,14 @@ export function createTracer(
       const traceId = parent?.traceId ?? newTraceId()
       if (!(parent && isParentBased ? parent.isSampled : isSampled(traceId))) return
       record.traceId = traceId
+      record.spanId = newSpanId()
       record.steps = []
     },
     observe(request) {
-      const { traceId } = request.record
-      if (traceId === null) return
-      exporter.add(spansOf(request, { traceId, parent: readTraceparent(request.header('traceparent')), newSpanId }))
+      const { traceId, spanId } = request.record
+      if (traceId === null || spanId === null) return
+      const parent = readTraceparent(request.header('traceparent'))
+      exporter.add(spansOf(request, { traceId, spanId, parent, newSpanId }))
     },
     [Symbol.asyncDispose]: () => exporter[Symbol.asyncDispose](),
   }

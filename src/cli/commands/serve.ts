@@ -42,7 +42,7 @@ import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
-import { openTracer } from '../sight/open-tracer.ts'
+import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
 import { watchLogSize } from '../watch-log-size.ts'
 import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
@@ -74,6 +74,7 @@ export async function runServe(
   requireSafeExposure(config, guardOptions)
   const retirement = toRetirementPlan(config)
   requireSafeShadow(config)
+  requireTraceableDatabase(config)
   const keyCipher = readKeyCipher(config)
   if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1)
@@ -85,10 +86,13 @@ export async function runServe(
   const failed = new AbortController()
   const { database, databaseNext } = config
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
+  // Disposed of after all that is traced.
+  await using tracer = await openTracer(environment, config, log)
   await using store = await openActiveStore(
     { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
     {
       ...toStoreOptions(config),
+      traces: tracer?.scope?.statements,
       isReadOnly,
       // Of several workers the first has looked already.
       check: cluster.isWorker && cluster.worker?.id !== 1 ? 'off' : config.check,
@@ -170,7 +174,6 @@ export async function runServe(
   ) {
     log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
   }
-  await using tracer = await openTracer(environment, log)
   using accessLog = openAccessLog(config, await store.auditSalt(), io, log)
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
@@ -180,6 +183,7 @@ export async function runServe(
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
     onRequest: tracer?.start,
+    within: tracer?.scope?.run,
     observers: [...metrics.observers, ...[ledger, accessLog, tracer].flatMap((each) => (each ? [each.observe] : []))],
     hasRequestIds: config.accessLog !== 'off',
   })

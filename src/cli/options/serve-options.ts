@@ -13,6 +13,7 @@ import { retirementOptions } from './retirement/retirement-options.ts'
 import { shadowOptions } from './retirement/shadow-options.ts'
 import { accessLogOptions } from './sight/access-log-options.ts'
 import { adminOptions } from './sight/admin-options.ts'
+import { traceOptions } from './sight/trace-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
 import { sessionOptions } from './sign-in/session-options.ts'
@@ -172,6 +173,7 @@ export const SERVE_OPTIONS = {
   },
   ...adminOptions,
   ...accessLogOptions,
+  ...traceOptions,
   shutdownGrace: {
     flags: '--shutdown-grace <seconds>',
     description: 'how long requests may take to finish after SIGTERM or SIGINT',

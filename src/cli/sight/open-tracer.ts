@@ -1,18 +1,59 @@
 // Traces, where the standard variables ask for them; nothing of it is loaded where they do not.
+import cluster from 'node:cluster'
 import type { Logger } from 'pino'
+import type { RequestScope } from '../../admin/tracing/request-scope.ts'
 import type { Tracer } from '../../admin/tracing/tracer.ts'
+import { UsageError } from '../../errors.ts'
+import { databasePath } from '../../store/open-store.ts'
+import type { ServeConfig } from '../options/serve-options.ts'
 import { packageVersion } from '../serving/package-version.ts'
 
+type Environment = Readonly<Record<string, string | undefined>>
+type TracerConfig = Pick<ServeConfig, 'database' | 'databaseNext' | 'databaseTraceComments'>
+
+export interface OpenTracer extends Tracer {
+  /** Where statements of the database are to say which trace they belong to. */
+  readonly scope: RequestScope | null
+}
+
+/** Throws `UsageError` for what can have no effect. */
+export function requireTraceableDatabase({ database, databaseNext, databaseTraceComments }: TracerConfig): void {
+  if (!databaseTraceComments || databasePath(database) === null) return
+  if (databaseNext !== undefined && databasePath(databaseNext) === null) return
+  throw new UsageError(
+    '--database-trace-comments: SQLite has no log of statements: leave it out, or name a server with --database postgres://…',
+  )
+}
+
 export async function openTracer(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
+  { databaseTraceComments }: TracerConfig,
   log: Logger,
-): Promise<Tracer | null> {
-  if (!Object.keys(environment).some((name) => name.startsWith('OTEL_EXPORTER_OTLP_'))) return null
-  const { readTraceSettings } = await import('../../admin/tracing/trace-settings.ts')
-  const settings = readTraceSettings(environment)
-  if (settings === null) return null
+): Promise<OpenTracer | null> {
+  const settings = await readSettings(environment)
+  if (settings === null) {
+    // Of several workers the first says it.
+    if (databaseTraceComments && (!cluster.isWorker || cluster.worker?.id === 1)) {
+      log.warn(
+        'database-trace-comments: no request is traced, so no statement has one: set OTEL_EXPORTER_OTLP_ENDPOINT',
+      )
+    }
+    return null
+  }
   const { createTracer } = await import('../../admin/tracing/tracer.ts')
-  return createTracer(settings, packageVersion(), (error, lost) =>
+  const tracer = createTracer(settings, packageVersion(), (error, lost) =>
     log.warn({ err: error, lost }, 'traces cannot be sent: those of these requests are lost'),
   )
+  return { ...tracer, scope: databaseTraceComments ? await createScope() : null }
+}
+
+async function readSettings(environment: Environment) {
+  if (!Object.keys(environment).some((name) => name.startsWith('OTEL_EXPORTER_OTLP_'))) return null
+  const { readTraceSettings } = await import('../../admin/tracing/trace-settings.ts')
+  return readTraceSettings(environment)
+}
+
+async function createScope(): Promise<RequestScope> {
+  const { createRequestScope } = await import('../../admin/tracing/request-scope.ts')
+  return createRequestScope()
 }

@@ -37,6 +37,8 @@ export interface ServerOptions extends Partial<SendOptions> {
   readonly headersTimeoutMs?: number
   /** Told of every request before anything is done with it. */
   readonly onRequest?: ((request: GatewayRequest) => void) | undefined
+  /** Calls `answer`, at once: for who has to know what is done for which request. */
+  readonly within?: ((request: GatewayRequest, answer: () => void) => void) | undefined
   /** Told of every response, in this order. */
   readonly observers?: readonly ObserveResponse[]
   /** Whether every response says its `X-Request-Id`; otherwise those do that failed, or whose id a trusted proxy chose. */
@@ -48,7 +50,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const { inFlight = createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES) } = options
   const { sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS, reportBrokenOff = () => {} } = options
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
-  const { observers = [], hasRequestIds = false, onRequest } = options
+  const { observers = [], hasRequestIds = false, onRequest, within } = options
 
   /** Null where there is nothing to be found by it. */
   function shownRequestId(request: GatewayRequest, { failureCode }: GatewayResponse): string | null {
@@ -68,6 +70,11 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
     const request = toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes)
     onRequest?.(request)
+    if (within) within(request, () => respond(request, incoming, response))
+    else respond(request, incoming, response)
+  }
+
+  function respond(request: GatewayRequest, incoming: IncomingMessage, response: ServerResponse): void {
     const replying = hasOneHost(incoming) ? handle(request) : refuseHost(request)
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.

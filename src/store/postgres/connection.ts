@@ -12,6 +12,7 @@ import {
   type Pooling,
   READ_COMMITTED,
 } from './engine/session-settings.ts'
+import { type StatementTraces, withTraceComment } from './engine/trace-comment.ts'
 
 /** Prepared once per connection under its name, where nothing but the server can answer the connection. */
 export interface Statement {
@@ -42,6 +43,14 @@ export interface ConnectionOptions {
   readonly statementTimeoutMs: number
   /** What stands in between; `auto`, the default, finds it out for each connection. */
   readonly pooling?: Pooling | undefined
+  /** Absent: no statement says which trace it belongs to. */
+  readonly traces?: StatementTraces | undefined
+}
+
+/** Without a name it is prepared for this one time. */
+interface SentStatement {
+  readonly name?: string
+  readonly text: string
 }
 
 const UNREACHABLE: Readonly<Record<Access, string>> = {
@@ -163,14 +172,21 @@ async function connectWith(
     else assertAccess((await runScript(beginTransaction(mode, options.statementTimeoutMs)))[0], target.access)
   }
 
+  function toSent({ name, text }: Statement): SentStatement {
+    const traceparent = options.traces?.current() ?? null
+    // Another text each time: to keep it prepared would help nobody.
+    if (traceparent !== null) return { text: withTraceComment(text, traceparent) }
+    return isPooled ? { text } : { name, text }
+  }
+
   /** In one round trip. Behind a part that fails, the server refuses the others and rolls back. */
   async function runAsTransaction<R extends QueryResultRow>(
-    { text }: Statement,
+    statement: SentStatement,
     values: unknown[],
   ): Promise<readonly R[]> {
     const { stream } = client.connection
     stream.cork()
-    const parts = [runBegin(READ_COMMITTED), client.query<R>({ text, values }), client.query('commit')] as const
+    const parts = [runBegin(READ_COMMITTED), client.query<R>({ ...statement, values }), client.query('commit')] as const
     stream.uncork()
     // Until all have ended: what is sent next is another transaction.
     await Promise.allSettled(parts)
@@ -191,9 +207,9 @@ async function connectWith(
   const connection: Connection = {
     query: <R extends QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>
       within(async () => {
-        if (!isPooled) return (await client.query<R>({ ...statement, values: [...values] })).rows
-        if (!isInTransaction) return runAsTransaction<R>(statement, [...values])
-        return (await client.query<R>({ text: statement.text, values: [...values] })).rows
+        const sent = toSent(statement)
+        if (isPooled && !isInTransaction) return runAsTransaction<R>(sent, [...values])
+        return (await client.query<R>({ ...sent, values: [...values] })).rows
       }),
     script: (text) => within(() => runScript(text)),
     begin: (mode = READ_COMMITTED) =>

@@ -44,7 +44,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   const replicaTarget = options.replica && readReplicaUrl(options.replica.url)
   await prepare(pool, options.mustExist === true)
   const replica = options.replica && replicaTarget && openReplica(replicaTarget, options.replica, options)
-  const primary = coalesced(answering(pool.repeatable))
+  const primary = coalesced(answering(pool.repeatable), pool.ofRequest)
   return {
     ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),

@@ -1,6 +1,7 @@
 // The reads of stored workspaces in PostgreSQL, by whichever way their questions are answered.
 import type { OfUser, StoredUser, WorkspaceReads } from '../contract.ts'
 import type { Connection, Statement } from './connection.ts'
+import type { Pool } from './engine/pool.ts'
 import { READ_VERBS } from './engine/read-statements.ts'
 import { askAll, type ReadVerb, requireNext } from './engine/read-verb.ts'
 import { coalesce } from './engine/statement-batcher.ts'
@@ -47,8 +48,8 @@ export function answering(run: RunRead): Answering {
 }
 
 /** What is asked while a statement is under way goes out together as the next one. */
-export function coalesced(answers: Answering): Answering {
-  return (verb) => coalesce(answers(verb))
+export function coalesced(answers: Answering, ofRequest: Pool['ofRequest']): Answering {
+  return (verb) => coalesce(answers(verb), ofRequest)
 }
 
 /** Pages are read from the end by a statement of their own, so that the ordinary one stays as it is. */

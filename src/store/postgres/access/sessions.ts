@@ -121,25 +121,29 @@ const SESSIONS_AFTER: Statement = {
 }
 
 export function createSessions(pool: Pool): SessionVerbs {
-  const live = coalesce((ids: readonly string[]) =>
-    pool.repeatable(async (connection) => {
-      const asked = distinct(ids)
-      const rows = await decide<LiveSession & Expiring>(connection, LIVE, [asked], asked.length)
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      return ids.map((id) => byId.get(id) ?? null)
-    }),
+  const live = coalesce(
+    (ids: readonly string[]) =>
+      pool.repeatable(async (connection) => {
+        const asked = distinct(ids)
+        const rows = await decide<LiveSession & Expiring>(connection, LIVE, [asked], asked.length)
+        const byId = new Map(rows.map((row) => [row.id, row]))
+        return ids.map((id) => byId.get(id) ?? null)
+      }),
+    pool.ofRequest,
   )
-  const refreshable = coalesce((hashes: readonly Uint8Array[]) =>
-    pool.repeatable(async (connection) => {
-      const rows = await decide<RefreshableSession & { hash: string }>(
-        connection,
-        REFRESHABLE,
-        [hashes.map(toBuffer)],
-        hashes.length,
-      )
-      const byHash = new Map(rows.map((row) => [row.hash, row]))
-      return hashes.map((hash) => byHash.get(toHex(hash)) ?? null)
-    }),
+  const refreshable = coalesce(
+    (hashes: readonly Uint8Array[]) =>
+      pool.repeatable(async (connection) => {
+        const rows = await decide<RefreshableSession & { hash: string }>(
+          connection,
+          REFRESHABLE,
+          [hashes.map(toBuffer)],
+          hashes.length,
+        )
+        const byHash = new Map(rows.map((row) => [row.hash, row]))
+        return hashes.map((hash) => byHash.get(toHex(hash)) ?? null)
+      }),
+    pool.ofRequest,
   )
 
   return {

@@ -20,6 +20,8 @@ export interface Pool extends AsyncDisposable {
   readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** A connection of its own, outside the bound, without a statement timeout. The caller closes it. */
   readonly dedicated: () => Promise<Connection>
+  /** `run` for the request of this moment, whoever starts it: for what waits until others are done. */
+  readonly ofRequest: (run: () => void) => () => void
   /** Of those within the bound. */
   readonly counts: () => Omit<PoolStatistics, 'name'>
 }
@@ -150,6 +152,7 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
       }
     },
     dedicated,
+    ofRequest: options.traces?.bind ?? ((run) => run),
     counts: () => ({
       used: open.size - idle.length,
       idle: idle.length,

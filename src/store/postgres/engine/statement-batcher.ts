@@ -1,4 +1,5 @@
 // Questions that come while as many statements as may be under way are, wait and go out together as the next one.
+import type { Pool } from './pool.ts'
 
 /** Several, so that one long answer does not hold up all others. */
 const STATEMENTS_UNDER_WAY = 2
@@ -8,14 +9,17 @@ interface Asked<K, V> {
   readonly keys: readonly K[]
   readonly resolve: (values: readonly V[]) => void
   readonly reject: (error: unknown) => void
+  /** Sends what waits, for whom this was asked. */
+  readonly begin: () => void
 }
 
 /**
  * `load` answers one value per key, in the order given. A statement starts after each of its questions was asked, so
- * no answer is older than its question.
+ * no answer is older than its question. It is of the request that asked the first of them: `ofRequest` keeps that in mind.
  */
 export function coalesce<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
+  ofRequest: Pool['ofRequest'],
 ): (keys: readonly K[]) => Promise<readonly V[]> {
   let waiting: Asked<K, V>[] = []
   let inFlight = 0
@@ -34,7 +38,7 @@ export function coalesce<K, V>(
       for (const { reject } of batch) reject(error)
     } finally {
       inFlight -= 1
-      if (waiting.length > 0) void flush()
+      waiting[0]?.begin()
     }
   }
 
@@ -52,7 +56,7 @@ export function coalesce<K, V>(
   return (keys) => {
     if (keys.length === 0) return Promise.resolve([])
     const { promise, resolve, reject } = Promise.withResolvers<readonly V[]>()
-    waiting.push({ keys, resolve, reject })
+    waiting.push({ keys, resolve, reject, begin: ofRequest(flush) })
     if (inFlight < STATEMENTS_UNDER_WAY) void flush()
     return promise
   }
