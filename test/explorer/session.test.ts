@@ -39,6 +39,14 @@ test('a machine that slept past the end of the token renews it before the next r
   expect(calls).toEqual(['POST /v1/login', 'POST /v1/token', 'GET /v1/projects'])
 })
 
+test('a token of somebody’s own that is refused is neither replaced nor sent again', async () => {
+  const { session, calls, authorizations } = await signedIn()
+  const answer = await session.send('/projects', { headers: { Authorization: 'Bearer mine' } })
+  expect(answer.status).toBe(401)
+  expect(authorizations).toEqual(['Bearer mine'])
+  expect(calls).toEqual(['POST /v1/login', 'GET /v1/projects'])
+})
+
 test('who has signed out sends no token any more', async () => {
   const { session, authorizations } = await signedIn()
   await session.send('/projects')

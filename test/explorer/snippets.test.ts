@@ -1,6 +1,7 @@
 // What the pages offer to copy: that it runs as it stands, in every language that is here, and answers what it should.
 import { spawn, spawnSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +12,7 @@ import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../../src/explorer/snip
 import { EXPLORER_ROUTES } from '../../src/pages/explorer-data.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { openSession, type Tokens } from '../support/gateway.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** How a file of each language is run. */
@@ -22,6 +24,9 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 }
 const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const EMAIL = 'demo@example.com'
+/** Nothing that a header could not hold. */
+const ODD = `it's "$HOME" \`x\` \${y} \\ %s @`
+const SECRET = `wgr_${'x'.repeat(43)}`
 const HOSTILE = `it's"; echo $HOME \`x\` \${y} ü \\`
 
 function isHere(program: string): boolean {
@@ -59,6 +64,50 @@ describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', 
       expect(language.write(restCall({ route: read, value: '' }, url), null)).not.toContain(tokens.accessToken)
     },
   )
+
+  test.skipIf(!runs)(
+    'headers of one’s own arrive as they are written, and stand in for what is sent usually',
+    async () => {
+      const url = await listenForTest(createServer(({ headers }, response) => response.end(JSON.stringify(headers))))
+      const login = EXPLORER_ROUTES.find(({ field }) => field === 'email')
+      const [read] = EXPLORER_ROUTES
+      if (!read || !login) throw new Error('no routes')
+      const tokens = { accessToken: 'an-access-token', refreshToken: '' }
+      const [plain, own, typed] = await Promise.all([
+        run(
+          language,
+          restCall(
+            {
+              route: read,
+              value: '',
+              headers: [
+                ['X-Mine', ODD],
+                ['X-Empty', ''],
+              ],
+            },
+            url,
+          ),
+          null,
+          tokens,
+        ),
+        run(
+          language,
+          restCall({ route: read, value: '', headers: [['authorization', 'Basic bWluZQ==']] }, url),
+          null,
+          tokens,
+        ),
+        run(language, restCall({ route: login, value: EMAIL, headers: [['content-type', 'text/plain']] }, url), null),
+      ])
+      expect(JSON.parse(plain)).toMatchObject({ 'x-mine': ODD, 'x-empty': '', authorization: 'Bearer an-access-token' })
+      expect(JSON.parse(own).authorization).toBe('Basic bWluZQ==')
+      expect(JSON.parse(typed)['content-type']).toBe('text/plain')
+      // A token of a gateway is in no snippet, whatever a person writes.
+      for (const name of ['Authorization', 'X-Token']) {
+        const written = restCall({ route: read, value: '', headers: [[name, `Bearer ${SECRET}`]] }, url)
+        expect(language.write(written, null)).not.toContain(SECRET)
+      }
+    },
+  )
 })
 
 describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnly))('$name', (language) => {
@@ -81,6 +130,17 @@ describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnl
     ])
     expect(read).toContain('roastery-site')
     expect(JSON.parse(logout)).toEqual({ logout: true })
+  })
+
+  test('headers of one’s own arrive as they are written', async () => {
+    const seen: unknown[] = []
+    const server = createServer(({ headers }, response) => {
+      seen.push(headers['x-mine'], headers.authorization)
+      response.setHeader('content-type', 'application/json').end('{"data":{"me":null}}')
+    })
+    const call = graphqlCall('{ me { id } }', {}, await listenForTest(server), [['X-Mine', ODD]])
+    await run(language, call, null, { accessToken: 'an-access-token', refreshToken: '' })
+    expect(seen).toEqual([ODD, 'Bearer an-access-token'])
   })
 })
 

@@ -7,14 +7,14 @@ import { AnswerHeaders } from '../answer/answer-headers.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { readVariables } from '../rosetta/requests.ts'
-import { graphqlCall } from '../snippets/call.ts'
+import { type Call, graphqlCall, type OwnHeaders } from '../snippets/call.ts'
 import { SnippetView } from '../snippets/snippet-view.tsx'
 import { linkTo } from './shared-query.ts'
 
 export function Cockpit({ answer }: { readonly answer: Answer | null }): ReactNode {
   const { facts } = useExplorer()
   const email = useSessionState().email ?? ''
-  const { queryEditor, variableEditor } = useEditorContext({ nonNull: true })
+  const { queryEditor, variableEditor, headerEditor } = useEditorContext({ nonNull: true })
   const [isCode, setCode] = useState(false)
   const url = location.origin + facts.basePath
   const written = () => ({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' })
@@ -40,15 +40,30 @@ export function Cockpit({ answer }: { readonly answer: Answer | null }): ReactNo
       </button>
       <CopyButton label="Copy link" text={() => linkTo(`${url}/graphql`, written())} Icon={Share2} />
       {answer && <AnswerHeaders headers={answer.headers} />}
-      {isCode && <SnippetView call={callOf(written(), url)} signIn={{ url, email }} label="The query" />}
+      {isCode && (
+        <SnippetView
+          call={callOf(written(), headerEditor?.getValue() ?? '', url)}
+          signIn={{ url, email }}
+          label="The query"
+        />
+      )}
     </section>
   )
 }
 
-function callOf({ query, variables }: { readonly query: string; readonly variables: string }, url: string) {
+function callOf(
+  { query, variables }: { readonly query: string; readonly variables: string },
+  headers: string,
+  url: string,
+): Call {
   try {
-    return graphqlCall(query, readVariables(variables), url)
+    return graphqlCall(query, readVariables(variables), url, readHeaders(headers))
   } catch {
     return graphqlCall(query, {}, url)
   }
+}
+
+/** What the editor of headers holds, as GraphiQL sends it. */
+function readHeaders(text: string): OwnHeaders {
+  return Object.entries(readVariables(text)).map(([name, value]) => [name, String(value)])
 }

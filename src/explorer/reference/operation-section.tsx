@@ -8,15 +8,18 @@ import { SnippetView } from '../snippets/snippet-view.tsx'
 import { TextView } from '../text/text-view.tsx'
 import { FieldTable } from './field-table.tsx'
 import type { ShownOperation } from './openapi.ts'
+import { type Draft, sentHeaders } from './own-headers.ts'
 import { TryIt } from './try-it.tsx'
 import { WithCode } from './with-code.tsx'
 
 interface OperationSectionProps {
   readonly operation: ShownOperation
   readonly projects: readonly ProjectChoice[]
+  readonly draft: Draft
+  readonly onDraft: (draft: Draft) => void
 }
 
-export function OperationSection({ operation, projects }: OperationSectionProps): ReactNode {
+export function OperationSection({ operation, projects, draft, onDraft }: OperationSectionProps): ReactNode {
   const { facts } = useExplorer()
   const email = useSessionState().email ?? facts.demoEmail ?? 'ana@example.com'
   const { id, method, path, summary, twin, parameters, body, needsToken, answer, failures } = operation
@@ -76,7 +79,7 @@ export function OperationSection({ operation, projects }: OperationSectionProps)
       <div className="samples">
         {route && (
           <SnippetView
-            call={restCall({ route, value: example }, url)}
+            call={restCall({ route, value: example, headers: sentHeaders(draft.headers) }, url)}
             signIn={{ url, email }}
             label={`Sample of ${method} ${path}`}
           />
@@ -92,7 +95,7 @@ export function OperationSection({ operation, projects }: OperationSectionProps)
             />
           </details>
         )}
-        <TryIt method={method} path={path} projects={projects} />
+        <TryIt method={method} path={path} projects={projects} draft={draft} onDraft={onDraft} />
       </div>
     </section>
   )

@@ -11,6 +11,7 @@ import { ErrorBody } from './error-body.tsx'
 import { GettingStarted } from './getting-started.tsx'
 import { type OpenApi, type ShownOperation, shownOperations } from './openapi.ts'
 import { OperationSection } from './operation-section.tsx'
+import { type Draft, NO_DRAFT } from './own-headers.ts'
 import './reference.css'
 
 export function ReferencePage(): ReactNode {
@@ -34,6 +35,8 @@ function Reference({ document, address }: { readonly document: OpenApi; readonly
   const { facts } = useExplorer()
   const { projects } = useProjectChoices()
   const [words, setWords] = useState('')
+  // Here, and not with the operation: what is typed into it stays while a search hides it.
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, Draft>>(new Map())
   const operations = shownOperations(document)
   const shown = operations.filter((operation) => isAbout(operation, words))
 
@@ -79,7 +82,13 @@ function Reference({ document, address }: { readonly document: OpenApi; readonly
         </header>
         {words === '' && <GettingStarted />}
         {shown.map((operation) => (
-          <OperationSection key={operation.id} operation={operation} projects={projects} />
+          <OperationSection
+            key={operation.id}
+            operation={operation}
+            projects={projects}
+            draft={drafts.get(operation.id) ?? NO_DRAFT}
+            onDraft={(draft) => setDrafts((all) => new Map(all).set(operation.id, draft))}
+          />
         ))}
         <ErrorBody problem={document.components.schemas.Problem} />
       </div>

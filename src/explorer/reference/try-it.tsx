@@ -8,20 +8,23 @@ import { sendRest } from '../rosetta/requests.ts'
 import type { ProjectChoice } from '../rosetta/use-project-choices.ts'
 import { ValueField } from '../rosetta/value-field.tsx'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
+import { HeaderFields } from './header-fields.tsx'
+import { type Draft, sentHeaders } from './own-headers.ts'
 
 interface TryItProps {
   readonly method: string
   readonly path: string
   /** To choose from, the first of them to begin with. */
   readonly projects: readonly ProjectChoice[]
+  readonly draft: Draft
+  readonly onDraft: (draft: Draft) => void
 }
 
-export function TryIt({ method, path, projects }: TryItProps): ReactNode {
+export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): ReactNode {
   const { facts, session } = useExplorer()
   const { phase, email } = useSessionState()
   const route = facts.routes.find((row) => row.method === method && row.path === path)
-  const [edited, setEdited] = useState<string | null>(null)
-  const value = edited ?? (route?.field === 'email' ? email : projects[0]?.ref) ?? ''
+  const value = draft.value ?? (route?.field === 'email' ? email : projects[0]?.ref) ?? ''
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [isRunning, setRunning] = useState(false)
   if (!route) return null
@@ -38,7 +41,7 @@ export function TryIt({ method, path, projects }: TryItProps): ReactNode {
     setRunning(true)
     try {
       const token = row.field === 'refreshToken' ? (await session.openAnother()).refreshToken : value
-      setAnswer(await sendRest({ route: row, value: token }, session))
+      setAnswer(await sendRest({ route: row, value: token, headers: sentHeaders(draft.headers) }, session))
     } catch (error) {
       setAnswer(noAnswer(error))
     } finally {
@@ -53,13 +56,28 @@ export function TryIt({ method, path, projects }: TryItProps): ReactNode {
           route={route}
           value={value}
           projects={projects}
-          onChange={setEdited}
+          onChange={(next) => onDraft({ ...draft, value: next })}
           onEnter={() => void run(route)}
         />
         <button type="button" onClick={() => void run(route)} disabled={isRunning}>
           <Play size={14} aria-hidden="true" /> Try it<span className="unseen">: {`${method} ${path}`}</span>
         </button>
       </div>
+      <HeaderFields
+        label={`${method} ${path}`}
+        fields={draft.headers}
+        onChange={(headers) => onDraft({ ...draft, headers })}
+        onEnter={() => void run(route)}
+      >
+        The page sends <code>Authorization</code> with its own token
+        {route.field !== null && (
+          <>
+            {' '}
+            and <code>Content-Type: application/json</code>
+          </>
+        )}
+        , unless you write another.
+      </HeaderFields>
       {answer && (
         <AnswerView
           answer={answer}

@@ -2,7 +2,7 @@
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { type Answer, ASK_FOR_TIMES, timed } from '../answer/answer.ts'
 import type { Session } from '../sign-in/session.ts'
-import { type Body, REFRESH_TOKEN, type RestRequest, restPath } from '../snippets/call.ts'
+import { type Body, type OwnHeaders, REFRESH_TOKEN, type RestRequest, restPath } from '../snippets/call.ts'
 
 export type Side = 'rest' | 'graphql'
 
@@ -33,11 +33,20 @@ export async function sendSide(
 }
 
 /** One REST call; `value` is the parameter's or the field's. */
-export function sendRest({ route, value }: RestRequest, session: Session, signal?: AbortSignal): Promise<Answer> {
-  const init: RequestInit = { headers: ASK_FOR_TIMES, ...(signal ? { signal } : {}) }
+export function sendRest(request: RestRequest, session: Session, signal?: AbortSignal): Promise<Answer> {
+  const { route, value, headers = [] } = request
+  const init: RequestInit = { headers: withOwn(ASK_FOR_TIMES, headers), ...(signal ? { signal } : {}) }
   if (route.field === null) return timed(() => session.send(restPath({ route, value }), init))
   const body = JSON.stringify({ [route.field]: value })
-  return timed(() => session.send(route.path, { ...init, method: route.method, headers: JSON_HEADERS, body }))
+  const sent = { ...init, method: route.method, headers: withOwn(JSON_HEADERS, headers), body }
+  return timed(() => session.send(route.path, sent))
+}
+
+/** What a person writes stands in for what the page would send. */
+function withOwn(usual: Readonly<Record<string, string>>, own: OwnHeaders): Headers {
+  const headers = new Headers(usual)
+  for (const [name, value] of own) headers.set(name, value)
+  return headers
 }
 
 /** Throws a sentence when the text is not a JSON object. */

@@ -141,7 +141,6 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
 
   function authorized(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers)
-    // Whoever writes a token of their own means it.
     if (held && !headers.has('authorization')) headers.set('authorization', `Bearer ${held.accessToken}`)
     return fetchFrom(`${facts.basePath}${path}`, { ...init, headers })
   }
@@ -198,6 +197,8 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
       change({ isRemembered })
     },
     async send(path, init = {}) {
+      // Whoever writes a token of their own means it: it is not replaced when it is refused.
+      if (new Headers(init.headers).has('authorization')) return authorized(path, init)
       if (held && Date.now() >= held.renewAt) await refresh()
       const used = held
       const answer = await authorized(path, init)

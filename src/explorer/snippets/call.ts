@@ -1,5 +1,6 @@
 // A request as the code generator sees it: what is sent where, and which token it needs.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
+import { withoutTokens } from '../answer/answer.ts'
 
 /** A value of JSON in which `REFRESH_TOKEN` stands for the token that the snippet has. */
 export type Body = string | number | boolean | null | readonly Body[] | { readonly [name: string]: Body }
@@ -7,12 +8,16 @@ export type Body = string | number | boolean | null | readonly Body[] | { readon
 /** No snippet ever holds a token: this is where the one goes that it has signed in for. */
 export const REFRESH_TOKEN = '{the refresh token}'
 
+/** Headers that a person wrote, each name once. */
+export type OwnHeaders = readonly (readonly [name: string, value: string])[]
+
 export interface Call {
   readonly method: string
   readonly url: string
   /** Sent as `Authorization: Bearer`, or inside the body. */
   readonly token: 'accessToken' | 'refreshToken' | null
   readonly body: Body | null
+  readonly headers: OwnHeaders
   /** For GraphQL clients. */
   readonly graphql: { readonly query: string; readonly variables: { readonly [name: string]: Body } } | null
 }
@@ -28,6 +33,7 @@ export interface RestRequest {
   readonly route: ExplorerRoute
   /** Of the parameter or the body's field. */
   readonly value: string
+  readonly headers?: OwnHeaders
 }
 
 export function restPath({ route, value }: RestRequest): string {
@@ -36,18 +42,48 @@ export function restPath({ route, value }: RestRequest): string {
 
 /** `url` is the origin with the base path. */
 export function restCall(request: RestRequest, url: string): Call {
-  const { route, value } = request
+  const { route, value, headers = [] } = request
   const token = route.field === null ? 'accessToken' : route.field === 'refreshToken' ? 'refreshToken' : null
   const body = route.field === null ? null : { [route.field]: route.field === 'refreshToken' ? REFRESH_TOKEN : value }
-  return { method: route.method, url: url + restPath(request), token, body, graphql: null }
+  return { method: route.method, url: url + restPath(request), body, graphql: null, ...sampled(token, headers) }
 }
 
-export function graphqlCall(query: string, variables: { readonly [name: string]: Body }, url: string): Call {
+export function graphqlCall(
+  query: string,
+  variables: { readonly [name: string]: Body },
+  url: string,
+  headers: OwnHeaders = [],
+): Call {
   const token = JSON.stringify(variables).includes(REFRESH_TOKEN)
     ? 'refreshToken'
     : /^\s*mutation\b[^{]*\{\s*login\b/.test(query)
       ? null
       : 'accessToken'
   const body = Object.keys(variables).length === 0 ? { query } : { query, variables }
-  return { method: 'POST', url: `${url}/graphql`, token, body, graphql: { query, variables } }
+  return { method: 'POST', url: `${url}/graphql`, body, graphql: { query, variables }, ...sampled(token, headers) }
+}
+
+/** What goes beside the access token: the type of the body, and the person's own headers, which may stand in for it. */
+export function headersOf({ body, headers }: Call): OwnHeaders {
+  const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type')
+  return body === null || isTyped ? headers : [['Content-Type', 'application/json'], ...headers]
+}
+
+/** An `Authorization` of the person's own replaces the access token; one that holds a token of this gateway is what a snippet writes anyway. */
+function sampled(token: Call['token'], own: OwnHeaders): Pick<Call, 'token' | 'headers'> {
+  const authorization = own.find(isAuthorization)
+  if (!authorization) return { token, headers: own.map(cut) }
+  const [, value] = authorization
+  const others = own.filter((header) => !isAuthorization(header)).map(cut)
+  if (withoutTokens(value) !== value) return { token, headers: others }
+  return { token: token === 'accessToken' ? null : token, headers: [authorization, ...others] }
+}
+
+function isAuthorization([name]: OwnHeaders[number]): boolean {
+  return name.toLowerCase() === 'authorization'
+}
+
+/** In characters that a header may hold. */
+function cut([name, value]: OwnHeaders[number]): OwnHeaders[number] {
+  return [name, withoutTokens(value).replaceAll('…', '...')]
 }

@@ -1,16 +1,23 @@
 // A call for a shell: curl, and sed to take a token out of an answer.
-import { type Call, REFRESH_TOKEN, type SignIn } from './call.ts'
+import { type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
 
 const JSON_HEADER = "-H 'Content-Type: application/json'"
 const VARIABLES = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
 
-export function curl({ method, url, token, body }: Call, signIn: SignIn | null): string {
+export function curl(call: Call, signIn: SignIn | null): string {
+  const { method, url, token, body } = call
   const isPlain = method === 'GET' || (method === 'POST' && body !== null)
   const lines = [`curl -s ${isPlain ? '' : `-X ${method} `}${shellQuoted(url)}`]
   if (token === 'accessToken') lines.push('-H "Authorization: Bearer $ACCESS_TOKEN"')
-  if (body !== null) lines.push(JSON_HEADER, `-d ${shellBody(JSON.stringify(body))}`)
+  for (const [name, value] of headersOf(call)) lines.push(`-H ${shellQuoted(headerText(name, value))}`)
+  if (body !== null) lines.push(`-d ${shellBody(JSON.stringify(body))}`)
   const prelude = token !== null && signIn ? `${signInLine(signIn, token)}\n` : ''
   return prelude + lines.join(' \\\n  ')
+}
+
+/** A header of curl's own is left out by a colon and nothing; an empty one is sent by a semicolon. */
+function headerText(name: string, value: string): string {
+  return value === '' ? `${name};` : `${name}: ${value}`
 }
 
 function signInLine({ url, email }: SignIn, token: keyof typeof VARIABLES): string {

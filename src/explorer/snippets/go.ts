@@ -1,9 +1,10 @@
 // A call for Go, as a program of its own with nothing but the standard library.
-import { type Call, REFRESH_TOKEN, type SignIn } from './call.ts'
+import { type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
 
 const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
 
-export function go({ method, url, token, body }: Call, signIn: SignIn | null): string {
+export function go(call: Call, signIn: SignIn | null): string {
+  const { method, url, token, body } = call
   const signsIn = token !== null && signIn !== null
   const packages = [
     ...(signsIn ? ['encoding/json'] : []),
@@ -18,7 +19,7 @@ export function go({ method, url, token, body }: Call, signIn: SignIn | null): s
     `request, err := http.NewRequest(${JSON.stringify(method)}, ${JSON.stringify(url)}, ${bodyReader(body)})`,
     ...check(),
     ...(token === 'accessToken' ? ['request.Header.Set("Authorization", "Bearer "+accessToken)'] : []),
-    ...(body === null ? [] : ['request.Header.Set("Content-Type", "application/json")']),
+    ...headersOf(call).map(([name, value]) => `request.Header.Set(${JSON.stringify(name)}, ${JSON.stringify(value)})`),
     'response, err := http.DefaultClient.Do(request)',
     ...check(),
     'text, err := io.ReadAll(response.Body)',

@@ -1,14 +1,15 @@
 // A GraphQL operation for Apollo Client and for urql.
 import type { Call, SignIn } from './call.ts'
-import { AUTHORIZATION, literal, quoted, tokenLines } from './javascript.ts'
+import { headersLiteral, literal, quoted, tokenLines } from './javascript.ts'
 
-export function apolloClient({ url, token, graphql }: Call, signIn: SignIn | null): string {
+export function apolloClient({ url, token, headers: own, graphql }: Call, signIn: SignIn | null): string {
   if (!graphql) return ''
+  const headers = headersLiteral(token, own)
   const [act, name] = isMutation(graphql.query) ? ['mutate', 'mutation'] : ['query', 'query']
   return `import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 
 ${tokenLines(token, signIn)}const client = new ApolloClient({
-  link: new HttpLink({ uri: ${quoted(url)}${token === 'accessToken' ? `, headers: { ${AUTHORIZATION} }` : ''} }),
+  link: new HttpLink({ uri: ${quoted(url)}${headers === null ? '' : `, headers: ${headers}`} }),
   cache: new InMemoryCache(),
 })
 const { data } = await client.${act}({
@@ -19,10 +20,11 @@ console.log(JSON.stringify(data))
 `
 }
 
-export function urql({ url, token, graphql }: Call, signIn: SignIn | null): string {
+export function urql({ url, token, headers: own, graphql }: Call, signIn: SignIn | null): string {
   if (!graphql) return ''
   const act = isMutation(graphql.query) ? 'mutation' : 'query'
-  const options = token === 'accessToken' ? `\n  fetchOptions: { headers: { ${AUTHORIZATION} } },` : ''
+  const headers = headersLiteral(token, own)
+  const options = headers === null ? '' : `\n  fetchOptions: { headers: ${headers} },`
   return `import { cacheExchange, Client, fetchExchange, gql } from '@urql/core'
 
 ${tokenLines(token, signIn)}const client = new Client({

@@ -1,22 +1,29 @@
 // A call for JavaScript: fetch, the same in Node (as a module) and in a browser's console.
-import { type Body, type Call, REFRESH_TOKEN, type SignIn } from './call.ts'
+import { type Body, type Call, headersOf, type OwnHeaders, REFRESH_TOKEN, type SignIn } from './call.ts'
 
 /** A line of a snippet: the placeholder is JavaScript's own, filled in where it runs. */
-export const AUTHORIZATION = `Authorization: \`Bearer \${accessToken}\``
+const AUTHORIZATION = `Authorization: \`Bearer \${accessToken}\``
 
 const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
 
-export function javascript({ method, url, token, body }: Call, signIn: SignIn | null): string {
+export function javascript(call: Call, signIn: SignIn | null): string {
+  const { method, url, token, body } = call
   const options: string[] = []
   if (method !== 'GET') options.push(`method: ${quoted(method)}`)
-  const headers = [
-    ...(token === 'accessToken' ? [AUTHORIZATION] : []),
-    ...(body === null ? [] : ["'Content-Type': 'application/json'"]),
-  ]
-  if (headers.length > 0) options.push(`headers: { ${headers.join(', ')} }`)
+  const headers = headersLiteral(token, headersOf(call))
+  if (headers !== null) options.push(`headers: ${headers}`)
   if (body !== null) options.push(`body: JSON.stringify(${literal(body)})`)
-  const call = options.length === 0 ? '' : `, {\n  ${options.join(',\n  ')},\n}`
-  return `${tokenLines(token, signIn)}const response = await fetch(${quoted(url)}${call})\nconsole.log(await response.text())\n`
+  const init = options.length === 0 ? '' : `, {\n  ${options.join(',\n  ')},\n}`
+  return `${tokenLines(token, signIn)}const response = await fetch(${quoted(url)}${init})\nconsole.log(await response.text())\n`
+}
+
+/** An object of headers, the access token among them; null when there is none. */
+export function headersLiteral(token: Call['token'], headers: OwnHeaders): string | null {
+  const members = [
+    ...(token === 'accessToken' ? [AUTHORIZATION] : []),
+    ...headers.map(([name, value]) => `${quoted(name)}: ${quoted(value)}`),
+  ]
+  return members.length === 0 ? null : `{ ${members.join(', ')} }`
 }
 
 /** Declares the token that a call needs. */

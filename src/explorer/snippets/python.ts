@@ -1,9 +1,10 @@
 // A call for Python 3, with nothing but its standard library.
-import { type Body, type Call, REFRESH_TOKEN, type SignIn } from './call.ts'
+import { type Body, type Call, headersOf, REFRESH_TOKEN, type SignIn } from './call.ts'
 
 const VARIABLES = { accessToken: 'access_token', refreshToken: 'refresh_token' } as const
 
-export function python({ method, url, token, body }: Call, signIn: SignIn | null): string {
+export function python(call: Call, signIn: SignIn | null): string {
+  const { method, url, token, body } = call
   const imports = [
     'import json',
     ...(token !== null && !signIn ? ['import os'] : []),
@@ -12,7 +13,7 @@ export function python({ method, url, token, body }: Call, signIn: SignIn | null
   ]
   const headers = [
     ...(token === 'accessToken' ? ['"Authorization": f"Bearer {access_token}"'] : []),
-    ...(body === null ? [] : ['"Content-Type": "application/json"']),
+    ...headersOf(call).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
   ]
   return `${imports.join('\n')}
 

@@ -16,6 +16,7 @@ const LOOKED_AT = [
   ['project-odd', 320, 'light'],
   ['graphiql-settings', 390, 'dark'],
   ['docs-tried', 390, 'dark'],
+  ['docs-headers', 320, 'light'],
 ] as const
 
 describe.skipIf(CHROMIUM === undefined)('a state of the pages', () => {

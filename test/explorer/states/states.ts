@@ -233,6 +233,19 @@ export const STATES: readonly State[] = [
       await page.locator('.try .status.good').waitFor()
     },
   },
+  {
+    name: 'docs-headers',
+    path: '/docs#getProjects',
+    async show(page) {
+      const operation = page.locator('#getProjects')
+      await operation.locator('.own-headers > summary').click()
+      for (const name of ['If-None-Match', 'Cookie']) {
+        await operation.getByRole('button', { name: 'Add a header' }).click()
+        await page.keyboard.type(name)
+      }
+      await operation.getByText('try it with curl').waitFor()
+    },
+  },
   { name: 'sessions', path: '/sessions', show: (page) => page.locator('.sessions li').first().waitFor() },
   {
     name: 'nowhere',

@@ -1,0 +1,108 @@
+// Headers of one's own for a try-out: added, changed and removed, each with the reason when it is not sent.
+import { Plus, X } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { faultOf, type HeaderField } from './own-headers.ts'
+
+interface HeaderFieldsProps {
+  /** What is tried, for those who hear the page. */
+  readonly label: string
+  readonly fields: readonly HeaderField[]
+  readonly onChange: (fields: readonly HeaderField[]) => void
+  readonly onEnter: () => void
+  /** What the page sends by itself, as a sentence. */
+  readonly children: ReactNode
+}
+
+/** What people try with this API. */
+const SUGGESTED = ['Accept', 'Authorization', 'Gateway-Trace', 'If-None-Match', 'Traceparent', 'X-Request-Id']
+
+export function HeaderFields({ label, fields, onChange, onEnter, children }: HeaderFieldsProps): ReactNode {
+  const suggestionsId = useId()
+  const adding = useRef<HTMLButtonElement>(null)
+  const [added, setAdded] = useState<number | null>(null)
+
+  function change(id: number, part: Partial<HeaderField>): void {
+    onChange(fields.map((field) => (field.id === id ? { ...field, ...part } : field)))
+  }
+
+  function add(): void {
+    const id = 1 + Math.max(0, ...fields.map((field) => field.id))
+    setAdded(id)
+    onChange([...fields, { id, name: '', value: '' }])
+  }
+
+  /** The focus must not fall out of the page with the field that had it. */
+  function remove(id: number): void {
+    onChange(fields.filter((field) => field.id !== id))
+    adding.current?.focus()
+  }
+
+  function runOnEnter(event: KeyboardEvent): void {
+    if (event.key === 'Enter') onEnter()
+  }
+
+  return (
+    <details className="own-headers">
+      <summary>Request headers{fields.length > 0 && ` (${fields.length})`}</summary>
+      <ul>
+        {fields.map((field, index) => {
+          const fault = faultOf(field)
+          const faultId = `${suggestionsId}-${field.id}`
+          const about = {
+            spellCheck: false,
+            autoCapitalize: 'off',
+            autoComplete: 'off',
+            'aria-invalid': fault !== null,
+            'aria-describedby': fault === null ? undefined : faultId,
+            onKeyDown: runOnEnter,
+          } as const
+          return (
+            <li key={field.id}>
+              <input
+                {...about}
+                ref={field.id === added ? focus : undefined}
+                aria-label={`Name of header ${index + 1}, ${label}`}
+                placeholder="Name"
+                list={suggestionsId}
+                value={field.name}
+                onChange={({ target }) => change(field.id, { name: target.value.trim() })}
+              />
+              <input
+                {...about}
+                aria-label={`Value of header ${index + 1}, ${label}`}
+                placeholder="Value"
+                value={field.value}
+                onChange={({ target }) => change(field.id, { value: target.value })}
+              />
+              <button type="button" className="icon" title="Remove" onClick={() => remove(field.id)}>
+                <X size={15} aria-hidden="true" />
+                <span className="unseen">
+                  Remove header {index + 1}, {label}
+                </span>
+              </button>
+              {fault !== null && (
+                <p id={faultId} className="fault" role="status">
+                  {fault}
+                </p>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      <datalist id={suggestionsId}>
+        {SUGGESTED.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <button ref={adding} type="button" className="small" onClick={add}>
+        <Plus size={14} aria-hidden="true" /> Add a header<span className="unseen">: {label}</span>
+      </button>
+      <p className="note">{children}</p>
+    </details>
+  )
+}
+
+/** Once, when the field that was asked for appears. */
+function focus(input: HTMLInputElement | null): void {
+  input?.focus()
+}
