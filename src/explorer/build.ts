@@ -13,6 +13,9 @@ const OUTPUT = fileURLToPath(new URL('../../dist/explorer', import.meta.url))
 const LOCK_FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
 /** Written last: a build that was broken off is no build. */
 const DONE = 'built'
+/** What signs in, and asks what the first page shows, before there is a screen. */
+const START =
+  /\/(?:start-up|connection|session|login|kept-session|tab-channel|tokens|first-run|requests|rosetta-state|answer|call|json-lines|json-text)\.ts$/
 
 if (process.argv.includes('--if-stale') && (await isBuilt())) process.exit()
 
@@ -59,9 +62,8 @@ await Promise.all(
 
 await writeFile(`${OUTPUT}/${DONE}`, '')
 
-/** What signs in before there is a screen. */
 function isStart(id: string): boolean {
-  return /\/(?:start-up|connection|session|login|kept-session|tab-channel|tokens)\.ts$|preload-helper/.test(id)
+  return START.test(id) || /preload-helper|rolldown\/runtime/.test(id)
 }
 
 /** Icons, and the rooms that the first page is made of anyway. */

@@ -1,12 +1,18 @@
-// Starts the pages. The sign-in begins while the browser still fetches and reads the code of the screen.
+// Starts the pages. The sign-in goes first: the code of the screen is here by then, and is run while the gateway answers.
 import { start } from './frame/start-up.ts'
 
-const screen = import('./screen.tsx')
-screen.catch(() => {
-  const root = document.getElementById('root')
-  if (root) root.textContent = 'The gateway does not answer. Reload this page in a moment.'
-})
+async function loadScreen(): Promise<typeof import('./screen.tsx')> {
+  try {
+    return await import('./screen.tsx')
+  } catch (error) {
+    const root = document.getElementById('root')
+    if (root) root.textContent = 'The gateway does not answer. Reload this page in a moment.'
+    throw error
+  }
+}
 
 const factsUrl = new URL('explorer.json', document.baseURI).href
-const started = await start(factsUrl, (reason) => void screen.then(({ showWaiting }) => showWaiting(reason)))
-;(await screen).show(started)
+const started = await start(factsUrl, async (reason) => (await loadScreen()).showWaiting(reason))
+const { show } = await loadScreen()
+await started.isSettled
+show(started)

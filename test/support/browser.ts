@@ -23,7 +23,12 @@ if (CHROMIUM === undefined) {
 export interface SharedBrowser {
   /** A context of the test's own for the pages of an address, with nothing in its cache or storage. */
   readonly open: (url: string, options?: BrowserContextOptions) => Promise<BrowserContext>
+  /** Waits until the browser has done what it does for a new window: a person's is open before a page is asked for. */
+  readonly rest: () => Promise<void>
 }
+
+/** Processor time of a tenth of a second in which nothing is going on. */
+const RESTING_S = 0.01
 
 /** Started before the tests of the `describe` that this is called in, ended after them. */
 export function shareBrowser(): SharedBrowser {
@@ -38,6 +43,18 @@ export function shareBrowser(): SharedBrowser {
       if (browser === null) throw new Error('the browser is not started')
       const usual = { viewport: { width: 1_280, height: 900 }, acceptDownloads: true }
       return watch(await browser.newContext({ ...usual, ...options }), url)
+    },
+    async rest() {
+      const session = await browser?.newBrowserCDPSession()
+      let [last, calm] = [0, 0]
+      while (session && calm < 3) {
+        const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+        const now = processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0)
+        calm = now - last < RESTING_S ? calm + 1 : 0
+        last = now
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      await session?.detach()
     },
   }
 }

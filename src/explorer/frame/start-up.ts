@@ -1,5 +1,6 @@
-// The first things asked of the gateway: its facts, and a session. Nothing here needs the code of the screen.
+// The first things asked of the gateway: its facts, a session, what the first page shows. Nothing here needs the code of the screen.
 import type { ExplorerData } from '../../pages/explorer-config.ts'
+import { type FirstRun, prepareFirstRun } from '../rosetta/first-run.ts'
 import { createSession, type Session } from '../sign-in/session.ts'
 import { openTabChannel } from '../sign-in/tab-channel.ts'
 import { type Connection, createConnection, PROBE_INTERVAL_MS } from './connection.ts'
@@ -8,10 +9,16 @@ export interface Started {
   readonly facts: ExplorerData
   readonly connection: Connection
   readonly session: Session
+  readonly firstRun: FirstRun
+  /** Resolves once it is known who is signed in, and in a moment at the latest: what is drawn first is then the page itself. */
+  readonly isSettled: Promise<void>
 }
 
+/** Nobody looks at an empty window for longer. */
+const SETTLES_WITHIN_MS = 60
+
 /** Resolves once the gateway has answered with its facts; until then `onWait` is told why it has not. */
-export async function start(factsUrl: string, onWait: (reason: string) => void): Promise<Started> {
+export async function start(factsUrl: string, onWait: (reason: string) => Promise<void>): Promise<Started> {
   const facts = await loadFacts(factsUrl, onWait)
   const connection = createConnection(fetch.bind(globalThis), factsUrl)
   const session = createSession(facts, {
@@ -19,18 +26,32 @@ export async function start(factsUrl: string, onWait: (reason: string) => void):
     storage: sessionStorage,
     openTabs: (messages) => openTabChannel(`workspace-gateway${facts.basePath}`, messages),
   })
+  const firstRun = prepareFirstRun(facts, session)
+  const isSettled = settled(session)
   void session.start()
-  return { facts, connection, session }
+  return { facts, connection, session, firstRun, isSettled }
 }
 
-async function loadFacts(url: string, onWait: (reason: string) => void): Promise<ExplorerData> {
+function settled(session: Session): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, SETTLES_WITHIN_MS)
+    const stop = session.subscribe(() => {
+      if (session.state().phase === 'starting') return
+      stop()
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+async function loadFacts(url: string, onWait: (reason: string) => Promise<void>): Promise<ExplorerData> {
   for (;;) {
     const reason = await fetch(url).then(
       async (answer) => (answer.ok ? ((await answer.json()) as ExplorerData) : `It answered ${answer.status}.`),
       () => 'It could not be reached.',
     )
     if (typeof reason !== 'string') return reason
-    onWait(reason)
+    await onWait(reason)
     await new Promise((resolve) => setTimeout(resolve, PROBE_INTERVAL_MS))
   }
 }

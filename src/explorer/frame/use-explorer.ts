@@ -1,6 +1,7 @@
 // What every component may use: the gateway's facts, the session, the address, and whether the gateway answers.
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { ExplorerData } from '../../pages/explorer-config.ts'
+import type { FirstRun } from '../rosetta/first-run.ts'
 import type { RunHistory } from '../rosetta/history/run-history.ts'
 import type { Session, SessionState } from '../sign-in/session.ts'
 import type { Connection, ConnectionState } from './connection.ts'
@@ -14,6 +15,7 @@ export interface Explorer {
   /** How far a list was scrolled, by its address: kept while the pages are open. */
   readonly scrolled: Map<string, number>
   readonly history: RunHistory
+  readonly firstRun: FirstRun
 }
 
 export const ExplorerContext = createContext<Explorer | null>(null)

@@ -3,14 +3,21 @@ import { Play, Share2 } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
-import { REFRESH_TOKEN } from '../snippets/call.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { GraphqlSide } from './graphql-side.tsx'
 import { PastRuns } from './history/past-runs.tsx'
 import { useNotedRuns } from './history/use-noted-runs.ts'
-import type { RowRequest, Side } from './requests.ts'
+import type { Side } from './requests.ts'
 import { RestSide } from './rest-side.tsx'
-import { indented, type RosettaState, readState, routeName, writeState } from './rosetta-state.ts'
+import {
+  indented,
+  isRunByItself,
+  type RosettaState,
+  readState,
+  requestOf,
+  routeName,
+  writeState,
+} from './rosetta-state.ts'
 import { RouteList } from './route-list.tsx'
 import { useProjectChoices } from './use-project-choices.ts'
 import { useRuns } from './use-runs.ts'
@@ -30,12 +37,12 @@ export function RosettaPage(): ReactNode {
 }
 
 function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
-  const { session, facts, navigation } = useExplorer()
+  const { session, facts, navigation, firstRun } = useExplorer()
   const email = useSessionState().email ?? ''
-  const { isLoaded, projects } = useProjectChoices()
   const [state, setState] = useState(initial)
+  const { isLoaded, projects } = useProjectChoices(state.route.parameter !== null)
   const [shownSide, setShownSide] = useState<Side>('rest')
-  const runs = useRuns(session)
+  const runs = useRuns(session, firstRun)
   const { answers, running, verdict, asked, run } = runs
   const request = requestOf(state, email, projects[0]?.ref ?? '')
   const { route, value } = request
@@ -44,8 +51,7 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
 
   useEffect(() => navigation.replace(`/${written}`), [navigation, written])
 
-  // A read runs as soon as it is shown; a call that changes sessions waits for the person.
-  const runsByItself = route.field === null && !/\bmutation\b/.test(initial.query)
+  const runsByItself = isRunByItself({ ...request, query: initial.query })
   const isReady = route.parameter === null || state.value !== null || isLoaded
   const isFirst = asked === null
   useEffect(() => {
@@ -134,12 +140,3 @@ const NOT_RUN = 'Run both sides to compare them.'
 const ONE_SIDE = 'One side has run. Run both to compare them.'
 const EDITED = 'Changed since the last run. Run both to compare them.'
 const OWN_SESSION = 'Each run opens a session of its own, so you stay signed in.'
-
-function requestOf(state: RosettaState, email: string, firstRef: string): RowRequest {
-  const { route, query } = state
-  const usual = route.field === 'email' ? email : route.field === null ? firstRef : REFRESH_TOKEN
-  const value = route.field === 'refreshToken' ? REFRESH_TOKEN : (state.value ?? usual)
-  const name = route.parameter ?? route.field
-  const variables = state.variables ?? (name === null ? '' : JSON.stringify({ [name]: value }))
-  return { route, query, value: name === null ? '' : value, variables }
-}

@@ -1,6 +1,8 @@
 // What a Rosetta address says: the row, its value, the query and its variables. Never a token.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { withoutTokens } from '../answer/answer.ts'
+import { REFRESH_TOKEN } from '../snippets/call.ts'
+import type { RowRequest } from './requests.ts'
 
 export interface RosettaState {
   readonly route: ExplorerRoute
@@ -25,6 +27,21 @@ export function writeState({ route, value, query, variables }: RosettaState): st
   if (query !== indented(route.twin)) written.set('query', withoutTokens(query))
   if (variables !== null) written.set('variables', withoutTokens(variables))
   return `?${written}`
+}
+
+/** `firstRef` is what an export is read of until somebody says. */
+export function requestOf(state: RosettaState, email: string, firstRef: string): RowRequest {
+  const { route, query } = state
+  const usual = route.field === 'email' ? email : route.field === null ? firstRef : REFRESH_TOKEN
+  const value = route.field === 'refreshToken' ? REFRESH_TOKEN : (state.value ?? usual)
+  const name = route.parameter ?? route.field
+  const variables = state.variables ?? (name === null ? '' : JSON.stringify({ [name]: value }))
+  return { route, query, value: name === null ? '' : value, variables }
+}
+
+/** A read runs as soon as it is shown; a call that changes sessions waits for the person. */
+export function isRunByItself({ route, query }: RowRequest): boolean {
+  return route.field === null && !/\bmutation\b/.test(query)
 }
 
 export function routeName({ method, path }: ExplorerRoute): string {

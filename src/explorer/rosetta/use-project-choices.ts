@@ -24,7 +24,8 @@ export interface ProjectChoices {
 
 const NONE: ProjectChoices = { isLoaded: false, projects: [] }
 
-export function useProjectChoices(): ProjectChoices {
+/** Loaded once they are wanted. */
+export function useProjectChoices(isWanted = true): ProjectChoices {
   const { session } = useExplorer()
   const isSignedIn = useSessionState().phase === 'signed-in'
   const { timesBack } = useConnection()
@@ -41,12 +42,12 @@ export function useProjectChoices(): ProjectChoices {
       const projects = [...all.filter(({ hasExport }) => hasExport), ...all.filter(({ hasExport }) => !hasExport)]
       if (!isGone) setChoices({ isLoaded: true, projects })
     }
-    if (!isSignedIn) return
+    if (!isSignedIn || !isWanted) return
     // Without suggestions the field still takes what is typed.
     load().catch(() => isGone || setChoices({ isLoaded: true, projects: [] }))
     return () => {
       isGone = true
     }
-  }, [session, isSignedIn, timesBack])
+  }, [session, isSignedIn, isWanted, timesBack])
   return choices
 }

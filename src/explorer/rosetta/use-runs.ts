@@ -3,6 +3,7 @@ import { useCallback, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
 import type { Session } from '../sign-in/session.ts'
 import { compare, type Verdict } from './comparison.ts'
+import type { FirstRun } from './first-run.ts'
 import { type RowRequest, type Side, sendSide } from './requests.ts'
 
 export interface Runs {
@@ -32,7 +33,7 @@ const NOTHING: State = {
   verdict: null,
 }
 
-export function useRuns(session: Session): Runs {
+export function useRuns(session: Session, firstRun: FirstRun): Runs {
   const [state, setState] = useState(NOTHING)
   const newest = useRef({ number: 0, abort: new AbortController() })
 
@@ -45,14 +46,13 @@ export function useRuns(session: Session): Runs {
       const running = { rest: sides.includes('rest'), graphql: sides.includes('graphql') }
       setState((now) => ({ ...now, number, asked: request, running, verdict: null }))
       for (const side of sides) {
-        sendSide(side, request, session, abort.signal)
-          .catch(noAnswer)
-          .then((answer) => {
-            if (newest.current.number === number) setState((now) => answered(now, side, answer))
-          })
+        const sent = firstRun.take(side, request) ?? sendSide(side, request, session, abort.signal)
+        sent.catch(noAnswer).then((answer) => {
+          if (newest.current.number === number) setState((now) => answered(now, side, answer))
+        })
       }
     },
-    [session],
+    [session, firstRun],
   )
 
   const { answers, running, verdict, asked } = state

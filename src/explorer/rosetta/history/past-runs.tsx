@@ -1,5 +1,5 @@
 // The runs of this page so far, each a link that brings it back.
-import { type ReactNode, useSyncExternalStore } from 'react'
+import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { timeText } from '../../answer/answer.ts'
 import { When } from '../../design/when.tsx'
 import { Link } from '../../frame/link.tsx'
@@ -9,12 +9,14 @@ export function PastRuns(): ReactNode {
   const { history } = useExplorer()
   const { email } = useSessionState()
   const runs = useSyncExternalStore(history.subscribe, history.runs).filter((run) => run.email === email)
+  const [isOpen, setOpen] = useState(false)
   if (runs.length === 0) return null
   return (
-    <details className="past-runs">
+    <details className="past-runs" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>History of runs ({runs.length})</summary>
       <ol>
-        {runs.map(({ at, address, route, value, statuses, durationsMs, verdict }) => (
+        {/* Not before it is seen: to say when something was takes a browser long the first time. */}
+        {(isOpen ? runs : []).map(({ at, address, route, value, statuses, durationsMs, verdict }) => (
           <li key={at}>
             <Link to={address}>
               {route} {value !== '' && <span className="past-value">{value}</span>}
