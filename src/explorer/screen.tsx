@@ -35,7 +35,7 @@ export function show(started: Started): void {
   const explorer = {
     ...started,
     navigation: createNavigation(started.facts.basePath),
-    scrolled: new Map<string, number>(),
+    leftLists: new Map<string, string>(),
     history: createRunHistory(),
   }
   root.render(

@@ -1,4 +1,5 @@
 // Moving between pages without a reload, so that tokens can stay in memory.
+import { createKeptScroll } from './kept-scroll.ts'
 
 export interface Place {
   /** Under the base path. */
@@ -14,16 +15,24 @@ export interface Navigation {
   readonly subscribe: (listener: () => void) => () => void
   /** Visits an address under the base path. */
   readonly go: (to: string) => void
+  /** The address under the base path as it is, or is about to be. */
+  readonly address: () => string
   /** Writes a page's state into the address; the page is not visited again. */
   readonly replace: (to: string) => void
+  /** The same once the person rests: for what changes with every step of scrolling. Browsers refuse to be asked too often. */
+  readonly replaceSoon: (to: string) => void
   /** The address with which a page was left, to return to it as it was. */
   readonly lastOf: (path: string) => string
 }
 
+const RESTS_AFTER_MS = 250
+
 export function createNavigation(basePath: string): Navigation {
   const listeners = new Set<() => void>()
   const last = new Map<string, string>()
+  const scroll = createKeptScroll()
   let place = read(0)
+  let waiting: { readonly to: string; readonly timer: number } | null = null
 
   function read(visit: number): Place {
     return { path: location.pathname.slice(basePath.length) || '/', search: location.search, visit }
@@ -35,7 +44,35 @@ export function createNavigation(basePath: string): Navigation {
     for (const listener of listeners) listener()
   }
 
-  addEventListener('popstate', moved)
+  function forget(): void {
+    clearTimeout(waiting?.timer)
+    waiting = null
+  }
+
+  function address(): string {
+    return waiting?.to ?? place.path + location.search + location.hash
+  }
+
+  function replace(to: string): void {
+    forget()
+    if (basePath + to !== location.pathname + location.search + location.hash) {
+      history.replaceState(history.state, '', basePath + to)
+    }
+    last.set(place.path, to)
+  }
+
+  function settle(): void {
+    if (waiting) replace(waiting.to)
+    scroll.note()
+  }
+
+  addEventListener('popstate', () => {
+    // It was meant for the entry that was left.
+    forget()
+    moved()
+    scroll.restore()
+  })
+  addEventListener('pagehide', settle)
   return {
     place: () => place,
     subscribe(listener) {
@@ -43,13 +80,16 @@ export function createNavigation(basePath: string): Navigation {
       return () => listeners.delete(listener)
     },
     go(to) {
+      settle()
       history.pushState(null, '', basePath + to)
       moved()
-      scrollTo(0, 0)
+      scroll.top()
     },
-    replace(to) {
-      if (basePath + to !== location.pathname + location.search) history.replaceState(history.state, '', basePath + to)
-      last.set(place.path, to)
+    address,
+    replace,
+    replaceSoon(to) {
+      forget()
+      waiting = { to, timer: Number(setTimeout(() => replace(to), RESTS_AFTER_MS)) }
     },
     lastOf: (path) => last.get(path) ?? path,
   }

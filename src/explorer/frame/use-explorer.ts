@@ -12,8 +12,8 @@ export interface Explorer {
   readonly session: Session
   readonly navigation: Navigation
   readonly connection: Connection
-  /** How far a list was scrolled, by its address: kept while the pages are open. */
-  readonly scrolled: Map<string, number>
+  /** The address with which a list of the workspace was left, by its kind. */
+  readonly leftLists: Map<string, string>
   readonly history: RunHistory
   readonly firstRun: FirstRun
 }

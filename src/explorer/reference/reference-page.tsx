@@ -12,6 +12,7 @@ import { GettingStarted } from './getting-started.tsx'
 import { type OpenApi, type ShownOperation, shownOperations } from './openapi.ts'
 import { OperationSection } from './operation-section.tsx'
 import { type Draft, NO_DRAFT } from './own-headers.ts'
+import { useSectionInAddress } from './use-section-in-address.ts'
 import './reference.css'
 
 export function ReferencePage(): ReactNode {
@@ -42,6 +43,7 @@ function Reference({ document, address }: { readonly document: OpenApi; readonly
 
   // An address with a fragment was opened before there was anything to scroll to.
   useEffect(() => show(location.hash.slice(1)), [])
+  useSectionInAddress()
 
   return (
     <div className="page reference">
@@ -103,10 +105,11 @@ interface EntryProps {
 }
 
 function Entry({ id, basePath, children }: EntryProps): ReactNode {
+  const { navigation } = useExplorer()
   /** The base address of the shell is not this page's: a bare fragment would lead away. */
   function follow(event: MouseEvent): void {
     event.preventDefault()
-    history.replaceState(history.state, '', `${location.pathname}#${id}`)
+    navigation.replace(`/docs#${id}`)
     show(id)
   }
   return (

@@ -88,3 +88,18 @@ export function foldable({ closes }: Sheet): ReadonlySet<number> {
   for (const [row, close] of closes.entries()) if (row > 0 && close > row + 1) rows.add(row)
   return rows
 }
+
+/** The name of a row: its line, counted from 1, and which piece of it where a line is longer than a row, such as `7.250`. */
+export function lineOf({ numbers }: Sheet, row: number): string {
+  let first = row
+  while (first > 0 && numbers[first] === 0) first -= 1
+  const line = String(numbers[first] ?? 1)
+  return first === row ? line : `${line}.${row - first}`
+}
+
+/** The row of such a name; the first one for a name that is none here. */
+export function rowOfLine({ numbers }: Sheet, name: string): number {
+  const [, line, piece = '0'] = /^([1-9]\d{0,8})(?:\.(\d{1,8}))?$/.exec(name) ?? []
+  const row = line === undefined ? -1 : numbers.indexOf(Number(line))
+  return row === -1 ? 0 : Math.min(row + Number(piece), numbers.length - 1)
+}

@@ -7,6 +7,7 @@ import type { Language } from './languages.ts'
 import { Row } from './row.tsx'
 import { foldable, rowAt, type Sheet, visibleRows } from './sheet.ts'
 import { TextTools } from './text-tools.tsx'
+import { type LinePlace, useLinePlace } from './use-line-place.ts'
 import { useSheet } from './use-sheet.ts'
 import './text-view.css'
 
@@ -26,11 +27,13 @@ interface TextViewProps {
   readonly label: string
   readonly language: Language
   readonly fileName: string
+  /** Where a place in the text is kept, if it is. */
+  readonly place?: LinePlace
   /** Shown before the tools. */
   readonly children?: ReactNode
 }
 
-export function TextView({ text, label, language, fileName, children }: TextViewProps): ReactNode {
+export function TextView({ text, label, language, fileName, place, children }: TextViewProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null)
   const laidOut = useSheet(text, language)
   const sheet = laidOut.sheet ?? EMPTY
@@ -52,6 +55,13 @@ export function TextView({ text, label, language, fileName, children }: TextView
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 20,
+  })
+  const noteLine = useLinePlace(place, {
+    sheet: laidOut.sheet,
+    rows,
+    scroller,
+    rowHeight: ROW_HEIGHT,
+    indexAt: (offset) => virtual.getVirtualItemForOffset(offset)?.index ?? 0,
   })
   useEffect(() => {
     if (current === -1) return
@@ -112,6 +122,7 @@ export function TextView({ text, label, language, fileName, children }: TextView
         className={isWrapped ? 'lines wrapped' : 'lines'}
         aria-label={label}
         tabIndex={0}
+        onScroll={noteLine}
         style={{ '--gutter-width': `${digits + 3}ch`, height: `calc(${virtual.getTotalSize()}px + 22px)` } as object}
       >
         <div

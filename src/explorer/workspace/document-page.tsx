@@ -18,7 +18,8 @@ interface DocumentPageProps {
 
 export function DocumentPage({ kind, after }: DocumentPageProps): ReactNode {
   const { session } = useExplorer()
-  const [parameters, write] = useAddressParameters()
+  const [parameters, write, writeSoon] = useAddressParameters()
+  const place = { line: parameters.get('line'), onLine: (line: string | null) => writeSoon({ line }) }
   const loaded = useLoaded(useCallback(() => loadDocument(session, kind, after), [session, kind, after]))
   const text = loaded.phase === 'ready' ? loaded.value.text : ''
   const parts = useMemo(() => (text === '' ? [] : partsOf(text)), [text])
@@ -35,20 +36,25 @@ export function DocumentPage({ kind, after }: DocumentPageProps): ReactNode {
       {description !== null && <p dir="auto">{description}</p>}
       {parts.length > 0 && (
         <div className="segments">
-          <button type="button" aria-pressed={!isDocument} onClick={() => write({ tab: null })}>
+          <button type="button" aria-pressed={!isDocument} onClick={() => write({ tab: null, line: null })}>
             {partsLabel} <span className="count">&nbsp;{parts.length.toLocaleString()}</span>
           </button>
-          <button type="button" aria-pressed={isDocument} onClick={() => write({ tab: 'document' })}>
+          <button type="button" aria-pressed={isDocument} onClick={() => write({ tab: 'document', line: null })}>
             Document
           </button>
         </div>
       )}
       {isDocument ? (
         <div className="framed">
-          <TextView text={text} label="The document" language="json" fileName={`${name ?? kind}.json`} />
+          <TextView text={text} label="The document" language="json" fileName={`${name ?? kind}.json`} place={place} />
         </div>
       ) : (
-        <FileBrowser elements={parts} file={parameters.get('file')} onFile={(file) => write({ file })} />
+        <FileBrowser
+          elements={parts}
+          file={parameters.get('file')}
+          onFile={(file) => write({ file, line: null })}
+          place={place}
+        />
       )}
     </section>
   )

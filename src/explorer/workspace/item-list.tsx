@@ -6,9 +6,10 @@ import { EmptyState } from '../design/empty-state.tsx'
 import { When } from '../design/when.tsx'
 import { Link } from '../frame/link.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
-import { addressOf, useAddressParameters } from './addresses.ts'
+import { addressOf, type Changes, useAddressParameters, type WriteAddress } from './addresses.ts'
 import { ItemFilters } from './item-filters.tsx'
 import { arranged, type Item, isSort, KIND_LABELS, type Kind } from './items.ts'
+import { offsetOf, rowIn } from './list-rows.ts'
 
 const ROW_HEIGHT = 68
 
@@ -18,8 +19,8 @@ interface ItemListProps {
 }
 
 export function ItemList({ items, kind }: ItemListProps): ReactNode {
-  const { scrolled } = useExplorer()
-  const [parameters, write] = useAddressParameters()
+  const { navigation, leftLists } = useExplorer()
+  const [parameters, writeNow, writeSoon] = useAddressParameters()
   const sort = parameters.get('sort')
   const [search, setSearch] = useState(parameters.get('q') ?? '')
   const words = useDeferredValue(search)
@@ -31,13 +32,20 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
     [items, words, order, framework, isExported],
   )
   const scroller = useRef<HTMLDivElement>(null)
-  const place = addressOf({ kind })
+
+  function noted(write: WriteAddress): WriteAddress {
+    return (changes: Changes) => {
+      write(changes)
+      leftLists.set(kind, navigation.address())
+    }
+  }
+  const write = noted(writeNow)
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
-    initialOffset: scrolled.get(place) ?? 0,
+    initialOffset: offsetOf(parameters.get('row'), ROW_HEIGHT),
   })
   if (items.length === 0) return <EmptyState Icon={Inbox} title={`No ${KIND_LABELS[kind]} here yet`} />
   return (
@@ -73,7 +81,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
         ref={scroller}
         className="items"
         hidden={shown.length === 0}
-        onScroll={({ currentTarget }) => scrolled.set(place, currentTarget.scrollTop)}
+        onScroll={({ currentTarget }) => noted(writeSoon)({ row: rowIn(currentTarget.scrollTop, ROW_HEIGHT) })}
       >
         <ul style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {

@@ -25,7 +25,7 @@ export function WorkspacePage(): ReactNode {
 }
 
 function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
-  const { navigation } = useExplorer()
+  const { navigation, leftLists } = useExplorer()
   const { search } = usePlace()
   const shown = new URLSearchParams(search)
   const kind = KINDS.find((name) => name === shown.get('show')) ?? 'projects'
@@ -55,7 +55,11 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
   return (
     <div className="page workspace">
       <nav className="crumbs" aria-label="Way back">
-        <button type="button" className="link" onClick={() => navigation.go(addressOf({ kind }))}>
+        <button
+          type="button"
+          className="link"
+          onClick={() => navigation.go(leftLists.get(kind) ?? addressOf({ kind }))}
+        >
           {KIND_LABELS[kind]}
         </button>
         <span aria-hidden="true">/</span> <bdi>{title}</bdi>

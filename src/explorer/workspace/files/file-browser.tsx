@@ -2,6 +2,7 @@
 import { ChevronsDownUp } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
+import type { LinePlace } from '../../text/use-line-place.ts'
 import { bytesOf, type Element } from '../project/elements.ts'
 import { FilePreview } from './file-preview.tsx'
 import { FileTree } from './file-tree.tsx'
@@ -16,13 +17,18 @@ interface FileBrowserProps {
   /** The path of the chosen file; null for whichever one opens first. */
   readonly file: string | null
   readonly onFile: (path: string) => void
+  /** In the chosen file. */
+  readonly place: LinePlace
 }
 
-export function FileBrowser({ elements, file, onFile }: FileBrowserProps): ReactNode {
+export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps): ReactNode {
   const [picked, setPicked] = useState<Element | null>(null)
+  // Of several with one path the one that was pressed.
   const chosen = useMemo(
     () =>
-      picked && elements.includes(picked) ? picked : (elements.find(({ path }) => path === file) ?? entryOf(elements)),
+      picked?.path === file && picked !== null && elements.includes(picked)
+        ? picked
+        : (elements.find(({ path }) => path === file) ?? entryOf(elements)),
     [elements, file, picked],
   )
   const [search, setSearch] = useState('')
@@ -30,6 +36,12 @@ export function FileBrowser({ elements, file, onFile }: FileBrowserProps): React
     () =>
       new Set(elements.length <= FEW ? elements.flatMap(({ path }) => foldersOf(path)) : foldersOf(chosen?.path ?? '')),
   )
+  const [shown, setShown] = useState(chosen)
+  // Another one may be chosen from elsewhere: the palette, back, forward.
+  if (chosen !== shown) {
+    setShown(chosen)
+    setUnfolded(new Set([...unfolded, ...foldersOf(chosen?.path ?? '')]))
+  }
   const found = useMemo(() => {
     const words = search.toLowerCase()
     return words === '' ? elements : elements.filter(({ path }) => path.toLowerCase().includes(words))
@@ -77,7 +89,14 @@ export function FileBrowser({ elements, file, onFile }: FileBrowserProps): React
         />
       </div>
       <div className="preview">
-        {chosen && <FilePreview key={chosen.path} element={chosen} sizeText={sizeText(bytesOf(chosen).byteLength)} />}
+        {chosen && (
+          <FilePreview
+            key={chosen.path}
+            element={chosen}
+            sizeText={sizeText(bytesOf(chosen).byteLength)}
+            place={place}
+          />
+        )}
       </div>
     </div>
   )

@@ -4,15 +4,17 @@ import { type ReactNode, useState } from 'react'
 import { saveFile } from '../../design/save-file.ts'
 import { extensionOf, IMAGE_TYPES, languageOf } from '../../text/languages.ts'
 import { TextView } from '../../text/text-view.tsx'
+import type { LinePlace } from '../../text/use-line-place.ts'
 import { bytesOf, type Element } from '../project/elements.ts'
 import { Picture } from './picture.tsx'
 
 interface FilePreviewProps {
   readonly element: Element
   readonly sizeText: string
+  readonly place: LinePlace
 }
 
-export function FilePreview({ element, sizeText }: FilePreviewProps): ReactNode {
+export function FilePreview({ element, sizeText, place }: FilePreviewProps): ReactNode {
   const { path, content, isFile, isBase64 } = element
   const imageType = IMAGE_TYPES[extensionOf(path)]
   const [isPicture, setPicture] = useState(isBase64)
@@ -48,7 +50,13 @@ export function FilePreview({ element, sizeText }: FilePreviewProps): ReactNode 
     )
   }
   return (
-    <TextView text={content} label={path} language={isFile ? languageOf(path) : 'json'} fileName={fileName}>
+    <TextView
+      text={content}
+      label={path}
+      language={isFile ? languageOf(path) : 'json'}
+      fileName={fileName}
+      place={place}
+    >
       {head}
       {toggle}
     </TextView>

@@ -1,7 +1,7 @@
 // The tree itself: one stop of the Tab key, arrow keys within, and only the rows in sight drawn.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Braces, ChevronDown, ChevronRight, FileCode, FileImage, FileText } from 'lucide-react'
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { extensionOf, IMAGE_TYPES, languageOf } from '../../text/languages.ts'
 import type { Element } from '../project/elements.ts'
 import type { TreeRow } from './tree.ts'
@@ -29,6 +29,15 @@ export function FileTree({ rows, chosen, isUnfolded, onFold, onChoose }: FileTre
     overscan: 12,
     initialOffset: () => Math.max(0, chosenAt - 6) * ROW_HEIGHT,
   })
+
+  const shown = useRef(chosen)
+  // One that was chosen from elsewhere comes into sight; folding moves nothing.
+  useEffect(() => {
+    if (shown.current === chosen || chosenAt === -1) return
+    shown.current = chosen
+    setFocused(null)
+    virtual.scrollToIndex(chosenAt)
+  }, [chosen, chosenAt, virtual])
 
   function act(row: TreeRow | undefined): void {
     if (row?.element) onChoose(row.element)

@@ -26,7 +26,7 @@ interface ComparisonViewProps {
 
 export function ComparisonView({ project, older, newer }: ComparisonViewProps): ReactNode {
   const { session } = useExplorer()
-  const [parameters, write] = useAddressParameters()
+  const [parameters, write, writeSoon] = useAddressParameters()
   const loaded = useLoaded(
     useCallback(async () => {
       const [before, after] = await Promise.all([older, newer].map((facts) => loadExport(session, project, facts)))
@@ -63,7 +63,7 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
                 <button
                   type="button"
                   aria-current={path === chosen.path ? 'true' : undefined}
-                  onClick={() => write({ file: path })}
+                  onClick={() => write({ file: path, line: null })}
                 >
                   <span className={`badge ${TONES[kind]}`}>{kind}</span> <bdi>{path}</bdi>
                 </button>
@@ -81,6 +81,7 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
               path={chosen.path}
               before={chosen.before?.content ?? ''}
               after={chosen.after?.content ?? ''}
+              place={{ line: parameters.get('line'), onLine: (line) => writeSoon({ line }) }}
             />
           )}
         </div>

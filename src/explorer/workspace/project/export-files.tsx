@@ -41,7 +41,7 @@ export function ExportFiles({ project, facts }: ExportFilesProps): ReactNode {
 }
 
 function Files({ project, opened }: { readonly project: Project; readonly opened: OpenedExport }): ReactNode {
-  const [parameters, write] = useAddressParameters()
+  const [parameters, write, writeSoon] = useAddressParameters()
   const { facts, body, elements } = opened
   const zip = useZip()
   const index = project.exports.indexOf(facts)
@@ -95,7 +95,12 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
       {elements.length === 0 ? (
         <EmptyState Icon={PackageOpen} title="This export holds no files" />
       ) : (
-        <FileBrowser elements={elements} file={parameters.get('file')} onFile={(file) => write({ file })} />
+        <FileBrowser
+          elements={elements}
+          file={parameters.get('file')}
+          onFile={(file) => write({ file, line: null })}
+          place={{ line: parameters.get('line'), onLine: (line) => writeSoon({ line }) }}
+        />
       )}
     </>
   )

@@ -7,7 +7,8 @@ import { EmptyState } from '../../design/empty-state.tsx'
 import { When } from '../../design/when.tsx'
 import { Link } from '../../frame/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
-import { addressOf } from '../addresses.ts'
+import { addressOf, useAddressParameters } from '../addresses.ts'
+import { offsetOf, rowIn } from '../list-rows.ts'
 import { type ExportFacts, exportKey, type Project } from './project.ts'
 
 const ROW_HEIGHT = 46
@@ -15,6 +16,7 @@ const ROW_HEIGHT = 46
 export function ExportList({ project }: { readonly project: Project }): ReactNode {
   const { navigation } = useExplorer()
   const { exports, ref } = project
+  const [parameters, , writeSoon] = useAddressParameters()
   const [marked, setMarked] = useState<readonly ExportFacts[]>([])
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -22,6 +24,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 10,
+    initialOffset: offsetOf(parameters.get('row'), ROW_HEIGHT),
   })
   if (exports.length === 0) {
     return (
@@ -53,7 +56,11 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
           {marked.length === 2 ? 'Two are chosen.' : 'Choose two exports to compare them.'}
         </span>
       </div>
-      <div ref={scroller} className="items exports">
+      <div
+        ref={scroller}
+        className="items exports"
+        onScroll={({ currentTarget }) => writeSoon({ row: rowIn(currentTarget.scrollTop, ROW_HEIGHT) })}
+      >
         <ul style={{ height: virtual.getTotalSize() }} aria-label="Exports">
           {virtual.getVirtualItems().map(({ index, start }) => {
             const facts = exports[index]

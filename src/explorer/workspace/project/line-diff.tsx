@@ -1,12 +1,16 @@
 // How a file changed, line by line, by the `diff` library.
 import { structuredPatch } from 'diff'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { jsonLines } from '../../text/json-lines.ts'
+import type { LinePlace } from '../../text/use-line-place.ts'
+import { offsetOf, rowIn } from '../list-rows.ts'
 
 export interface LineDiffProps {
   readonly path: string
   readonly before: string
   readonly after: string
+  /** By the lines of the comparison. */
+  readonly place: LinePlace
 }
 
 /** Beyond these a file is said to differ, without the lines. */
@@ -15,10 +19,21 @@ const MOST_EDITS = 4_000
 const MOST_SHOWN = 3_000
 const SIGNS: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '\\': 'meta', '@': 'meta' }
 
-export function LineDiff({ path, before, after }: LineDiffProps): ReactNode {
+export function LineDiff({ path, before, after, place }: LineDiffProps): ReactNode {
   const lines = useMemo(() => diffLines(before, after), [before, after])
+  const scroller = useRef<HTMLElement>(null)
+  const [first] = useState(place.line)
+  useLayoutEffect(() => {
+    if (scroller.current) scroller.current.scrollTop = offsetOf(first, heightOfLine(scroller.current))
+  }, [first])
   return (
-    <section className="diff" tabIndex={0} aria-label={`What changed in ${path}`}>
+    <section
+      ref={scroller}
+      className="diff"
+      tabIndex={0}
+      aria-label={`What changed in ${path}`}
+      onScroll={({ currentTarget }) => place.onLine(rowIn(currentTarget.scrollTop, heightOfLine(currentTarget)))}
+    >
       {lines === null ? (
         <p className="note">
           The two are too different to be shown line by line: {before.length.toLocaleString()} characters before,{' '}
@@ -35,6 +50,10 @@ export function LineDiff({ path, before, after }: LineDiffProps): ReactNode {
       )}
     </section>
   )
+}
+
+function heightOfLine(diff: HTMLElement): number {
+  return diff.querySelector('span')?.getBoundingClientRect().height || 1
 }
 
 interface DiffLine {

@@ -5,6 +5,7 @@ import { Skeleton } from '../../design/skeleton.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { TextView } from '../../text/text-view.tsx'
+import { useAddressParameters } from '../addresses.ts'
 import { loadDocument } from '../document.ts'
 
 interface ProjectDocumentProps {
@@ -14,6 +15,7 @@ interface ProjectDocumentProps {
 
 export function ProjectDocument({ reference, after }: ProjectDocumentProps): ReactNode {
   const { session } = useExplorer()
+  const [parameters, , writeSoon] = useAddressParameters()
   const loaded = useLoaded(useCallback(() => loadDocument(session, 'projects', after), [session, after]))
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
@@ -21,7 +23,13 @@ export function ProjectDocument({ reference, after }: ProjectDocumentProps): Rea
   }
   return (
     <div className="framed">
-      <TextView text={loaded.value.text} label="The document" language="json" fileName={`${reference}.json`} />
+      <TextView
+        text={loaded.value.text}
+        label="The document"
+        language="json"
+        fileName={`${reference}.json`}
+        place={{ line: parameters.get('line'), onLine: (line) => writeSoon({ line }) }}
+      />
     </div>
   )
 }
