@@ -28,13 +28,14 @@ interface Export {
   }[]
 }
 
-/** Until the end of the test; answers everything with `status`. */
-export async function startReceiver(status = 200) {
+/** Until the end of the test; answers everything with `status`, once `ready` says so. */
+export async function startReceiver(status = 200, ready: () => Promise<void> = async () => {}) {
   const exports: Export[] = []
   const headers: Readonly<Record<string, unknown>>[] = []
   const server = createServer(async (request, response) => {
     headers.push({ ...request.headers, url: request.url })
     exports.push((await json(request)) as Export)
+    await ready()
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

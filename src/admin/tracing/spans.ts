@@ -9,6 +9,7 @@ const SERVER = 2
 const INTERNAL = 1
 const ERROR = 2
 const MAX_NAME_LENGTH = 64
+const ORIGIN_MS = performance.timeOrigin
 
 export interface TracedRequest {
   readonly traceId: string
@@ -17,7 +18,7 @@ export interface TracedRequest {
   readonly newSpanId: () => string
 }
 
-/** The spans of a request that was answered, separated by commas. Every text in them is of a closed list, or was checked. */
+/** The spans of a request that was answered, separated by commas. Every text in them is of a closed list, or was checked: ASCII. */
 export function spansOf(request: GatewayRequest, { traceId, spanId, parent, newSpanId }: TracedRequest): string {
   const { record, method, client } = request
   const { route, status, startedAt, durationMs, operationName, isKept, failureCode, sentBytes, steps } = record
@@ -61,7 +62,10 @@ function whole(key: string, value: number): string {
 
 /** Of a time of `performance.now()`, to the microsecond. */
 function toNanos(time: number): string {
-  const ms = performance.timeOrigin + time
-  const whole = Math.floor(ms)
-  return `${whole}${threeDigits(Math.floor((ms - whole) * 1_000))}000`
+  const ms = ORIGIN_MS + time
+  const seconds = Math.floor(ms / 1_000)
+  const rest = ms - seconds * 1_000
+  const whole = Math.floor(rest)
+  // A whole number that was written a moment ago costs nothing: no text of the nanoseconds as one number.
+  return `${seconds}${threeDigits(whole)}${threeDigits(Math.floor((rest - whole) * 1_000))}000`
 }

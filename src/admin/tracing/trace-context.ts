@@ -13,7 +13,8 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9
 
 /** Null for what is not well formed: then a trace begins here. */
 export function readTraceparent(value: string | undefined): ParentSpan | null {
-  const [all, version, traceId, spanId, flags] = TRACEPARENT.exec(value ?? '') ?? []
+  if (value === undefined) return null
+  const [all, version, traceId, spanId, flags] = TRACEPARENT.exec(value) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return null
   if (version === '00' && all !== value) return null
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }

@@ -49,20 +49,25 @@ interface Lines extends Disposable {
 
 /** Lines are ASCII. */
 function openLines(stream: Writable, batchBytes: number): Lines {
-  let batch = ''
+  let batch: Buffer | null = null
+  let byteLength = 0
   let timer: NodeJS.Timeout | undefined
 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
-    if (batch !== '') stream.write(batch)
-    batch = ''
+    if (batch) stream.write(batch.subarray(0, byteLength))
+    batch = null
+    byteLength = 0
   }
 
   return {
     write(line) {
-      if (batch.length + line.length > batchBytes) flush()
-      batch += line
+      if (byteLength + line.length > batchBytes) flush()
+      batch ??= Buffer.allocUnsafeSlow(Math.max(batchBytes, line.length))
+      // As bytes at once: a text that was put together of pieces is many objects, and whatever waits is gone through by
+      // each collection of garbage.
+      byteLength += batch.write(line, byteLength, 'latin1')
       timer ??= setTimeout(flush, FLUSH_MS)
     },
     [Symbol.dispose]: flush,
