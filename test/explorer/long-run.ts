@@ -39,6 +39,13 @@ try {
     await page.locator('.items').evaluate((list) => list.scrollTo(0, list.scrollHeight))
   })
   await open(page, 'files', 'open 20,000 files', '.preview .line')
+  await report(page, 'find one by ⌘K, and open it', async () => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('searchbox').fill('component19999')
+    await page.getByRole('option', { name: 'Component19999.tsx' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.file-path', { hasText: 'Component19999.tsx' }).waitFor()
+  })
   await report(page, 'zip them', async () => {
     const downloading = page.waitForEvent('download', { timeout: 120_000 })
     await page.getByRole('button', { name: 'Download zip' }).click()

@@ -1,5 +1,5 @@
-// From anywhere to any page, route, project, template or library, by Command or Control and K.
-import { type ReactNode, useMemo, useState } from 'react'
+// From anywhere to any page, route, project, template, library or file, by Command or Control and K.
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -12,7 +12,11 @@ import {
 } from 'react-aria-components'
 import { routeName } from '../rosetta/rosetta-state.ts'
 import { addressOf } from '../workspace/addresses.ts'
-import { KIND_LABELS, KINDS, loadWorkspace, type Workspace } from '../workspace/items.ts'
+import type { FoundFile } from '../workspace/files/found-file.ts'
+import { addressOfFile, matchingFiles } from '../workspace/files/found-files.ts'
+import { visibleName } from '../workspace/files/tree.ts'
+import { useFoundFiles } from '../workspace/files/use-found-files.ts'
+import { type Item, KIND_LABELS, KINDS, loadWorkspace, type Workspace } from '../workspace/items.ts'
 import { useExplorer } from './use-explorer.ts'
 import { useLoaded } from './use-loaded.ts'
 
@@ -27,7 +31,11 @@ interface PaletteProps {
   readonly onClose: () => void
 }
 
+const LABEL = 'Go to a page, a route, a project, a file …'
 const MOST_SHOWN = 40
+/** They leave room for what else fits. */
+const MOST_FILES_SHOWN = 20
+const NO_PROJECTS: readonly Item[] = []
 const PAGES: readonly Entry[] = [
   { id: '/', name: 'REST and GraphQL', note: 'Page' },
   { id: '/graphql', name: 'GraphiQL', note: 'Page' },
@@ -51,20 +59,25 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
     [facts],
   )
   const items = useMemo(() => (loaded.phase === 'ready' && loaded.value ? entriesOf(loaded.value) : []), [loaded])
+  const projects = loaded.phase === 'ready' ? (loaded.value?.projects ?? NO_PROJECTS) : NO_PROJECTS
+  const { files, note: filesNote } = useFoundFiles(projects, words.trim() !== '' && projects.length > 0)
+  const searched = useDeferredValue(words)
   const shown = useMemo(() => {
-    const wanted = words.toLowerCase().split(/\s+/)
-    return [...PAGES, ...routes, ...items]
+    const wanted = searched.toLowerCase().trim().split(/\s+/)
+    const found = searched.trim() === '' ? [] : matchingFiles(files, wanted, MOST_FILES_SHOWN)
+    const others = [...PAGES, ...routes, ...items]
       .filter(({ name, note }) => wanted.every((word) => `${name} ${note}`.toLowerCase().includes(word)))
-      .slice(0, MOST_SHOWN)
-  }, [words, routes, items])
+      .slice(0, MOST_SHOWN - found.length)
+    return [...others, ...found.map(entryOfFile)]
+  }, [searched, routes, items, files])
 
   return (
     <ModalOverlay className="veil" isOpen isDismissable onOpenChange={(isOpen) => isOpen || onClose()}>
       <Modal className="dialog">
         <Dialog aria-label="Go to">
           <Autocomplete inputValue={words} onInputChange={setWords}>
-            <SearchField aria-label="Go to a page, a route, a project …" autoFocus>
-              <Input className="palette-input" placeholder="Go to a page, a route, a project …" />
+            <SearchField aria-label={LABEL} autoFocus>
+              <Input className="palette-input" placeholder={LABEL} />
             </SearchField>
             <ListBox
               aria-label="Places"
@@ -82,11 +95,21 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
                 </ListBoxItem>
               )}
             </ListBox>
+            <p className="note palette-note" role="status">
+              {words.trim() === '' ? '' : filesNote}
+            </p>
           </Autocomplete>
         </Dialog>
       </Modal>
     </ModalOverlay>
   )
+}
+
+function entryOfFile(file: FoundFile): Entry {
+  const { path, from } = file
+  const place = from.exportKey === undefined ? from.name : `${from.name}, the export that is open`
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { id: addressOfFile(file), name: visibleName(name), note: `${place} · ${visibleName(path)}` }
 }
 
 function entriesOf(workspace: Workspace): readonly Entry[] {

@@ -4,8 +4,14 @@ import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { FirstRun } from '../rosetta/first-run.ts'
 import type { RunHistory } from '../rosetta/history/run-history.ts'
 import type { Session, SessionState } from '../sign-in/session.ts'
+import type { FilesFrom, FoundFile } from '../workspace/files/found-file.ts'
 import type { Connection, ConnectionState } from './connection.ts'
 import type { Navigation, Place } from './navigation.ts'
+
+/** The files that a person has before them. */
+export interface OpenExport extends FilesFrom {
+  readonly paths: readonly string[]
+}
 
 export interface Explorer {
   readonly facts: ExplorerData
@@ -14,6 +20,10 @@ export interface Explorer {
   readonly connection: Connection
   /** The address with which a list of the workspace was left, by its kind. */
   readonly leftLists: Map<string, string>
+  /** The export that is shown, while it is. */
+  readonly openExport: { current: OpenExport | null }
+  /** What the palette found last, and of which user and exports. */
+  readonly searchedFiles: { current: { readonly key: string; readonly files: readonly FoundFile[] } | null }
   readonly history: RunHistory
   readonly firstRun: FirstRun
 }

@@ -16,6 +16,9 @@ export interface Item {
   readonly changedAt: string
   readonly detail: string
   readonly hasExport: boolean
+  /** Of the newest export; empty without one. */
+  readonly digest: string
+  readonly fileCount: number
   readonly searched: string
 }
 
@@ -43,7 +46,7 @@ export function isSort(value: string | null): value is Sort {
 
 const DOCUMENT = 'id documentId name description framework tags version updatedAt cursor'
 const QUERY = `{ me {
-  projects { ${DOCUMENT} ref latestExport { createdAt elementCount byteLength } }
+  projects { ${DOCUMENT} ref latestExport { digest createdAt elementCount byteLength } }
   templates { ${DOCUMENT} kind }
   uiLibraries { ${DOCUMENT} kind }
 } }`
@@ -64,6 +67,7 @@ interface Listed {
 interface ListedProject extends Listed {
   readonly ref: string
   readonly latestExport: {
+    readonly digest: string
     readonly createdAt: string
     readonly elementCount: number
     readonly byteLength: number
@@ -94,6 +98,8 @@ export async function loadWorkspace(session: Session): Promise<Workspace | null>
           detail: exportDetail(project),
           changedAt: latest(project.updatedAt, project.latestExport?.createdAt),
           hasExport: project.latestExport !== null,
+          digest: project.latestExport?.digest ?? '',
+          fileCount: project.latestExport?.elementCount ?? 0,
         }),
       ),
       templates: customItems(me.templates),
@@ -110,6 +116,8 @@ function customItems(listed: readonly ListedCustom[]): readonly Item[] {
       detail: item.kind ?? '',
       changedAt: item.updatedAt ?? '',
       hasExport: false,
+      digest: '',
+      fileCount: 0,
     }),
   )
 }
@@ -124,7 +132,10 @@ function latest(one: string | null, other: string | undefined): string {
   return [one ?? '', other ?? ''].toSorted().at(-1) ?? ''
 }
 
-function toItem(listed: Listed, rest: Pick<Item, 'key' | 'after' | 'detail' | 'changedAt' | 'hasExport'>): Item {
+function toItem(
+  listed: Listed,
+  rest: Pick<Item, 'key' | 'after' | 'detail' | 'changedAt' | 'hasExport' | 'digest' | 'fileCount'>,
+): Item {
   const { name, description, framework, tags, version, documentId } = listed
   return {
     ...rest,

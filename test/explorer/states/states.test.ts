@@ -11,6 +11,7 @@ const LOOKED_AT = [
   ['rosetta-choices', 320, 'light'],
   ['rosetta-refused', 768, 'dark'],
   ['palette', 390, 'light'],
+  ['palette-files', 320, 'dark'],
   ['sign-in-refused', 320, 'dark'],
   ['project-comparison', 640, 'light'],
   ['project-odd', 320, 'light'],

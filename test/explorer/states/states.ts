@@ -101,6 +101,16 @@ export const STATES: readonly State[] = [
     },
   },
   {
+    name: 'palette-files',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('searchbox').fill('unbroken')
+      await page.getByRole('option', { name: /unbroken.*\.ts$/ }).waitFor()
+    },
+  },
+  {
     name: 'palette-nothing',
     path: '/docs',
     async show(page) {

@@ -4,7 +4,7 @@ import { Braces, ChevronDown, ChevronRight, FileCode, FileImage, FileText } from
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { extensionOf, IMAGE_TYPES, languageOf } from '../../text/languages.ts'
 import type { Element } from '../project/elements.ts'
-import type { TreeRow } from './tree.ts'
+import { type TreeRow, visibleName } from './tree.ts'
 
 const ROW_HEIGHT = 28
 
@@ -141,9 +141,4 @@ function parentOf(rows: readonly TreeRow[], at: number): number {
   const depth = rows[at]?.depth ?? 0
   for (let index = at - 1; index >= 0; index -= 1) if ((rows[index]?.depth ?? 0) < depth) return index
   return at
-}
-
-/** Characters that turn the reading direction make `exe.jpg` of `gpj.exe`: they are shown instead. */
-function visibleName(name: string): string {
-  return name.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g, '\ufffd') || '(no name)'
 }

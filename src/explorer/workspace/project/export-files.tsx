@@ -1,6 +1,6 @@
 // The files of one export, and ways to take them along.
 import { FileArchive, FileJson, PackageOpen } from 'lucide-react'
-import { type ReactNode, useCallback } from 'react'
+import { type ReactNode, useCallback, useEffect } from 'react'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { saveFile } from '../../design/save-file.ts'
@@ -41,11 +41,23 @@ export function ExportFiles({ project, facts }: ExportFilesProps): ReactNode {
 }
 
 function Files({ project, opened }: { readonly project: Project; readonly opened: OpenedExport }): ReactNode {
+  const { openExport } = useExplorer()
   const [parameters, write, writeSoon] = useAddressParameters()
   const { facts, body, elements } = opened
   const zip = useZip()
   const index = project.exports.indexOf(facts)
   const before = project.exports[index + 1]
+  useEffect(() => {
+    openExport.current = {
+      ref: project.ref,
+      name: project.name ?? project.ref,
+      ...(index === 0 ? {} : { exportKey: exportKey(facts) }),
+      paths: [...new Set(elements.map(({ path }) => path))],
+    }
+    return () => {
+      openExport.current = null
+    }
+  }, [openExport, project, index, facts, elements])
   const fileName = safePath(`${project.ref}-${facts.createdAt}`.replaceAll('/', '_').replaceAll(':', ''))
   return (
     <>

@@ -1,0 +1,148 @@
+// ⌘K finds files by name in the newest export of every project and in the one that is open, and opens them.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../../support/browser.ts'
+import { startGateway } from '../../support/gateway.ts'
+import { documentLine, exportLine } from '../../support/workspaces.ts'
+
+const EVE = 'eve@example.com'
+
+describe.skipIf(CHROMIUM === undefined)('the palette', () => {
+  const browser = shareBrowser()
+
+  test('finds a file of any project by its name or path, and opens it, by keys', async () => {
+    const page = await open('/')
+    await waitForAgreement(page)
+    await find(page, 'button.tsx')
+    const option = page.getByRole('option', { name: 'Button.tsx' })
+    expect((await option.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      'Button.tsx One · src/parts/Button.tsx',
+      'Button.tsx Two · other/Button.tsx',
+    ])
+    await page.getByRole('dialog').getByRole('searchbox').fill('two button')
+    await expect.poll(() => option.count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.locator('.preview .line', { hasText: "two's button" }).waitFor()
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      show: 'projects',
+      open: 'two',
+      tab: 'files',
+      file: 'other/Button.tsx',
+    })
+    expect(await page.locator('[role="treeitem"][aria-selected="true"]').innerText()).toContain('Button.tsx')
+    // A name that would read backwards is shown as what it is.
+    await find(page, 'gpj')
+    await page.getByRole('option', { name: 'gpj.\ufffdexe.txt' }).waitFor()
+    // Pages and projects come first, and are not pushed out.
+    await page.getByRole('dialog').getByRole('searchbox').fill('two')
+    await expect.poll(() => page.getByRole('option').first().innerText()).toContain('Two')
+  })
+
+  test('finds what is only in the export that is open, and back returns to the file before', async () => {
+    const page = await open('/workspace?show=projects&open=one&tab=exports')
+    await page.locator('.exports a').nth(1).click()
+    await page.getByRole('treeitem', { name: 'README.md' }).click()
+    await page.locator('.preview .line', { hasText: 'Old' }).waitFor()
+    await find(page, 'gone.ts')
+    await page.getByRole('option', { name: 'Gone.ts' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.preview .line', { hasText: 'gone since' }).waitFor()
+    // The folder that it lies in was folded, and is not any more.
+    const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
+    await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('Gone.ts')])
+    await page.goBack()
+    await page.locator('.preview .line', { hasText: 'Old' }).waitFor()
+    await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('README.md')])
+    // Elsewhere it is not looked for any more.
+    await page.getByRole('link', { name: 'Reference', exact: true }).click()
+    await page.locator('.operation').first().waitFor()
+    await find(page, 'gone.ts')
+    await page.getByText('Nothing fits').waitFor()
+  })
+
+  test('asks for paths once something is looked for, once for what has not changed, and says when it cannot', async () => {
+    const page = await open('/workspace')
+    await page.locator('.item').first().waitFor()
+    let asked = 0
+    let isBroken = true
+    await page.route('**/graphql', (route) => {
+      if (!route.request().postData()?.includes('elements { path }')) return route.continue()
+      asked += 1
+      return isBroken ? route.fulfill({ status: 503, json: { errors: [{ message: 'Too busy.' }] } }) : route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'Two' }).waitFor()
+    expect(asked).toBe(0)
+    await page.getByRole('dialog').getByRole('searchbox').fill('button')
+    await page.getByRole('status').getByText('Files could not be looked through. Too busy.').waitFor()
+    isBroken = false
+    for (let times = 0; times < 2; times += 1) {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await find(page, 'button')
+      await page.getByRole('option', { name: 'Button.tsx' }).first().waitFor()
+    }
+    expect(asked).toBe(2)
+  })
+
+  test('20,000 files are searched, and a few of them are drawn', async () => {
+    const files = Array.from({ length: 20_000 }, (_, index) =>
+      JSON.stringify({ path: `src/part${index % 100}/Component${index}.tsx`, content: 'x' }),
+    )
+    const page = await open(
+      '/workspace',
+      documentLine('project', EVE, '{"id":"many","ref":"many","name":"Many"}') +
+        exportLine(EVE, { r: 'many', createdAt: '2026-03-01T00:00:00Z', elements: files }),
+    )
+    await page.locator('.item').first().waitFor()
+    await find(page, 'component19999')
+    await page.getByRole('option', { name: 'Component19999.tsx' }).waitFor()
+    await page.getByRole('dialog').getByRole('searchbox').fill('component')
+    await expect.poll(() => page.getByRole('dialog').getByRole('option').count()).toBe(20)
+    await page.getByRole('dialog').getByRole('searchbox').fill('part7 component10007')
+    await page.getByRole('option', { name: 'Component10007.tsx' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.preview .line').first().waitFor()
+    const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
+    await chosen.getByText('Component10007.tsx').waitFor()
+    // From there to another one, far away in the same tree.
+    await find(page, 'component19998')
+    await page.getByRole('option', { name: 'Component19998.tsx' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.file-path', { hasText: 'Component19998.tsx' }).waitFor()
+    await chosen.getByText('Component19998.tsx').waitFor()
+    expect(await chosen.evaluate((row) => row.getBoundingClientRect().bottom < innerHeight)).toBe(true)
+  })
+
+  async function open(address: string, more = ''): Promise<Page> {
+    const gateway = await startGateway({ demoEmail: EVE })
+    const file = (path: string, content: string) => JSON.stringify({ path, content })
+    const exported = (r: string, createdAt: string, ...elements: string[]) =>
+      exportLine(EVE, { r, createdAt, elements })
+    await gateway.load(
+      documentLine('project', EVE, '{"id":"one","ref":"one","name":"One"}') +
+        documentLine('project', EVE, '{"id":"none","ref":"none","name":"Without an export"}') +
+        documentLine('project', EVE, '{"id":"two","ref":"two","name":"Two"}') +
+        exported('one', '2026-01-01T00:00:00Z', file('README.md', '# Old'), file('src/Gone.ts', '// gone since')) +
+        exported(
+          'one',
+          '2026-02-01T00:00:00Z',
+          file('README.md', '# New'),
+          file('src/parts/Button.tsx', "// one's button"),
+          file('gpj.\u202eexe.txt', 'text'),
+          JSON.stringify({ name: 'no path' }),
+        ) +
+        exported('two', '2026-02-01T00:00:00Z', file('other/Button.tsx', "// two's button")) +
+        more,
+    )
+    const page = await (await browser.open(gateway.url)).newPage()
+    await page.goto(gateway.url + address)
+    return page
+  }
+})
+
+async function find(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('searchbox').fill(words)
+  await page.getByRole('status').getByText('Looking through').waitFor({ state: 'detached' })
+}
