@@ -208,6 +208,14 @@ describe('requests of one connection', () => {
     expect(answers[4]?.text).toBe('[{"path":"new.html"},1.0]')
   })
 
+  test('go on after one that was refused before its body was read, when that came with its head', async () => {
+    const gateway = await startSmallWorld()
+    const refused = requestText({ method: 'POST', target: '/projects', headers: [JSON_TYPE], body: LOGIN })
+    const answers = await answersTo(gateway, `${refused}${refused}${requestText({ headers: [CLOSE] })}`)
+    expect(answers.map(({ status }) => status)).toEqual([405, 405, 200])
+    expect(answers[0]?.headers.get('connection')).toBe('keep-alive')
+  })
+
   test('are each answered before what comes after them is refused', async () => {
     const gateway = await startSmallWorld()
     const { accessToken } = await gateway.login(ANA)

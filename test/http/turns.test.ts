@@ -1,5 +1,5 @@
 // What is shared among requests turn by turn: who is next, how much goes out in one turn, and what is held while it is sent.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from '../../src/http/limits/round-robin-scheduler.ts'
 import { createSharedBodies } from '../../src/http/limits/shared-bodies.ts'
@@ -8,18 +8,51 @@ import { createTurnQuota } from '../../src/http/limits/turn-quota.ts'
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const KIB = 1_024
 
-test('one piece goes in each turn, in the order in which they were asked for, and nothing runs when none waits', async () => {
-  const yieldTurn = createRoundRobin()
-  for (let round = 0; round < 2; round += 1) {
+describe('pieces', () => {
+  /** `pass` lets time go by; each of five pieces takes so long. Answers what was done at the end of each turn. */
+  function start(pieceMs: number) {
+    let now = 1_000
+    const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => spy.mockRestore())
+    const yieldTurn = createRoundRobin()
     const done: string[] = []
-    for (const name of ['a', 'b', 'c']) void yieldTurn().then(() => done.push(name))
-    await turn()
-    for (const expected of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
-      expect(done).toEqual(expected)
-      await turn()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      void yieldTurn().then(() => {
+        done.push(name)
+        now += pieceMs
+      })
+    }
+    return {
+      pass(milliseconds: number) {
+        now += milliseconds
+      },
+      async turn() {
+        await turn()
+        return done.join('')
+      },
     }
   }
-  await expect.poll(() => process.getActiveResourcesInfo()).not.toContain('Immediate')
+
+  test('that are long go one in a turn, in the order in which they were asked for', async () => {
+    const pieces = start(2)
+    for (const done of ['a', 'ab', 'abc', 'abcd', 'abcde']) expect(await pieces.turn()).toBe(done)
+    await expect.poll(() => process.getActiveResourcesInfo()).not.toContain('Immediate')
+  })
+
+  test('that are short go together for a millisecond', async () => {
+    const pieces = start(0.5)
+    for (const done of ['ab', 'abcd', 'abcde']) expect(await pieces.turn()).toBe(done)
+  })
+
+  test('have half as long as the rest of a turn took, so that none waits for ever beside long ones', async () => {
+    const pieces = start(2)
+    pieces.pass(8)
+    expect(await pieces.turn()).toBe('ab')
+    pieces.pass(6)
+    // Of a turn that took eight, with the last piece of the one before.
+    expect(await pieces.turn()).toBe('abcd')
+    expect(await pieces.turn()).toBe('abcde')
+  })
 })
 
 describe('in one turn', () => {

@@ -3,18 +3,48 @@
 /** Resolves when the caller may do its next piece. */
 export type YieldTurn = () => Promise<void>
 
-/** One piece in each turn of the event loop, however many are waiting: who has waited longest is next. */
-export function createRoundRobin(): YieldTurn {
+export interface RoundRobinOptions {
+  /** Milliseconds of each turn of the event loop, at least. */
+  readonly minMs: number
+  /** Of the time that everything else took since the last piece: with more to do than can be done, pieces are done as well. */
+  readonly share: number
+}
+
+const USUAL: RoundRobinOptions = { minMs: 1, share: 0.5 }
+/** Whatever the time: for pieces that cost others something else than time. */
+export const ONE_A_TURN: RoundRobinOptions = { minMs: 0, share: 0 }
+
+/**
+ * Pieces in the order in which they were asked for, in each turn of the event loop one, and more while they are short: with one a
+ * turn, many of them would wait for ever beside turns that are long for other reasons.
+ */
+export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): YieldTurn {
   const waiting: (() => void)[] = []
+  let endsAt: number | null = null
+  let lastAt = 0
+
+  function nextTurn(): void {
+    endsAt = null
+  }
 
   function admitOne(): void {
+    const now = performance.now()
+    if (endsAt === null) {
+      endsAt = now + Math.max(minMs, (now - lastAt) * share)
+      setImmediate(nextTurn)
+    } else if (now >= endsAt) {
+      setImmediate(admitOne)
+      return
+    }
+    lastAt = now
     waiting.shift()?.()
-    if (waiting.length > 0) setImmediate(admitOne)
   }
 
   return () =>
     new Promise((resolve) => {
+      if (waiting.length === 0) lastAt = performance.now()
       waiting.push(resolve)
-      if (waiting.length === 1) setImmediate(admitOne)
+      // What one piece does ends before the next immediate runs.
+      setImmediate(admitOne)
     })
 }

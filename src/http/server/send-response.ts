@@ -1,9 +1,10 @@
 // A reply as bytes on a connection: at the client's pace, within the write timeout and the budget of what is in flight.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Awaitable } from '../../store/contract.ts'
 import type { InFlightBytes } from '../limits/in-flight-bytes.ts'
-import { createRoundRobin } from '../limits/round-robin-scheduler.ts'
+import { createRoundRobin, ONE_A_TURN } from '../limits/round-robin-scheduler.ts'
 import { createSharedBodies } from '../limits/shared-bodies.ts'
 import { createTurnQuota } from '../limits/turn-quota.ts'
 import { REQUEST_ID_HEADER } from '../request-id.ts'
@@ -39,7 +40,7 @@ export type SendResponse = (
 
 export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
-  const paceWriting = createTurnQuota(createRoundRobin())
+  const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN))
 
   /** The rest is in the hands of the connection: it has one more timeout to take it. */
   function end(
@@ -121,6 +122,12 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     return bytes?.byteLength ?? 0
   }
 
+  /** A body that came with its head has been parsed a turn later, and the connection can be kept. */
+  async function sendWholeLater(...parts: Parameters<typeof sendWhole>): Promise<number> {
+    await nextTurn()
+    return sendWhole(...parts)
+  }
+
   function sendWhole(
     reply: GatewayResponse,
     bytes: Uint8Array | null,
@@ -143,8 +150,10 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   return (reply, incoming, response, requestId) => {
     const { status, body, held } = reply
     if (held) releaseAfter(response, held)
-    if (!isStreamed(body))
-      return sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, incoming, response, requestId)
+    if (!isStreamed(body)) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      return (incoming.complete ? sendWhole : sendWholeLater)(reply, bytes, incoming, response, requestId)
+    }
     const isShown = incoming.method !== 'HEAD'
     if (isShown) {
       const reservation = inFlight.open(0)
