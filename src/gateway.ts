@@ -18,7 +18,7 @@ import { createSchema } from './graphql/schema.ts'
 import { type CacheSize, createResponseCache } from './http/caching/response-cache.ts'
 import type { ReportRefusedOrigin } from './http/cors.ts'
 import type { Endpoint, Handler } from './http/handler.ts'
-import { createAdmission, everyInterval } from './http/limits/admission.ts'
+import { createAdmission } from './http/limits/admission.ts'
 import { createConcurrencyLimit } from './http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
@@ -42,6 +42,8 @@ import type { Store } from './store/contract.ts'
 
 /** Answers of one user that are made at a time. A page asks for fewer; more would be read side by side, held, and refused. */
 const MAX_MADE_AT_ONCE = 16
+/** More of them than the connections of a usual client. */
+const FREE_WAITING = 64
 
 export interface GatewayWatch {
   /** Told again and again, while there are requests, how many milliseconds the event loop is behind: how long they wait. */
@@ -138,7 +140,11 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     signIn,
     cache,
     inFlight: options.inFlight,
-    limitMaking: createConcurrencyLimit(MAX_MADE_AT_ONCE),
+    limitMaking: createConcurrencyLimit({
+      maxRunning: MAX_MADE_AT_ONCE,
+      freeWaiting: FREE_WAITING,
+      maxWaitMs: options.maxQueueDelayMs,
+    }),
     yieldTurn,
     paceReading: createTurnQuota(yieldTurn),
   }
@@ -173,15 +179,16 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
   ]
-  const admit = createAdmission({
+  const admission = createAdmission({
     maxDelayMs: options.maxQueueDelayMs,
     now: () => performance.now(),
-    every: everyInterval,
+    nextTurn: setImmediate,
+    later: (run, milliseconds) => void setTimeout(run, milliseconds).unref(),
     onChange: options.onOverload ?? (() => {}),
     onDelay: options.watch?.onQueueDelay ?? (() => {}),
   })
   const guarded = endpoints.map((endpoint) =>
-    HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admit),
+    HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admission),
   )
   const admitted = options.shadow ? guarded.map(createShadowing(options.shadow, sessions, options.running)) : guarded
   const pipeline = createRoads(admitted, options)

@@ -1,126 +1,205 @@
 import { expect, test } from 'vitest'
-import { type Admit, createAdmission } from '../src/http/limits/admission.ts'
+import { createAdmission } from '../src/http/limits/admission.ts'
 import { ask, bearer, startGateway } from './support/gateway.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
-/** An event loop of the test's own: each turn takes as long as it is told. */
-function simulate(maxDelayMs = 100) {
+interface Outcome {
+  readonly name: number
+  readonly hasBegun: boolean
+  readonly waitedMs: number
+}
+
+/** An event loop of the test's own: a turn takes as long as what began in it, or as it is told. */
+function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
   const changes: (readonly [isRefusing: boolean, refused: number])[] = []
   const delays: number[] = []
-  let [now, isTicking] = [0, false]
-  let tick = (): void => {}
-  const admit = createAdmission({
+  const outcomes: Outcome[] = []
+  let [now, named, begunInTurn] = [0, 0, 0]
+  let turns: (() => void)[] = []
+  let timers: { readonly at: number; readonly run: () => void }[] = []
+  const admission = createAdmission({
     maxDelayMs,
     now: () => now,
-    every(_, callback) {
-      isTicking = true
-      tick = callback
-      return () => {
-        isTicking = false
-      }
-    },
+    nextTurn: (run) => turns.push(run),
+    later: (run, milliseconds) => timers.push({ at: now + milliseconds, run }),
     onDelay: (delay) => delays.push(delay),
     onChange: (...change) => changes.push(change),
   })
+
+  function settle(name: number, since: number, hasBegun: boolean): void {
+    if (hasBegun) begunInTurn += 1
+    outcomes.push({ name, hasBegun, waitedMs: now - since })
+  }
+
+  function arrive(count: number, isFirstOfConnection = false): void {
+    for (let n = 0; n < count; n += 1) {
+      const name = named++
+      const since = now
+      if (admission.isFree(isFirstOfConnection)) settle(name, since, true)
+      else void admission.wait().then((hasBegun) => settle(name, since, hasBegun))
+    }
+  }
+
+  /** Answers how many began since the turn before. */
+  async function turn(milliseconds?: number): Promise<number> {
+    const begun = begunInTurn
+    begunInTurn = 0
+    now += milliseconds ?? 0.05 + begun * millisecondsEach
+    const due = timers.filter(({ at }) => at <= now)
+    timers = timers.filter(({ at }) => at > now)
+    for (const { run } of due) run()
+    const ready = turns
+    turns = []
+    for (const run of ready) run()
+    // What waits is told in a microtask.
+    await new Promise((resolve) => setImmediate(resolve))
+    return begun
+  }
+
   return {
+    arrive,
+    turn,
     changes,
     delays,
-    isTicking: () => isTicking,
-    /** `requests` arrive; each that is let in takes its milliseconds. Answers how many were. */
-    turn(requests: number, millisecondsEach: number): number {
-      const admitted = count(admit, requests)
-      now += 20 + admitted * millisecondsEach
-      if (isTicking) tick()
-      return admitted
+    outcomes,
+    now: () => now,
+    isIdle: () => turns.length === 0,
+    /** So many come each millisecond, for so many milliseconds. */
+    async flood(perMs: number, milliseconds: number) {
+      const end = now + milliseconds
+      for (let due = 0; now < end; ) {
+        const before = now
+        await turn()
+        due += (now - before) * perMs
+        arrive(Math.floor(due))
+        due -= Math.floor(due)
+      }
     },
   }
 }
 
-function count(admit: Admit, requests: number): number {
-  return Array.from({ length: requests }, admit).filter(Boolean).length
-}
+const begunOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun }) => hasBegun)
+const refusedOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun }) => !hasBegun)
 
-test('a burst is answered, however late', () => {
-  const { turn, changes } = simulate()
-  expect([turn(1_000, 1), turn(1_000, 1), turn(10, 1), turn(10, 1)]).toEqual([1_000, 1_000, 10, 10])
+test('so many begin in a turn, and the rest in those that follow, in the order in which they came', async () => {
+  const { arrive, turn, outcomes, isIdle } = simulate()
+  arrive(100)
+  expect(outcomes).toHaveLength(64)
+  await turn()
+  arrive(40)
+  expect(outcomes).toHaveLength(64 + 64)
+  for (let n = 0; n < 4; n += 1) await turn()
+  expect(outcomes.map(({ name }) => name)).toEqual(Array.from({ length: 140 }, (_, name) => name))
+  expect(refusedOf(outcomes)).toEqual([])
+  expect(isIdle()).toBe(true)
+})
+
+test('without requests nothing is looked at', async () => {
+  const { arrive, turn, isIdle } = simulate()
+  expect(isIdle()).toBe(true)
+  for (let round = 0; round < 2; round += 1) {
+    arrive(1)
+    expect(isIdle()).toBe(false)
+    await turn()
+    expect(isIdle()).toBe(true)
+  }
+})
+
+test('a burst is answered, however late', async () => {
+  const { arrive, turn, outcomes, changes } = simulate()
+  arrive(1_000)
+  for (let n = 0; n < 40; n += 1) await turn()
+  expect(begunOf(outcomes)).toHaveLength(1_000)
+  expect(Math.max(...outcomes.map(({ waitedMs }) => waitedMs))).toBeGreaterThan(50)
   expect(changes).toEqual([])
 })
 
-test('while the event loop stays behind, a turn takes no more than it can answer in time', () => {
-  const { turn, changes } = simulate()
-  for (let n = 0; n < 3; n += 1) turn(1_000, 1)
-  const admitted = Array.from({ length: 100 }, () => turn(1_000, 1))
-  // 100 ms of work are 100 of these requests; the quota looks for the edge from below.
-  expect(Math.max(...admitted)).toBeLessThanOrEqual(130)
-  expect(admitted.reduce((sum, one) => sum + one) / admitted.length).toBeGreaterThan(70)
-  expect(changes).toEqual([[true, 0]])
+test('turns that take long begin fewer requests, at least one, and more again when they are short', async () => {
+  const { arrive, turn } = simulate({ millisecondsEach: 1 })
+  arrive(2_000)
+  const begun: number[] = []
+  for (let n = 0; n < 6; n += 1) begun.push(await turn())
+  expect(begun).toEqual([64, 7, 9, 7, 9, 7])
+  const other = simulate()
+  other.arrive(700)
+  await other.turn(1_000)
+  begun.length = 0
+  for (let n = 0; n < 17; n += 1) begun.push(await other.turn(1))
+  expect(begun).toEqual([1, 2, 3, 4, 5, 7, 9, 12, 15, 19, 24, 30, 38, 48, 60, 64, 64])
 })
 
-test('the quota is what a turn could do in time, and grows by a quarter while turns are in time', () => {
-  const { turn, changes } = simulate()
-  const admitted = Array.from({ length: 12 }, () => turn(1_000, 1))
-  // A turn of exactly the delay is in time; from the third late one on the quota shrinks.
-  expect(admitted).toEqual([1_000, 1_000, 1_000, 100, 125, 125, 125, 100, 125, 125, 125, 100])
-  expect(changes).toEqual([[true, 0]])
+test('with three times what can be answered, most of it still is, in time, and the rest is refused', async () => {
+  const { flood, outcomes, changes } = simulate()
+  await flood(30, 2_000)
+  await flood(0, 2_000)
+  const late = outcomes.filter(({ name }) => name > 6_000)
+  const begun = begunOf(late)
+  expect(Math.max(...begun.map(({ waitedMs }) => waitedMs))).toBeLessThan(75)
+  expect(begun.length).toBeGreaterThan(15_000)
+  expect(refusedOf(late).length).toBeGreaterThan(30_000)
+  // All of them were told.
+  expect(outcomes.length).toBeGreaterThan(59_900)
+  expect(changes[0]).toEqual([true, 0])
 })
 
-test('everything is let in again once not half of the quota is asked for', () => {
-  const { turn, changes } = simulate()
-  for (let n = 0; n < 3; n += 1) turn(1_000, 1)
-  // Of a quota of 100: half of it is near it, less is not.
-  expect([turn(50, 1), turn(1_000, 0)]).toEqual([50, 125])
+test('refusing ends a second after the last refusal, and how many there were is told', async () => {
+  const { flood, turn, outcomes, changes, now } = simulate()
+  await flood(30, 500)
+  await flood(1, 700)
+  const refusals = refusedOf(outcomes).length
+  expect(refusals).toBeGreaterThan(0)
   expect(changes).toEqual([[true, 0]])
-  expect([turn(77, 0), turn(1_000, 0)]).toEqual([77, 1_000])
+  const until = now() + 1_300
+  while (now() < until) await turn(10)
   expect(changes).toEqual([
     [true, 0],
-    [false, 875],
+    [false, refusals],
   ])
-  for (let n = 0; n < 3; n += 1) turn(1_000, 1)
-  turn(1_000, 0)
-  turn(0, 0)
-  expect(changes.slice(2)).toEqual([
-    [true, 0],
-    [false, 900],
-  ])
+  await flood(30, 500)
+  expect(changes).toHaveLength(3)
 })
 
-test('how far behind the event loop was is told at every look, never less than nothing', () => {
-  const { turn, delays } = simulate()
-  for (const milliseconds of [0, 5, 300, -1]) turn(1, milliseconds)
-  expect(delays).toEqual([0, 5, 300, 0])
+test('less than can be answered is never refused', async () => {
+  const { flood, outcomes, changes } = simulate()
+  await flood(7, 2_000)
+  expect(refusedOf(outcomes)).toEqual([])
+  expect(changes).toEqual([])
 })
 
-test('when there is less to do, everything is let in again, and what was refused is told', () => {
-  const { turn, changes } = simulate()
-  for (let n = 0; n < 10; n += 1) turn(1_000, 1)
-  const admitted = Array.from({ length: 20 }, () => turn(10, 1))
-  expect(admitted.slice(10)).toEqual(Array(10).fill(10))
-  expect(changes.map(([isRefusing]) => isRefusing)).toEqual([true, false])
-  expect(changes[1]?.[1]).toBeGreaterThan(1_000)
+test('requests that are slow without an end still get through', async () => {
+  const { flood, outcomes } = simulate({ millisecondsEach: 500 })
+  await flood(0.01, 60_000)
+  expect(begunOf(outcomes).length).toBeGreaterThan(60)
 })
 
-test('requests that are slow without an end still get through, a few at a time', () => {
-  const { turn } = simulate()
-  const admitted = Array.from({ length: 50 }, () => turn(100, 500))
-  expect(Math.min(...admitted)).toBe(32)
-})
-
-test('without requests nothing is looked at', () => {
-  const { turn, isTicking } = simulate()
-  for (let round = 0; round < 2; round += 1) {
-    turn(1, 0)
-    for (let n = 0; n < 50; n += 1) turn(0, 0)
-    expect(isTicking()).toBe(true)
-    turn(0, 0)
-    expect(isTicking()).toBe(false)
+test('while connections come and others wait, turns do nothing but accept them for a while', async () => {
+  const { arrive, turn, outcomes } = simulate()
+  arrive(200)
+  const begun: number[] = []
+  for (let n = 0; n < 12; n += 1) {
+    await turn(1)
+    arrive(1, true)
+    begun.push(outcomes.length)
   }
-  // A request in between begins the count anew.
-  for (let n = 0; n < 40; n += 1) turn(0, 0)
-  turn(1, 0)
-  for (let n = 0; n < 40; n += 1) turn(0, 0)
-  turn(1, 0)
-  for (let n = 0; n < 50; n += 1) turn(0, 0)
-  expect(isTicking()).toBe(true)
+  // 64 at once, 64 in the turn before the first connection, and the next when eight milliseconds have passed.
+  expect(begun.slice(0, 11)).toEqual([...Array(10).fill(128), 192])
+})
+
+test('a connection that comes while nothing waits holds nothing up', async () => {
+  const { arrive, turn, outcomes } = simulate()
+  for (let n = 1; n <= 5; n += 1) {
+    arrive(1, true)
+    await turn()
+    expect(outcomes).toHaveLength(n)
+  }
+})
+
+test('how long each request waited is told as it begins', async () => {
+  const { arrive, turn, delays } = simulate()
+  arrive(66)
+  expect(delays).toEqual(Array(64).fill(0))
+  await turn(5)
+  expect(delays.slice(64)).toEqual([5, 5])
 })
 
 test('more than can be answered is 503 with Retry-After in both dialects, and health is always answered', async () => {

@@ -148,6 +148,7 @@ const REQUEST = {
   ...callerWith(),
   body: async () => new Uint8Array(),
   async *bodyStream() {},
+  isFirstOfConnection: true,
   record: startRecord(0),
 }
 

@@ -9,6 +9,7 @@ export interface GatewayRequest extends Caller {
   readonly path: string
   /** What follows the first `?`, empty without one. */
   readonly search: string
+  readonly isFirstOfConnection: boolean
   /** The whole body. Throws `BODY_TOO_LARGE`. To be called once. */
   readonly body: () => Promise<Uint8Array>
   /**

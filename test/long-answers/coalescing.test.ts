@@ -3,7 +3,7 @@ import { createCoalescing, type Made } from '../../src/http/caching/coalescing.t
 import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
 import { liveSession } from '../support/live-session.ts'
 
-const limit = createConcurrencyLimit(2)
+const limit = createConcurrencyLimit({ maxRunning: 2, freeWaiting: 100, maxWaitMs: 1_000 })
 
 /** Makes 1, 2, 3 …, each when it is told to. */
 function createMaker({ isOfState = true } = {}) {

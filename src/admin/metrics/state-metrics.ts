@@ -41,7 +41,7 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
       ),
       {
         name: QUEUE_TIME,
-        help: 'How far the event loop was behind, looked at every 20 ms while there are requests: how long one waits.',
+        help: 'How long requests waited before work on them began.',
         type: 'histogram',
         aggregator: 'sum',
         values: histogramValues(QUEUE_TIME, queueTime, {}),

@@ -17,7 +17,7 @@ export function withInheritedSocket(config: ServeConfig, { listenFd }: ServiceMa
 
 /** Answers the URL. Throws `UsageError` where it cannot. */
 export async function listen(server: Server, { host, port }: ServeConfig, listenFd: number | null): Promise<string> {
-  if (listenFd === null) server.listen(port, host)
+  if (listenFd === null) server.listen(port, host, MAX_BACKLOG)
   // As an argument of its own: beside `fd`, Node takes no notice of the option.
   else server.listen({ fd: listenFd }, MAX_BACKLOG)
   try {

@@ -10,6 +10,8 @@ import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
 
 /** Items whose reads may go out together: as many as are read in one turn. */
 const MAX_SEGMENT = 1_000
+/** Items between two looks at the clock. */
+const STRIDE = 16
 
 /** How an item becomes text, and what happens when it does not. */
 interface ItemPlan {
@@ -30,7 +32,7 @@ export function completeList(complete: Complete, isNullable: boolean, nodes: rea
   return (run, value, path) => {
     if (isPaged(value)) return completePages(plan, run, value, path)
     const items = toArray(value, nodes)
-    if (run.clock.isOverdue(items.length)) return completeLater(plan, run, items, path)
+    if (run.clock.isOverdue(items.length, Math.min(items.length, STRIDE))) return completeLater(plan, run, items, path)
     const segment = takeSegment(plan, run, items, 0, 0, path)
     if (segment.isPending || segment.end < items.length) return completeRest(plan, run, items, path, segment)
     return joinItems(settledValues(segment.values))
@@ -61,7 +63,7 @@ function takeSegment(
     end += 1
     if (value instanceof Promise) isPending = true
     else if (value instanceof Failed) return { values, isPending, end: items.length }
-    if (end % 16 === 0 && run.clock.isOverdue(items.length)) break
+    if (end % STRIDE === 0 && run.clock.isOverdue(items.length, STRIDE)) break
   }
   return { values, isPending, end }
 }
@@ -136,7 +138,7 @@ async function addItems(
   builder: TextBuilder,
 ): Promise<void> {
   for (let at = start; at < items.length; ) {
-    if (run.clock.isOverdue(items.length)) await run.yieldTurn()
+    if (run.clock.isOverdue(items.length, 0)) await run.yieldTurn()
     const segment = takeSegment(plan, run, items, at, offset, path)
     await addSegment(plan, run, segment, offset + at, path, builder)
     at = segment.end

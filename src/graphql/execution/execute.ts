@@ -12,7 +12,7 @@ import { completeSerially } from './complete-serially.ts'
 import { conditionsOf, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
 import type { Run } from './run.ts'
 import type { Text } from './text.ts'
-import type { TurnClock } from './turn-clock.ts'
+import { createRunClock, type TurnClock } from './turn-clock.ts'
 
 /** Errors of variables that are reported at most. */
 const MAX_COERCION_ERRORS = 10
@@ -95,7 +95,7 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
         context,
         variables: coerced.variableValues,
         errors: createCollectedErrors(),
-        clock,
+        clock: createRunClock(clock),
         yieldTurn,
         argumentValues: [],
       }

@@ -3,13 +3,13 @@ import type { VariableValues } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Context } from '../../resolvers/context.ts'
 import type { CollectedErrors } from './collected-errors.ts'
-import type { TurnClock } from './turn-clock.ts'
+import type { RunClock } from './turn-clock.ts'
 
 export interface Run {
   readonly context: Context
   readonly variables: VariableValues
   readonly errors: CollectedErrors
-  readonly clock: TurnClock
+  readonly clock: RunClock
   readonly yieldTurn: YieldTurn
   /** Argument values by the slot of their field: they are the same for all objects of one execution. */
   readonly argumentValues: unknown[]

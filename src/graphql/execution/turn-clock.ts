@@ -6,10 +6,31 @@ const LONG_LIST_MS = 2
 const SHORT_LIST_MS = 20
 /** Items of a short list. */
 const SHORT_LIST = 64
+/**
+ * Items that an execution completes whatever the turn has done. With more small requests than can be answered, all would wait for
+ * turns, unseen by the admission, which refuses what is too much.
+ */
+const FREE_ITEMS = 256
 
 export interface TurnClock {
   /** Whether a list of so many items should wait for another turn. */
   readonly isOverdue: (itemCount: number) => boolean
+}
+
+/** The clock of one execution. */
+export interface RunClock {
+  /** Whether a list of `itemCount` should wait for another turn; `begunCount` items of it are begun since the last call. */
+  readonly isOverdue: (itemCount: number, begunCount: number) => boolean
+}
+
+export function createRunClock(turn: TurnClock): RunClock {
+  let begun = 0
+  return {
+    isOverdue(itemCount, begunCount) {
+      begun += begunCount
+      return begun > FREE_ITEMS && turn.isOverdue(itemCount)
+    },
+  }
 }
 
 export function createTurnClock(): TurnClock {

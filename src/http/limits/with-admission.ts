@@ -1,15 +1,22 @@
-// An endpoint that works only on what it may begin now; the rest is refused before anything is read of it.
+// An endpoint that begins work on a request when it is its turn; what would wait for too long is refused before anything is read of it.
 import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../handler.ts'
-import type { Admit } from './admission.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { GatewayResponse } from '../response.ts'
+import type { Admission } from './admission.ts'
 
-export function withAdmission(endpoint: Endpoint, admit: Admit): Endpoint {
+/** One for all: with more requests than can be answered, each stack would cost as much as the refusal. */
+const OVERLOADED = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+
+export function withAdmission(endpoint: Endpoint, { isFree, wait }: Admission): Endpoint {
+  async function handleLater(request: GatewayRequest): Promise<GatewayResponse> {
+    if (await wait()) return endpoint.handle(request)
+    if (endpoint.refuse) return endpoint.refuse(OVERLOADED, request)
+    throw OVERLOADED
+  }
+
   return {
     ...endpoint,
-    handle(request) {
-      if (admit()) return endpoint.handle(request)
-      const error = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
-      return endpoint.refuse ? Promise.resolve(endpoint.refuse(error, request)) : Promise.reject(error)
-    },
+    handle: (request) => (isFree(request.isFirstOfConnection) ? endpoint.handle(request) : handleLater(request)),
   }
 }

@@ -105,6 +105,7 @@ function unconditional({ path, search, peer, client, httpVersion, header }: Gate
     method: 'GET',
     path,
     search,
+    isFirstOfConnection: false,
     peer,
     client,
     httpVersion,

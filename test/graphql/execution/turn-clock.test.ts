@@ -1,6 +1,6 @@
 // When a turn has done enough: sooner for long lists than for short ones, and never of what a turn before it did.
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createTurnClock } from '../../../src/graphql/execution/turn-clock.ts'
+import { createRunClock, createTurnClock } from '../../../src/graphql/execution/turn-clock.ts'
 
 const SHORT = 64
 const LONG = 65
@@ -30,6 +30,16 @@ test('a long list has two milliseconds of a turn, a short one twenty', () => {
   expect(isOverdue(SHORT)).toBe(false)
   pass(0.5)
   expect([isOverdue(LONG), isOverdue(SHORT)]).toEqual([true, true])
+})
+
+test('the first 256 items of an execution are completed whatever the turn has done', () => {
+  const { isOverdue, pass } = startClock()
+  isOverdue(SHORT)
+  pass(100)
+  const [first, second] = [createRunClock({ isOverdue }), createRunClock({ isOverdue })]
+  for (let n = 0; n < 16; n += 1) expect(first.isOverdue(LONG, 16)).toBe(false)
+  expect([first.isOverdue(LONG, 0), first.isOverdue(LONG, 1)]).toEqual([false, true])
+  expect([first.isOverdue(SHORT, 0), second.isOverdue(SHORT, 16)]).toEqual([true, false])
 })
 
 test('the next turn begins anew, with whoever asks first', async () => {

@@ -86,23 +86,30 @@ test('what is there already is answered without waiting', () => {
   expect(events).not.toContain('turn')
 })
 
-test('a list waits for a turn after every sixteen items, while turns have done enough', async () => {
-  const world = createWorld(() => numbers(40), OVERDUE)
+test('after its first items, a list waits for a turn after every sixteen, while turns have done enough', async () => {
+  const world = createWorld(() => numbers(300), OVERDUE)
   const { data } = await world.run('{ items { n } }')
-  expect(textOf(data)).toBe(itemsOf(40))
-  expect(world.counted()).toEqual(['turn', 16, 'turn', 16, 'turn', 8])
+  expect(textOf(data)).toBe(itemsOf(300))
+  expect(world.counted()).toEqual([256, 'turn', 16, 'turn', 16, 'turn', 12])
+})
+
+test('many short lists are one long one', async () => {
+  const world = createWorld(() => numbers(4), OVERDUE)
+  const fields = numbers(70).map((n) => `a${n}: items { n }`)
+  await world.run(`{ ${fields.join(' ')} }`)
+  expect(world.counted()).toEqual([256, 'turn', 24])
 })
 
 test('a list that comes in pages does the same, and is one list', async () => {
   const pages = () =>
     toPaged(async function* () {
       yield numbers(20)
-      yield numbers(40).slice(20)
+      yield numbers(300).slice(20)
     })
   const world = createWorld(pages, OVERDUE)
   const { data } = await world.run('{ items { n } }')
-  expect(textOf(data)).toBe(itemsOf(40))
-  expect(world.counted()).toEqual(['turn', 16, 'turn', 4, 'turn', 16, 'turn', 4])
+  expect(textOf(data)).toBe(itemsOf(300))
+  expect(world.counted()).toEqual([276, 'turn', 16, 'turn', 8])
 })
 
 test.for([40, 2_500])('a list of %i waits for no turn while turns have room', async (count) => {

@@ -1,0 +1,84 @@
+// So many of one owner at a time: who waits for whom, and when a line is too slow to join.
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
+
+const ANA = 1
+const BEN = 2
+
+/** Works that end when they are told to, by name. */
+function start() {
+  let now = 1_000
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => spy.mockRestore())
+  const limit = createConcurrencyLimit({ maxRunning: 2, freeWaiting: 3, maxWaitMs: 50 })
+  const running = new Map<string, () => void>()
+  return {
+    running: () => [...running.keys()].join(''),
+    begin(owner: number, ...names: string[]) {
+      return names.map((name) =>
+        limit(owner, () => {
+          const { promise, resolve } = Promise.withResolvers<string>()
+          running.set(name, () => {
+            running.delete(name)
+            resolve(name)
+          })
+          return promise
+        }),
+      )
+    },
+    async end(name: string) {
+      running.get(name)?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+    pass(milliseconds: number) {
+      now += milliseconds
+    },
+  }
+}
+
+test('more of one owner wait in line, and nobody else waits for them', async () => {
+  const { begin, end, running } = start()
+  begin(ANA, 'a', 'b', 'c', 'd')
+  begin(BEN, 'x', 'y')
+  expect(running()).toBe('abxy')
+  await end('b')
+  expect(running()).toBe('axyc')
+  await end('a')
+  await end('c')
+  expect(running()).toBe('xyd')
+})
+
+test('a long line whose first has waited for too long is not joined: it is refused at once', async () => {
+  const { begin, end, running, pass } = start()
+  begin(ANA, 'a', 'b', 'c', 'd', 'e')
+  pass(51)
+  await expect(begin(ANA, 'f')[0]).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+  begin(BEN, 'x')
+  // The first of them has its turn, so the line is short.
+  await end('a')
+  begin(ANA, 'g')
+  await expect(begin(ANA, 'h')[0]).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  for (const name of ['b', 'c', 'd', 'e']) await end(name)
+  expect(running()).toBe('xg')
+})
+
+test('a short line may be as slow as it is, and a long one that moves may be joined', async () => {
+  const { begin, running, pass } = start()
+  begin(ANA, 'a', 'b', 'c', 'd')
+  pass(10_000)
+  begin(ANA, 'e')
+  expect(running()).toBe('ab')
+  const { begin: beginOther, pass: passOther, running: others } = start()
+  beginOther(ANA, 'a', 'b', 'c', 'd', 'e')
+  passOther(50)
+  beginOther(ANA, 'f')
+  expect(others()).toBe('ab')
+})
+
+test('what fails gives its place on', async () => {
+  const limit = createConcurrencyLimit({ maxRunning: 1, freeWaiting: 3, maxWaitMs: 50 })
+  const failing = limit(ANA, () => Promise.reject(new Error('no')))
+  const next = limit(ANA, async () => 'next')
+  await expect(failing).rejects.toThrow('no')
+  expect(await next).toBe('next')
+})
