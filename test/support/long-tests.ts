@@ -26,6 +26,10 @@ export const LONG_TESTS = [
   'test/guards/proxies/documented.test.ts',
   'test/guards/proxies/matrix.test.ts',
   'test/poolers/**',
+  // The life of a service, with its watchdog, several times over.
+  'test/operate/systemd.test.ts',
+  // Every expression in the sources, analysed.
+  'test/regular-expressions.test.ts',
   // Every release before.
   'test/upgrades/**',
 ]
