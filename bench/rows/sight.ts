@@ -1,5 +1,6 @@
 // What it costs to be seen: processor time per request with metrics, the request log, traces, beside a gateway without. One start
-// of a process differs from the next by more than what is looked for: each is started as often as there are rounds.
+// of a process differs from the next by more than what is looked for: each is started as often as there are rounds. All of a
+// round are up together and measured in turn, since the machine is faster at one time than at another.
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -14,7 +15,7 @@ import { MAIN } from '../servers/start.ts'
 import { PROJECT_LIST, PROJECTS } from './requests.ts'
 
 /** Measurements of each start. */
-const TIMES = 4
+const TIMES = 6
 
 interface Seen {
   readonly name: string
@@ -50,13 +51,16 @@ export const SIGHT_ROWS: readonly Row[] = CASES.map(({ name, request, options })
     const contenders = [NOTHING_SEEN, ...SEEN]
     const costs = contenders.map((): number[] => [])
     for (let start = 0; start < bench.rounds; start += 1) {
-      // Each is first as often as last.
-      for (const index of start % 2 === 0 ? contenders.keys() : [...contenders.keys()].toReversed()) {
-        const seen = contenders[index] ?? NOTHING_SEEN
+      await using servers = new AsyncDisposableStack()
+      const started: ServerProcess[] = []
+      for (const seen of contenders) {
         const env = seen.name === 'traces' ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } : {}
-        await using server = await startSeen(bench, ['--database', databaseUrl, ...options, ...seen.options], env)
-        costs[index]?.push(await costOf(bench, server, plan))
+        started.push(servers.use(await startSeen(bench, ['--database', databaseUrl, ...options, ...seen.options], env)))
       }
+      const least = await leastCosts(bench, started, plan)
+      least.forEach((cost, index) => {
+        costs[index]?.push(cost)
+      })
     }
     const [without = []] = costs
     const compared = contenders.map((seen, index) => ({
@@ -80,15 +84,23 @@ export const SIGHT_ROWS: readonly Row[] = CASES.map(({ name, request, options })
   },
 }))
 
-/** The least of a few measurements, in microseconds: what else a machine does only ever adds to it. */
-async function costOf(bench: Bench, server: ServerProcess, plan: LoadPlan): Promise<number> {
-  await bench.load.warmUp(server, plan)
-  await bench.load.measure(server, plan, { seconds: bench.seconds })
-  const costs: number[] = []
-  for (let time = 0; time < TIMES; time += 1) {
-    costs.push((await bench.load.measure(server, plan, { seconds: bench.seconds })).cpuMicrosecondsPerRequest)
+/** The least of a few measurements of each, in microseconds: what else a machine does only ever adds to it. */
+async function leastCosts(bench: Bench, servers: readonly ServerProcess[], plan: LoadPlan): Promise<readonly number[]> {
+  for (const server of servers) {
+    await bench.load.warmUp(server, plan)
+    await bench.load.measure(server, plan, { seconds: bench.seconds })
   }
-  return Math.min(...costs)
+  const least = servers.map(() => Number.POSITIVE_INFINITY)
+  for (let time = 0; time < TIMES; time += 1) {
+    // Each is first as often as last.
+    for (const index of time % 2 === 0 ? servers.keys() : [...servers.keys()].toReversed()) {
+      const server = servers[index]
+      if (!server) continue
+      const { cpuMicrosecondsPerRequest } = await bench.load.measure(server, plan, { seconds: bench.seconds })
+      least[index] = Math.min(least[index] ?? Number.POSITIVE_INFINITY, cpuMicrosecondsPerRequest)
+    }
+  }
+  return least
 }
 
 /** Its log goes to a file, as it would under a supervisor. */
