@@ -1,7 +1,7 @@
 // The way to the first answer: what the first page asks is under way before there is a page, and it is asked once.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
 describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
@@ -14,7 +14,7 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
   ])('%s asks both sides while the code of the screen is still on its way, and not again', async (path, both) => {
     const { page, asked, release } = await open()
     await page.goto(demo.url() + path, { waitUntil: 'commit' })
-    await expect.poll(asked).toEqual(['POST /login', ...both])
+    await eventually(asked).toEqual(['POST /login', ...both])
     release()
     await waitForAgreement(page)
     // A list of projects to choose from, where there is something to choose.
@@ -30,7 +30,7 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
       '/nosuchpage',
     ]) {
       await page.goto(demo.url() + path, { waitUntil: 'commit' })
-      await expect.poll(asked).toEqual(['POST /login'])
+      await eventually(asked).toEqual(['POST /login'])
       release()
       await page.locator('main h1, main h2').first().waitFor()
       expect(asked(), path).toEqual(['POST /login'])
@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
     await waitForAgreement(page)
     asked().length = 0
     await page.getByRole('button', { name: 'Run both' }).click()
-    await expect.poll(asked).toEqual(['GET /projects', 'POST /graphql'])
+    await eventually(asked).toEqual(['GET /projects', 'POST /graphql'])
     await waitForAgreement(page)
   })
 

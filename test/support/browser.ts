@@ -82,6 +82,11 @@ function watch(context: BrowserContext, url: string): BrowserContext {
   return context
 }
 
+/** Until it is so, however busy the machine is. */
+export function eventually<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout: 15_000 })
+}
+
 /** Waits until the two sides of the first page agree. */
 export async function waitForAgreement(page: Page, text: string | RegExp = 'byte for byte'): Promise<void> {
   await page.locator('.verdict.same', { hasText: text }).waitFor({ timeout: 20_000 })

@@ -1,7 +1,7 @@
 // ⌘K finds files by name in the newest export of every project and in the one that is open, and opens them.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, waitForAgreement } from '../../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { documentLine, exportLine } from '../../support/workspaces.ts'
 
@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
       'Button.tsx Two · other/Button.tsx',
     ])
     await page.getByRole('dialog').getByRole('searchbox').fill('two button')
-    await expect.poll(() => option.count()).toBe(1)
+    await eventually(() => option.count()).toBe(1)
     await page.keyboard.press('Enter')
     await page.locator('.preview .line', { hasText: "two's button" }).waitFor()
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.getByRole('option', { name: 'gpj.\ufffdexe.txt' }).waitFor()
     // Pages and projects come first, and are not pushed out.
     await page.getByRole('dialog').getByRole('searchbox').fill('two')
-    await expect.poll(() => page.getByRole('option').first().innerText()).toContain('Two')
+    await eventually(() => page.getByRole('option').first().innerText()).toContain('Two')
   })
 
   test('finds what is only in the export that is open, and back returns to the file before', async () => {
@@ -49,10 +49,10 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.locator('.preview .line', { hasText: 'gone since' }).waitFor()
     // The folder that it lies in was folded, and is not any more.
     const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
-    await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('Gone.ts')])
+    await eventually(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('Gone.ts')])
     await page.goBack()
     await page.locator('.preview .line', { hasText: 'Old' }).waitFor()
-    await expect.poll(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('README.md')])
+    await eventually(() => chosen.allInnerTexts()).toEqual([expect.stringContaining('README.md')])
     // Elsewhere it is not looked for any more.
     await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.locator('.operation').first().waitFor()
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await find(page, 'component19999')
     await page.getByRole('option', { name: 'Component19999.tsx' }).waitFor()
     await page.getByRole('dialog').getByRole('searchbox').fill('component')
-    await expect.poll(() => page.getByRole('dialog').getByRole('option').count()).toBe(20)
+    await eventually(() => page.getByRole('dialog').getByRole('option').count()).toBe(20)
     await page.getByRole('dialog').getByRole('searchbox').fill('part7 component10007')
     await page.getByRole('option', { name: 'Component10007.tsx' }).waitFor()
     await page.keyboard.press('Enter')

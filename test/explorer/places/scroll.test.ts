@@ -1,14 +1,12 @@
 // The place where a person looks is in the address, or kept with its entry of the history: links, reload and back show it again.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, waitForAgreement } from '../../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../../support/browser.ts'
 import { shareDemoGateway } from '../../support/command-line.ts'
 import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { documentLine, exportLine } from '../../support/workspaces.ts'
 
 const EVE = 'eve@example.com'
-/** A worker colours a long line meanwhile. */
-const PATIENT = { timeout: 10_000 }
 const FILES = '/workspace?show=projects&open=p'
 
 describe.skipIf(CHROMIUM === undefined)('a place', () => {
@@ -20,34 +18,34 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await page.locator('.preview .line').first().waitFor()
     expect(await parameter(page, 'line')).toBeNull()
     await scrollLines(page, 12_000)
-    await expect.poll(() => parameter(page, 'line')).not.toBeNull()
+    await eventually(() => parameter(page, 'line')).not.toBeNull()
     const line = await parameter(page, 'line')
     expect(await firstLine(page)).toBe(line)
     expect(Number(line)).toBeGreaterThan(600)
     const link = page.url()
     await page.reload()
-    await expect.poll(() => firstLine(page)).toBe(line)
+    await eventually(() => firstLine(page)).toBe(line)
     const other = await page.context().newPage()
     await other.goto(link)
-    await expect.poll(() => firstLine(other)).toBe(line)
+    await eventually(() => firstLine(other)).toBe(line)
     expect(other.url()).toBe(link)
     await other.goto(`${gateway.url}${FILES}&file=big.txt&line=15000`)
-    await expect.poll(() => firstLine(other)).toBe('15000')
+    await eventually(() => firstLine(other)).toBe('15000')
     // A place that is none: the beginning.
     await other.goto(`${gateway.url}${FILES}&file=big.txt&line=0x10`)
-    await expect.poll(() => firstLine(other)).toBe('1')
+    await eventually(() => firstLine(other)).toBe('1')
     await page.getByRole('treeitem', { name: 'one-line.js' }).click()
     await page.locator('.preview .number', { hasText: '↪' }).first().waitFor()
     expect(await parameter(page, 'line')).toBeNull()
     await scrollLines(page, 3_000)
-    await expect.poll(async () => String(await parameter(page, 'line')), PATIENT).toMatch(/^1\.1\d\d$/)
+    await eventually(async () => String(await parameter(page, 'line'))).toMatch(/^1\.1\d\d$/)
     const piece = await parameter(page, 'line')
     await page.reload()
     await page.locator('.preview .line').first().waitFor()
-    await expect.poll(() => page.locator('.preview .lines').evaluate((lines) => lines.scrollTop)).toBeGreaterThan(2_900)
+    await eventually(() => page.locator('.preview .lines').evaluate((lines) => lines.scrollTop)).toBeGreaterThan(2_900)
     expect(await parameter(page, 'line')).toBe(piece)
     await page.goto(`${gateway.url}${FILES}&tab=document&line=40`)
-    await expect.poll(() => firstLine(page)).toBe('40')
+    await eventually(() => firstLine(page)).toBe('40')
   })
 
   test('in a list is its row: with back, a reload, a link, and the way back to the list', async () => {
@@ -69,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     ]) {
       await back()
       await page.getByText('300 of 301').waitFor()
-      await expect.poll(() => page.locator('.items').evaluate((list) => list.scrollTop)).toBe(68 * 100)
+      await eventually(() => page.locator('.items').evaluate((list) => list.scrollTop)).toBe(68 * 100)
       await page.locator('.item', { hasText: /^Project 101/ }).waitFor()
       expect(await parameter(page, 'row')).toBe('101')
     }
@@ -82,9 +80,9 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     const { page } = await openBig(`${FILES}&tab=exports`)
     await page.locator('.exports a').first().waitFor()
     await page.locator('.exports').evaluate((list) => list.scrollTo(0, 46 * 20))
-    await expect.poll(() => parameter(page, 'row')).toBe('21')
+    await eventually(() => parameter(page, 'row')).toBe('21')
     await page.reload()
-    await expect.poll(() => page.locator('.exports').evaluate((list) => list.scrollTop)).toBe(46 * 20)
+    await eventually(() => page.locator('.exports').evaluate((list) => list.scrollTop)).toBe(46 * 20)
     await page.goto(page.url().replace(/&row=.*/, ''))
     await page.locator('.exports a').first().waitFor()
     for (const box of (await page.getByRole('checkbox', { name: 'Compare the export of' }).all()).slice(1, 3)) {
@@ -93,11 +91,11 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await page.getByRole('button', { name: 'Compare', exact: true }).click()
     await page.locator('.diff .plus').first().waitFor()
     await page.locator('.diff').evaluate((diff) => diff.scrollTo(0, 2_000))
-    await expect.poll(() => parameter(page, 'line')).not.toBeNull()
+    await eventually(() => parameter(page, 'line')).not.toBeNull()
     const top = await page.locator('.diff').evaluate((diff) => diff.scrollTop)
     await page.reload()
     await page.locator('.diff .plus').first().waitFor()
-    await expect.poll(() => page.locator('.diff').evaluate((diff) => diff.scrollTop)).toBeGreaterThan(top - 25)
+    await eventually(() => page.locator('.diff').evaluate((diff) => diff.scrollTop)).toBeGreaterThan(top - 25)
   })
 
   test('in the reference is its section, to the pixel with back and a reload', async () => {
@@ -109,22 +107,22 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
       scrollTo(0, at)
       return at
     })
-    await expect.poll(() => new URL(page.url()).hash).toBe('#getExports')
+    await eventually(() => new URL(page.url()).hash).toBe('#getExports')
     await page.getByRole('link', { name: 'Workspace', exact: true }).click()
     await page.locator('.item').first().waitFor()
     expect(await page.evaluate(() => scrollY)).toBe(0)
     await page.goBack()
-    await expect.poll(() => page.evaluate(() => scrollY)).toBe(top)
+    await eventually(() => page.evaluate(() => scrollY)).toBe(top)
     await page.reload()
-    await expect.poll(() => page.evaluate(() => scrollY)).toBe(top)
+    await eventually(() => page.evaluate(() => scrollY)).toBe(top)
     const other = await page.context().newPage()
     await other.goto(page.url())
-    await expect
-      .poll(() => other.locator('#getExports').evaluate((section) => Math.round(section.getBoundingClientRect().top)))
-      .toBe(71)
+    await eventually(() =>
+      other.locator('#getExports').evaluate((section) => Math.round(section.getBoundingClientRect().top)),
+    ).toBe(71)
     // The last section never comes to the top, and keeps the name that a link has.
     await other.getByRole('link', { name: 'Errors' }).click()
-    await expect.poll(() => other.evaluate(() => scrollY)).toBeGreaterThan(top)
+    await eventually(() => other.evaluate(() => scrollY)).toBeGreaterThan(top)
     await other.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)))
     expect(new URL(other.url()).hash).toBe('#errors')
   })
@@ -138,10 +136,10 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await page.locator('.item').first().waitFor()
     await page.goBack()
     await waitForAgreement(page)
-    await expect.poll(() => page.evaluate(() => scrollY)).toBe(220)
+    await eventually(() => page.evaluate(() => scrollY)).toBe(220)
     await page.goForward()
     await page.locator('.item').first().waitFor()
-    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
+    await eventually(() => page.evaluate(() => scrollY)).toBe(0)
   })
 
   test('is written when a person rests, however much they scroll', async () => {
@@ -162,7 +160,7 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
       return count
     })
     expect(writes).toBeLessThan(10)
-    await expect.poll(async () => String(await parameter(page, 'line')), PATIENT).toMatch(/^12\d\d$/)
+    await eventually(async () => String(await parameter(page, 'line'))).toMatch(/^12\d\d$/)
   })
 
   async function openBig(address: string): Promise<{ readonly page: Page; readonly gateway: TestGateway }> {
