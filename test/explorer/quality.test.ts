@@ -25,7 +25,7 @@ const PAGES: readonly PageRow[] = [
     path: '/graphql',
     usable: '.graphiql-query-editor .CodeMirror-line',
     mostBytes: 500_000,
-    mostBytesAgain: 40_000,
+    mostBytesAgain: 20_000,
   },
   { name: 'workspace', path: '/workspace', usable: '.item', ...SMALL },
   { name: 'project', path: '/workspace?show=projects&open=roastery-site', usable: '.preview .line', ...SMALL },

@@ -1,7 +1,7 @@
 // GraphiQL, signed in as the user, with queries worth running and a line that says how the last one went.
 import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, ASK_FOR_TIMES, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
@@ -29,6 +29,10 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
   return <Editor theme={theme} reference={projects.find(({ hasExport }) => hasExport)?.ref ?? null} />
 }
 
+interface RunOptions {
+  readonly headers?: object
+}
+
 interface EditorProps extends GraphiqlPageProps {
   readonly reference: string | null
 }
@@ -42,22 +46,23 @@ function Editor({ theme, reference }: EditorProps): ReactNode {
   const [examples] = useState(() => examplesFor(email, reference))
   useEffect(() => (frame.current ? mendRoles(frame.current) : undefined), [])
 
-  async function run(
-    { query, variables, operationName }: FetcherParams,
-    options?: { readonly headers?: object },
-  ): Promise<unknown> {
-    const init = {
-      method: 'POST',
-      headers: { ...ASK_FOR_TIMES, ...options?.headers, ...MEDIA_TYPES },
-      body: JSON.stringify({ query, variables, operationName: operationToRun(query, operationName) }),
-    }
-    const got = await timed(() => session.send('/graphql', init)).catch(noAnswer)
-    const isIntrospection = operationName === 'IntrospectionQuery'
-    if (!isIntrospection) setAnswer(got)
-    if (got.status === 0) throw new Error(got.text)
-    // Tokens are shown here as everywhere: not enough of them to be used.
-    return JSON.parse(isIntrospection ? got.text : withoutTokens(got.text)) as unknown
-  }
+  // Always the same one: with another, GraphiQL asks for the schema again.
+  const run = useCallback(
+    async ({ query, variables, operationName }: FetcherParams, options?: RunOptions): Promise<unknown> => {
+      const init = {
+        method: 'POST',
+        headers: { ...ASK_FOR_TIMES, ...options?.headers, ...MEDIA_TYPES },
+        body: JSON.stringify({ query, variables, operationName: operationToRun(query, operationName) }),
+      }
+      const got = await timed(() => session.send('/graphql', init)).catch(noAnswer)
+      const isIntrospection = operationName === 'IntrospectionQuery'
+      if (!isIntrospection) setAnswer(got)
+      if (got.status === 0) throw new Error(got.text)
+      // Tokens are shown here as everywhere: not enough of them to be used.
+      return JSON.parse(isIntrospection ? got.text : withoutTokens(got.text)) as unknown
+    },
+    [session],
+  )
 
   return (
     <div ref={frame} className="graphiql-page">
