@@ -159,6 +159,19 @@ test('refusing ends a second after the last refusal, and how many there were is 
   expect(changes).toHaveLength(3)
 })
 
+test('as many as the connections of a busy client wait however long it takes', async () => {
+  const { arrive, turn, outcomes, changes } = simulate({ millisecondsEach: 20 })
+  arrive(128)
+  // Each is answered by another request.
+  for (let n = 0; n < 200; n += 1) arrive(await turn())
+  expect(refusedOf(outcomes)).toEqual([])
+  expect(Math.max(...outcomes.map(({ waitedMs }) => waitedMs))).toBeGreaterThan(1_000)
+  arrive(100)
+  for (let n = 0; n < 100; n += 1) await turn()
+  expect(refusedOf(outcomes).length).toBeGreaterThan(90)
+  expect(changes[0]).toEqual([true, 0])
+})
+
 test('less than can be answered is never refused', async () => {
   const { flood, outcomes, changes } = simulate()
   await flood(7, 2_000)

@@ -16,13 +16,13 @@ const PATIENCE_MS = 60
 const CALM_MS = 1_000
 /** How often it is looked at how many can begin in a while. */
 const RATE_MS = 50
-/** May wait whatever the rate: one slow request is not all there is. */
-const MIN_WAITING = 32
+/** May wait whatever the rate: the connections of a client that keeps many, or what came behind one slow request, is not too much. */
+const MIN_WAITING = 128
 /**
  * Refused in a turn: one for so many that begin, or such a part of what is to be refused. A refusal costs a fifth of a small answer, and
  * who is refused at once comes again at once, so that nothing but refusals would be made.
  */
-const BEGUN_PER_REFUSAL = 4
+const BEGUN_PER_REFUSAL = 8
 const REFUSED_PART = 1 / 64
 const GROWTH = 1.25
 
