@@ -39,17 +39,17 @@ describe('pieces', () => {
     await expect.poll(() => process.getActiveResourcesInfo()).not.toContain('Immediate')
   })
 
-  test('that are short go together for a millisecond', async () => {
-    const pieces = start(0.5)
+  test('that are short go together for a quarter of a millisecond', async () => {
+    const pieces = start(0.125)
     for (const done of ['ab', 'abcd', 'abcde']) expect(await pieces.turn()).toBe(done)
   })
 
-  test('have half as long as the rest of a turn took, so that none waits for ever beside long ones', async () => {
+  test('have a quarter of what the rest of a turn took, so that none waits for ever beside long ones', async () => {
     const pieces = start(2)
-    pieces.pass(8)
+    pieces.pass(16)
     expect(await pieces.turn()).toBe('ab')
-    pieces.pass(6)
-    // Of a turn that took eight, with the last piece of the one before.
+    pieces.pass(14)
+    // Of a turn that took sixteen, with the last piece of the one before.
     expect(await pieces.turn()).toBe('abcd')
     expect(await pieces.turn()).toBe('abcde')
   })

@@ -8,10 +8,12 @@
 const TURN_MS = 8
 /** Requests that begin in one turn, however short they are. */
 const MAX_QUOTA = 64
+/** Even if turns are long: what makes them long may be the answers of others that are being made. */
+const MIN_QUOTA = 16
 /** While connections come, turns do nothing but accept them for so long, then one begins work again. */
 const ACCEPTING_MS = 8
 /** A line that is too slow for less than this is a burst: it is answered, however late. */
-const PATIENCE_MS = 60
+const PATIENCE_MS = 250
 /** Refusing has ended when nothing was refused for so long. */
 const CALM_MS = 1_000
 /** How often it is looked at how many can begin in a while. */
@@ -62,6 +64,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let isTicking = false
   let turnAt = 0
   let hasNewConnection = false
+  /** One came in the turn before: with another in this one, there may be more that wait to be accepted. */
+  let areConnectionsComing = false
   let acceptingTurns = 0
   let acceptingSince = 0
   let lateSince: number | null = null
@@ -80,22 +84,20 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function tick(): void {
     const at = now()
-    if (begun >= quota || line.length === 0) fitQuota(at - turnAt)
+    fitQuota(at - turnAt)
     measureRate(at)
     judge(at)
     turnAt = at
     begun = 0
     if (!isAccepting(at)) beginWaiting(at)
     refuseSome()
-    isTicking = begun > 0 || line.length > 0 || tooMuch.length > 0
+    isTicking = begun > 0 || line.length > 0 || tooMuch.length > 0 || areConnectionsComing
     if (isTicking) nextTurn(tick)
   }
 
   function fitQuota(tookMs: number): void {
-    quota =
-      tookMs > TURN_MS
-        ? Math.max(1, Math.floor((quota * TURN_MS) / tookMs))
-        : Math.min(MAX_QUOTA, Math.ceil(quota * GROWTH))
+    if (tookMs <= TURN_MS) quota = Math.min(MAX_QUOTA, Math.ceil(quota * GROWTH))
+    else if (begun >= quota) quota = Math.max(MIN_QUOTA, Math.floor((quota * TURN_MS) / tookMs))
   }
 
   function measureRate(at: number): void {
@@ -154,9 +156,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     refused = 0
   }
 
-  /** A connection came in the last turn, so perhaps there are more. */
   function isAccepting(at: number): boolean {
-    const isWaited = hasNewConnection && line.length >= quota
+    const isWaited = hasNewConnection && line.length > 0
+    areConnectionsComing = hasNewConnection
     hasNewConnection = false
     // The first of these turns still ends what began before it.
     if (acceptingTurns === 1) acceptingSince = at
@@ -176,7 +178,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     isFree(isFirstOfConnection) {
       if (isFirstOfConnection) hasNewConnection = true
-      if (line.length > 0 || begun >= quota) return false
+      if (line.length > 0 || begun >= quota || (isFirstOfConnection && areConnectionsComing)) return false
       begun += 1
       if (!isTicking) startTicking(now())
       onDelay(0)

@@ -10,7 +10,7 @@ export interface RoundRobinOptions {
   readonly share: number
 }
 
-const USUAL: RoundRobinOptions = { minMs: 1, share: 0.5 }
+const USUAL: RoundRobinOptions = { minMs: 0.25, share: 0.25 }
 /** Whatever the time: for pieces that cost others something else than time. */
 export const ONE_A_TURN: RoundRobinOptions = { minMs: 0, share: 0 }
 
