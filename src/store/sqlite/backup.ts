@@ -1,5 +1,5 @@
 // An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place.
-import { closeSync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
 import { isBusy } from './engine/faults/sqlite-errors.ts'
@@ -9,11 +9,13 @@ import { tablesByEmail } from './engine/tables-by-email.ts'
 const TIMEOUT_MS = 10_000
 
 /** Of a copy that are written before they are put on the disk: one of many at once would hold up what others commit there. */
-const STEP_BYTES = 4_194_304
+const STEP_BYTES = 393_216
+/** Of the time that a step took, before the next one while others commit: they need the disk as well. */
+const PAUSE = 0.7
 
 /**
- * The newest state. In one read transaction: writers go on, and their log grows until it ends. Holds up its thread for as
- * long as the disk takes for a step. `to` is an empty file.
+ * The newest state. In one read transaction: writers go on, and their log grows until it ends. Holds up its thread. `to` is an
+ * empty file.
  */
 export async function copyDatabase(path: string, to: string): Promise<void> {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: TIMEOUT_MS })
@@ -22,9 +24,16 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
     const pages = Math.ceil(STEP_BYTES / Number(database.pragma('page_size', { simple: true })))
     // Reads one state from the first page to the last. Outside a transaction each commit of others would begin the copy anew.
     database.exec('begin; select 1 from sqlite_schema')
+    let begunAt = performance.now()
+    let writtenAt = lastWriteTo(path)
     await database.backup(to, {
       progress() {
         fdatasyncSync(file)
+        const tookMs = performance.now() - begunAt
+        const newestAt = lastWriteTo(path)
+        if (newestAt !== writtenAt) pause(tookMs * PAUSE)
+        writtenAt = newestAt
+        begunAt = performance.now()
         return pages
       },
     })
@@ -33,6 +42,15 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
     database.close()
   }
   leaveLogMode(to)
+}
+
+/** Nanoseconds since the epoch; null where nothing is in the log. */
+function lastWriteTo(path: string): bigint | null {
+  return statSync(`${path}-wal`, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
 /** One file again, which can be read without a log beside it. */
