@@ -1,44 +1,70 @@
 // More clients than a gateway can answer: what they see, and what a health check sees beside them.
-import { expect, test } from 'vitest'
-import { ask, bearer, startGateway } from '../support/gateway.ts'
+import type { Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { runHere, serveForTest } from '../support/command-line.ts'
+import { ask, bearer, openSession } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openSocket, requestText } from '../support/wire.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
+const CLIENTS = 500
+
+/** Sends the request again whenever it was answered, and tells each answer. */
+async function repeat(url: string, request: string, onAnswer: (head: string, body: string) => void): Promise<Socket> {
+  const socket = await openSocket(url)
+  let text = ''
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    const bodyAt = text.indexOf('\r\n\r\n') + 4
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
+    if (bodyAt === 3 || text.length < bodyAt + length) return
+    onAnswer(text.slice(0, bodyAt), text.slice(bodyAt))
+    text = ''
+    socket.write(request)
+  })
+  socket.write(request)
+  return socket
+}
+
 test('more than can be answered is 503 with Retry-After in both dialects, and health is always answered', async () => {
-  const gateway = await startGateway({
-    maxQueueDelayMs: 10,
-    wrapStore: (store) => ({
-      ...store,
-      liveSessions(ids, now) {
-        for (const end = performance.now() + 20 * ids.length; performance.now() < end; );
-        return store.liveSessions(ids, now)
-      },
-    }),
-  })
-  await gateway.load(SMALL_WORLD)
-  const { accessToken } = await gateway.login(ANA)
-  // GraphQL is loaded by its first request, in hundreds of turns.
-  await gateway.graphql('{ me { email } }', { accessToken })
+  const database = ['--database', `file:${temporaryDirectory()}/data.db`]
+  await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
+  const overload = ['--max-queue-delay', '5', '--cache-bytes', '0', '--log-level', 'silent']
+  const { url } = await serveForTest([...database, ...overload])
+  const { accessToken } = await openSession(url, ANA)
+  const headers = [['Authorization', `Bearer ${accessToken}`]] as const
+  const body = JSON.stringify({ query: '{ me { projects { documentId name data } } }' })
+  const rest = requestText({ target: '/projects', headers })
+  const json = ['Content-Type', 'application/json'] as const
+  const graphql = requestText({ method: 'POST', target: '/graphql', headers: [...headers, json], body })
   const seen = new Map<string, string>()
-  const healths = new Set<number>()
-  const hasAll = () => ['rest 200', 'rest 503', 'graphql 503'].every((name) => seen.has(name))
-  const clients = Array.from({ length: 400 }, async (_, client) => {
-    while (!hasAll()) {
-      const isGraphql = client % 2 === 0
-      const answer = isGraphql
-        ? await gateway.graphql('{ me { email } }', { accessToken })
-        : await gateway.get('/projects', accessToken)
-      seen.set(`${isGraphql ? 'graphql' : 'rest'} ${answer.status}`, answer.text)
-      if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('1')
-      if (client < 20) healths.add((await ask(`${gateway.url}/${client % 3 === 0 ? 'healthz' : 'readyz'}`)).status)
-    }
+  const sockets: Promise<Socket>[] = []
+  onTestFinished(async () => {
+    for (const socket of await Promise.all(sockets)) socket.destroy()
   })
-  await Promise.all(clients)
-  expect([...healths]).toEqual([200])
-  expect(JSON.parse(seen.get('rest 503') ?? '').code).toBe('UNAVAILABLE')
-  expect(JSON.parse(seen.get('graphql 503') ?? '').errors[0].extensions.code).toBe('UNAVAILABLE')
-  // It is no failure of the gateway: the log says it once, not for every request.
-  expect(gateway.reported).toEqual([])
+  for (let client = 0; client < CLIENTS; client += 1) {
+    const [dialect, request] = client % 2 === 0 ? ['rest', rest] : ['graphql', graphql]
+    const onAnswer = (head: string, text: string) => {
+      const status = head.slice(9, 12)
+      seen.set(`${dialect} ${status}`, status === '503' ? `${head}${text}` : '')
+    }
+    sockets.push(repeat(url, request ?? '', onAnswer))
+  }
+  const healths = new Set<number>()
   await expect
-    .poll(async () => (await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })).status)
-    .toBe(200)
+    .poll(
+      async () => {
+        for (const path of ['healthz', 'readyz']) healths.add((await ask(`${url}/${path}`)).status)
+        return [...seen.keys()].toSorted()
+      },
+      { timeout: 50_000 },
+    )
+    .toEqual(['graphql 200', 'graphql 503', 'rest 200', 'rest 503'])
+  expect([...healths]).toEqual([200])
+  for (const dialect of ['rest', 'graphql']) expect(seen.get(`${dialect} 503`)).toContain('\r\nretry-after: 1\r\n')
+  const bodyOf = (name: string) => JSON.parse(seen.get(name)?.split('\r\n\r\n')[1] ?? '')
+  expect(bodyOf('rest 503').code).toBe('UNAVAILABLE')
+  expect(bodyOf('graphql 503').errors[0].extensions.code).toBe('UNAVAILABLE')
+  for (const socket of await Promise.all(sockets)) socket.destroy()
+  await expect.poll(async () => (await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
 })

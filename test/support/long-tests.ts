@@ -22,7 +22,6 @@ export const LONG_TESTS = [
   'test/retirement/shadow.test.ts',
   'test/stalled-readers.test.ts',
   'test/graphql/hostile-documents.test.ts',
-  'test/http/overload.test.ts',
   // Every pair of a gateway and a proxy.
   'test/guards/proxies/documented.test.ts',
   'test/guards/proxies/matrix.test.ts',
