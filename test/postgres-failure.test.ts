@@ -6,7 +6,7 @@ import { type Answer, ask, bearer, postJson } from './support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from './support/postgres.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
-const TIMEOUTS = ['--connect-timeout', '1000', '--statement-timeout', '1000', '--log-level', 'silent']
+const TIMEOUTS = ['--connect-timeout', '2500', '--statement-timeout', '1000', '--log-level', 'silent']
 /** Far more than a statement that is not answered, the grace for the server to say so, and a try on a new connection. */
 const BOUND_MS = 20_000
 
