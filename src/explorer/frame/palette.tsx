@@ -1,5 +1,14 @@
 // From anywhere to any page, route, project, template, library or file, by Command or Control and K.
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -49,6 +58,8 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
   const [load] = useState(() => () => loadWorkspace(session))
   const loaded = useLoaded(load)
   const [words, setWords] = useState('')
+  /** What Enter was pressed for. */
+  const [entered, setEntered] = useState<string | null>(null)
   const routes = useMemo(
     () =>
       facts.routes.map((route) => ({
@@ -71,21 +82,42 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
     return [...others, ...found.map(entryOfFile)]
   }, [searched, routes, items, files])
 
+  const places = useRef<HTMLDivElement>(null)
+  const go = useCallback(
+    (place: string) => {
+      onClose()
+      navigation.go(place)
+    },
+    [onClose, navigation],
+  )
+  const first = shown[0]?.id
+  useEffect(() => {
+    if (first !== undefined && entered === searched) go(first)
+  }, [first, entered, searched, go])
+
+  /** Autocomplete drops it while its list has not caught up with what was typed: who types and enters at once would stay where they are. */
+  function enter(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    event.stopPropagation()
+    const focused = places.current?.querySelector<HTMLElement>('[role="option"][data-focused]')?.dataset.key
+    if (focused !== undefined && words === searched) go(focused)
+    else if (words.trim() !== '') setEntered(words)
+  }
+
   return (
     <ModalOverlay className="veil" isOpen isDismissable onOpenChange={(isOpen) => isOpen || onClose()}>
       <Modal className="dialog">
         <Dialog aria-label="Go to">
           <Autocomplete inputValue={words} onInputChange={setWords}>
             <SearchField aria-label={LABEL} autoFocus>
-              <Input className="palette-input" placeholder={LABEL} />
+              <Input className="palette-input" placeholder={LABEL} onKeyDownCapture={enter} />
             </SearchField>
             <ListBox
+              ref={places}
               aria-label="Places"
               items={shown}
-              onAction={(key) => {
-                onClose()
-                navigation.go(String(key))
-              }}
+              onAction={(key) => go(String(key))}
               renderEmptyState={() => <span className="option note">Nothing fits</span>}
             >
               {({ id, name, note }) => (

@@ -85,6 +85,33 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     expect(asked).toBe(2)
   })
 
+  test('Enter that comes before the places do, or at once after the last letter, goes to the first that fits', async () => {
+    const page = await open('/')
+    await waitForAgreement(page)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      await promise
+      await route.continue()
+    })
+    await find(page, 'two')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing fits').waitFor()
+    resolve()
+    await page.getByRole('heading', { name: 'Two' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // All in one task, before anything is drawn.
+    await find(page, '')
+    await page.getByRole('option', { name: 'One Projects' }).waitFor()
+    await page.evaluate(() => {
+      const input = document.activeElement
+      document.execCommand('insertText', false, 'one')
+      for (const type of ['keydown', 'keyup']) {
+        input?.dispatchEvent(new KeyboardEvent(type, { key: 'Enter', bubbles: true, cancelable: true }))
+      }
+    })
+    await page.getByRole('heading', { name: 'One' }).waitFor()
+  })
+
   test('20,000 files are searched, and a few of them are drawn', async () => {
     const files = Array.from({ length: 20_000 }, (_, index) =>
       JSON.stringify({ path: `src/part${index % 100}/Component${index}.tsx`, content: 'x' }),
