@@ -46,7 +46,7 @@ const MAX_MADE_AT_ONCE = 16
 const FREE_WAITING = 64
 
 export interface GatewayWatch {
-  /** Told again and again, while there are requests, how many milliseconds the event loop is behind: how long they wait. */
+  /** Told of each request how many milliseconds it waited before work on it began. */
   readonly onQueueDelay: (delayMs: number) => void
   /** Told once: how large the cache of replies is now, whenever it is asked. */
   readonly onCache: (size: () => CacheSize) => void
@@ -76,7 +76,7 @@ export interface GatewayOptions {
   readonly graphql: GraphQLOptions
   /** What requests in flight may hold together; the edge takes what it has not sent from the same budget. */
   readonly inFlight: InFlightBytes
-  /** Milliseconds that a turn of the event loop may take before more requests are refused than it can answer. */
+  /** Milliseconds that requests may wait before work on them begins: more than can begin in that time are refused. */
   readonly maxQueueDelayMs: number
   /** Called when refusing begins, and when it has ended, with how many were refused. */
   readonly onOverload?: (isRefusing: boolean, refused: number) => void

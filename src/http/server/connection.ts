@@ -7,8 +7,8 @@ import type { TrustedProxies } from '../forwarding/trusted-proxies.ts'
 
 export interface Connection {
   readonly peer: Peer
-  /** True once. */
-  readonly isFirstRequest: () => boolean
+  /** Counts one more request; answers how many there are by now. */
+  readonly countRequest: () => number
   /** The client of one of its requests; `header` reads that request's headers by lower-case name. */
   readonly client: (header: (name: string) => string | undefined) => Client
 }
@@ -31,13 +31,12 @@ export function createConnections(proxies: TrustedProxies, proxyProtocol: ProxyP
     const direct = { address: source?.address ?? address, scheme: source?.isTls ? 'https' : 'http' } as const
     // A proxy that begins with a PROXY header hands on what the client sent: the headers are those of whom it names.
     const mayForward = source === undefined ? peer.isTrustedProxy : source !== null && proxies.includes(direct.address)
-    let isFirst = true
+    let requests = 0
     return {
       peer,
-      isFirstRequest() {
-        const wasFirst = isFirst
-        isFirst = false
-        return wasFirst
+      countRequest() {
+        requests += 1
+        return requests
       },
       client(header) {
         const stated = { ...direct, host: header('host') ?? '' }

@@ -152,7 +152,7 @@ function toRequest(
     method: incoming.method ?? 'GET',
     path,
     search,
-    isFirstOfConnection: connection.isFirstRequest(),
+    isFirstOfConnection: connection.countRequest() === 1,
     // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
     peer: connection.peer,
     client: connection.client(header),
