@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { guardsOf } from '../../../src/auth/guards/guards.ts'
 import { CHROMIUM } from '../../support/browser.ts'
 import { startGateway } from '../../support/gateway.ts'
+import { listenForTest } from '../../support/listen-for-test.ts'
 import { mailGuardOptions } from '../../support/mail-guard.ts'
 import { isInstalled } from '../../support/proxy-process.ts'
 import { startMailServer } from '../../support/smtp.ts'
@@ -24,16 +23,8 @@ const TOOL_HEADERS = {
 }
 
 /** A page of an origin of its own. */
-async function servePage(): Promise<string> {
-  const server = createServer((_request, response) => response.end('<!doctype html><title>App</title>'))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const servePage = () =>
+  listenForTest(createServer((_request, response) => response.end('<!doctype html><title>App</title>')))
 
 const [nginx] = DOCUMENTED
 
