@@ -2,7 +2,7 @@
 import { Compass } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
-import { Link } from './link.tsx'
+import { Link } from './navigation/link.tsx'
 
 export function EmptyPage(): ReactNode {
   return (

@@ -6,7 +6,7 @@ import type { RunHistory } from '../rosetta/history/run-history.ts'
 import type { Session, SessionState } from '../sign-in/session.ts'
 import type { FilesFrom, FoundFile } from '../workspace/files/found-file.ts'
 import type { Connection, ConnectionState } from './connection.ts'
-import type { Navigation, Place } from './navigation.ts'
+import type { Navigation, Place } from './navigation/navigation.ts'
 
 /** The files that a person has before them. */
 export interface OpenExport extends FilesFrom {

@@ -1,6 +1,6 @@
 // One operation: what it takes, what it may answer, samples beside it, and a way to try it.
 import type { ReactNode } from 'react'
-import { Link } from '../frame/link.tsx'
+import { Link } from '../frame/navigation/link.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import type { ProjectChoice } from '../rosetta/use-project-choices.ts'
 import { REFRESH_TOKEN, restCall } from '../snippets/call.ts'

@@ -1,7 +1,7 @@
 // A guided first minute with the demo: three steps, each to a live thing; gone for good once dismissed.
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { Link } from '../frame/link.tsx'
+import { Link } from '../frame/navigation/link.tsx'
 
 const KEY = 'workspace-gateway:first-steps'
 

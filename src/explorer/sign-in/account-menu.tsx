@@ -1,7 +1,7 @@
 // Who is signed in, until when, and the way out.
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import { Link } from '../frame/link.tsx'
+import { Link } from '../frame/navigation/link.tsx'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { SignInForm } from './sign-in-form.tsx'
 import './account.css'

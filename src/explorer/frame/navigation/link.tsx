@@ -1,6 +1,6 @@
 // A link to one of our own pages: a real address, followed without a reload.
 import type { MouseEvent, ReactNode } from 'react'
-import { useExplorer } from './use-explorer.ts'
+import { useExplorer } from '../use-explorer.ts'
 
 interface LinkProps {
   readonly to: string

@@ -2,7 +2,7 @@
 import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { timeText } from '../../answer/answer.ts'
 import { When } from '../../design/when.tsx'
-import { Link } from '../../frame/link.tsx'
+import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
 
 export function PastRuns(): ReactNode {

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../design/copy-button.tsx'
 import { When } from '../../design/when.tsx'
-import { Link } from '../../frame/link.tsx'
+import { Link } from '../../frame/navigation/link.tsx'
 import type { Project } from './project.ts'
 
 export function ProjectOverview({ project }: { readonly project: Project }): ReactNode {

@@ -2,7 +2,7 @@
 import { type ReactNode, useCallback } from 'react'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
-import { Link } from '../../frame/link.tsx'
+import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer, usePlace } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { addressOf, PROJECT_TABS, type ProjectTab } from '../addresses.ts'
