@@ -1,15 +1,14 @@
 // So many of one owner at a time: who waits for whom, and when a line is too slow to join.
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
+import { stopClock } from '../support/stop-clock.ts'
 
 const ANA = 1
 const BEN = 2
 
 /** Works that end when they are told to, by name. */
 function start() {
-  let now = 1_000
-  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => spy.mockRestore())
+  const pass = stopClock()
   const limit = createConcurrencyLimit({ maxRunning: 2, freeWaiting: 3, maxWaitMs: 50 })
   const running = new Map<string, () => void>()
   return {
@@ -30,9 +29,7 @@ function start() {
       running.get(name)?.()
       await new Promise((resolve) => setImmediate(resolve))
     },
-    pass(milliseconds: number) {
-      now += milliseconds
-    },
+    pass,
   }
 }
 

@@ -1,9 +1,10 @@
 // What is shared among requests turn by turn: who is next, how much goes out in one turn, and what is held while it is sent.
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import { createRoundRobin } from '../../src/http/limits/round-robin-scheduler.ts'
 import { createSharedBodies } from '../../src/http/limits/shared-bodies.ts'
 import { createTurnQuota } from '../../src/http/limits/turn-quota.ts'
+import { stopClock } from '../support/stop-clock.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const KIB = 1_024
@@ -11,21 +12,17 @@ const KIB = 1_024
 describe('pieces', () => {
   /** `pass` lets time go by; each of five pieces takes so long. Answers what was done at the end of each turn. */
   function start(pieceMs: number) {
-    let now = 1_000
-    const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
-    onTestFinished(() => spy.mockRestore())
+    const pass = stopClock()
     const yieldTurn = createRoundRobin()
     const done: string[] = []
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       void yieldTurn().then(() => {
         done.push(name)
-        now += pieceMs
+        pass(pieceMs)
       })
     }
     return {
-      pass(milliseconds: number) {
-        now += milliseconds
-      },
+      pass,
       async turn() {
         await turn()
         return done.join('')

@@ -1,22 +1,12 @@
 // When a turn has done enough: sooner for long lists than for short ones, and never of what a turn before it did.
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRunClock, createTurnClock } from '../../../src/graphql/execution/turn-clock.ts'
+import { stopClock } from '../../support/stop-clock.ts'
 
 const SHORT = 64
 const LONG = 65
 
-function startClock() {
-  let now = 1_000
-  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => spy.mockRestore())
-  return {
-    ...createTurnClock(),
-    pass(milliseconds: number) {
-      now += milliseconds
-    },
-  }
-}
-
+const startClock = () => ({ pass: stopClock(), ...createTurnClock() })
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a long list has two milliseconds of a turn, a short one twenty', () => {
