@@ -127,7 +127,8 @@ test('answers that wait behind one that is not read are let go with their connec
   const socket = await openSocket(gateway.url)
   const headers = [['Authorization', `Bearer ${gateway.accessToken}`] as const]
   socket.write([1, 2, 3].map((n) => requestText({ target: `/templates?${n}`, headers })).join(''))
-  await expect.poll(inFlight.byteLength).toBeGreaterThan(14 * MIB)
+  // The two that wait have 12.5; the kernel may hold nearly all of the first.
+  await expect.poll(inFlight.byteLength).toBeGreaterThan(12 * MIB)
   socket.destroy()
   await expect.poll(inFlight.byteLength).toBe(0)
   expect(await readToEnd(await closing(gateway.url))).toBeInstanceOf(Buffer)
