@@ -1,8 +1,8 @@
 // The reads of stored workspaces, on one SQLite connection.
 //
-// In this build of SQLite (with STAT4) a statement with a join, an ORDER BY over an index or a bound LIMIT is compiled anew
-// for every value bound to it, at ten times the cost of running it. So what is read most often has none of these: whole
-// lists come in the order of their row id, and for the newest exports the values go through tables of their own.
+// In this build of SQLite (with STAT4) a statement with a join, an ORDER BY over an index or a bound LIMIT is compiled anew whenever
+// a value is bound to it, at five to ten times the cost of running it: the value could change the plan
+// (https://www.sqlite.org/c3ref/prepare.html). `+?` is an expression, which no plan depends on. So statements that are run often say that.
 import type { Database } from 'better-sqlite3'
 import type {
   Awaitable,
@@ -40,19 +40,19 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     `select ${DOCUMENT} from document where user_id = ? and ref = ?`,
   )
   const exportByKey = database.prepare<[...ExportIdentity, user: number, ref: string], StoredExport>(
-    `select ${EXPORT} from export where user_id = ? and ref = ? and instant = ? and digest = ?
-       and exists (select 1 from document where user_id = ? and ref = ?)`,
+    `select ${EXPORT} from export where user_id = +? and ref = +? and instant = +? and digest = +?
+       and exists (select 1 from document where user_id = +? and ref = +?)`,
   )
   const exportCount = database.prepare<[number, string], Count>(
     'select count(*) as count from export where user_id = ? and ref = ?',
   )
   const users = database.prepare<[string, number], StoredUser>(
-    'select id, email from user where email > ? order by email limit ?',
+    'select id, email from user where email > +? order by email limit +?',
   )
   const userByEmail = database.prepare<[string], StoredUser>('select id, email from user where email = ?')
   const userById = database.prepare<[number], StoredUser>('select id, email from user where id = ?')
   const exportRefsWithoutProject = database.prepare<[number], { readonly ref: string }>(
-    `select distinct ref from export e where user_id = ?
+    `select distinct ref from export e where user_id = +?
        and not exists (select 1 from document d where d.user_id = e.user_id and d.ref = e.ref)
      order by ref`,
   )

@@ -55,20 +55,20 @@ export function createSessions(
      from session where refresh_hash = ? and idle_expires_at > ? and expires_at > ?`,
   )
   const sessionsOf = reader.prepare<[string, number, number, number], NewSession>(
-    `select ${SESSION} from session where email = ? and idle_expires_at > ? and expires_at > ?
-     order by created_at desc, id desc limit ?`,
+    `select ${SESSION} from session where email = +? and idle_expires_at > +? and expires_at > +?
+     order by created_at desc, id desc limit +?`,
   )
   const add = writer.prepare<SessionValues>(`insert into session ${SESSION_VALUES}`)
   const purge = writer.prepare<[now: number, limit: number]>(
     `delete from session where id in
-       (select id from session where idle_expires_at <= ? order by idle_expires_at limit ?)`,
+       (select id from session where idle_expires_at <= +? order by idle_expires_at limit +?)`,
   )
   const openCount = writer
     .prepare<[string, number], number>('select count(*) from session where email = ? and idle_expires_at > ?')
     .pluck()
   const endIdlest = writer.prepare<[string, number, number], OwnedSession>(
     `delete from session where id in
-       (select id from session where email = ? and idle_expires_at > ? order by idle_expires_at, id limit ?)
+       (select id from session where email = +? and idle_expires_at > +? order by idle_expires_at, id limit +?)
      returning id, email`,
   )
   const extend = writer.prepare<[number, number, string]>(
@@ -87,7 +87,7 @@ export function createSessions(
     .pluck()
 
   const sessionsAfter = reader.prepare<[string, number], NewSession>(
-    `select ${SESSION} from session where id > ? order by id limit ?`,
+    `select ${SESSION} from session where id > +? order by id limit +?`,
   )
 
   /** The oldest idle ones of a user that has too many, which a login rarely finds: to count is one look at the index. */

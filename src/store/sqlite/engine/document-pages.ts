@@ -33,8 +33,8 @@ export interface DocumentPages {
 export function createDocumentPages(database: Database): DocumentPages {
   // Rows as arrays, of what differs: every value that crosses over costs, and so does an object made over there.
   const all = database.prepare<Range, Row>(`select ${COLUMNS} ${RANGE}`).raw()
-  const some = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} limit ?`).raw()
-  const fromEnd = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} desc limit ?`).raw()
+  const some = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} limit +?`).raw()
+  const fromEnd = database.prepare<[...Range, number], Row>(`select ${COLUMNS} ${RANGE} desc limit +?`).raw()
   const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE}`)
   const shortLists = new Map<number, ShortList>()
   const size = database.prepare<Range, { readonly byteLength: number | null }>(

@@ -31,9 +31,9 @@ export interface ElementPages {
 
 export function createElementPages(database: Database): ElementPages {
   const all = database.prepare<Range, StoredElement>(`select ${ELEMENT} ${RANGE} order by key`)
-  const some = database.prepare<[...Range, number], StoredElement>(`select ${ELEMENT} ${RANGE} order by key limit ?`)
+  const some = database.prepare<[...Range, number], StoredElement>(`select ${ELEMENT} ${RANGE} order by key limit +?`)
   const fromEnd = database.prepare<[...Range, number], StoredElement>(
-    `select ${ELEMENT} ${RANGE} order by key desc limit ?`,
+    `select ${ELEMENT} ${RANGE} order by key desc limit +?`,
   )
   const sizes = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} order by key`)
   const sizesFromEnd = database.prepare<Range, ItemSize>(`select ${SIZE} ${RANGE} order by key desc`)

@@ -14,16 +14,16 @@ const AFTER_ALL: ExportPlace = { instant: '', id: 0 }
 
 type Between = [user: number, ref: string, after: string, id: number, before: string, id: number, limit: number]
 const BETWEEN = `select ${EXPORT} from export
-  where user_id = ? and ref = ? and (instant, id) < (?, ?) and (instant, id) > (?, ?)`
+  where user_id = +? and ref = +? and (instant, id) < (+?, +?) and (instant, id) > (+?, +?)`
 
 export type ExportPages = (page: ExportPage) => readonly StoredExport[]
 
 export function createExportPages(database: Database): ExportPages {
   const newest = database.prepare<[number, string, number], StoredExport>(
-    `select ${EXPORT} from export where user_id = ? and ref = ? order by instant desc, id desc limit ?`,
+    `select ${EXPORT} from export where user_id = +? and ref = +? order by instant desc, id desc limit +?`,
   )
-  const between = database.prepare<Between, StoredExport>(`${BETWEEN} order by instant desc, id desc limit ?`)
-  const oldest = database.prepare<Between, StoredExport>(`${BETWEEN} order by instant, id limit ?`)
+  const between = database.prepare<Between, StoredExport>(`${BETWEEN} order by instant desc, id desc limit +?`)
+  const oldest = database.prepare<Between, StoredExport>(`${BETWEEN} order by instant, id limit +?`)
 
   return ({ userId, ref, after, before, limit, fromEnd }) => {
     const most = limit ?? NO_LIMIT
