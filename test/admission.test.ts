@@ -3,6 +3,7 @@ import { createAdmission } from '../src/http/limits/admission.ts'
 
 interface Outcome {
   readonly name: number
+  readonly owner: string
   readonly hasBegun: boolean
   readonly waitedMs: number
 }
@@ -24,17 +25,17 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     onChange: (...change) => changes.push(change),
   })
 
-  function settle(name: number, since: number, hasBegun: boolean): void {
+  function settle(asked: { name: number; owner: string }, since: number, hasBegun: boolean): void {
     if (hasBegun) begunInTurn += 1
-    outcomes.push({ name, hasBegun, waitedMs: now - since })
+    outcomes.push({ ...asked, hasBegun, waitedMs: now - since })
   }
 
-  function arrive(count: number, isFirstOfConnection = false): void {
+  function arrive(count: number, isFirstOfConnection = false, owner = 'ana'): void {
     for (let n = 0; n < count; n += 1) {
-      const name = named++
+      const asked = { name: named++, owner }
       const since = now
-      if (admission.isFree(isFirstOfConnection)) settle(name, since, true)
-      else void admission.wait().then((hasBegun) => settle(name, since, hasBegun))
+      if (admission.isFree(isFirstOfConnection)) settle(asked, since, true)
+      else void admission.wait(owner).then((hasBegun) => settle(asked, since, hasBegun))
     }
   }
 
@@ -201,8 +202,8 @@ test('while connections come and others wait, turns do nothing but accept them f
     arrive(1, true)
     begun.push(outcomes.length)
   }
-  // 64 at once, 64 in the turn before the first connection, and the next when eight milliseconds have passed.
-  expect(begun.slice(0, 11)).toEqual([...Array(10).fill(128), 192])
+  // 64 at once, 64 in the turn before the first connection, and the next when four milliseconds have passed.
+  expect(begun.slice(0, 7)).toEqual([...Array(6).fill(128), 192])
 })
 
 test('connections that come turn after turn are accepted before work on their requests begins', async () => {
@@ -214,7 +215,7 @@ test('connections that come turn after turn are accepted before work on their re
     begun.push(outcomes.length)
   }
   // The first is not known to have others behind it.
-  expect(begun).toEqual([1, ...Array(9).fill(1), 11, 11])
+  expect(begun).toEqual([...Array(6).fill(1), ...Array(6).fill(7)])
 })
 
 test('a connection that comes alone holds nothing up', async () => {
@@ -225,6 +226,42 @@ test('a connection that comes alone holds nothing up', async () => {
     await turn()
     await turn()
   }
+})
+
+test('who asks for much waits behind themselves: others take turns with them, in the order in which they came', async () => {
+  const { arrive, turn, outcomes } = simulate()
+  arrive(1_000)
+  arrive(3, false, 'ben')
+  arrive(1, false, 'eve')
+  await turn()
+  const names = outcomes.slice(64).map(({ name }) => name)
+  expect(names).toHaveLength(64)
+  expect(names.slice(0, 7)).toEqual([64, 1_000, 1_003, 65, 1_001, 66, 1_002])
+  expect(names.slice(7, 10)).toEqual([67, 68, 69])
+})
+
+test('while it is too much, who came last begins first, and who waited for longest is refused', async () => {
+  const { flood, outcomes } = simulate()
+  await flood(30, 1_000)
+  const late = outcomes.filter(({ name }) => name > 15_000)
+  const begun = begunOf(late).map(({ waitedMs }) => waitedMs)
+  const refused = refusedOf(late).map(({ waitedMs }) => waitedMs)
+  expect(begun.toSorted((a, b) => a - b)[Math.floor(begun.length * 0.99)]).toBeLessThan(15)
+  expect(Math.min(...refused)).toBeGreaterThan(5)
+})
+
+test('what is too much is of those who have most in the line', async () => {
+  const { flood, arrive, turn, outcomes } = simulate()
+  await flood(30, 500)
+  const before = refusedOf(outcomes).length
+  arrive(400)
+  arrive(10, false, 'ben')
+  for (let n = 0; n < 200; n += 1) await turn()
+  expect(refusedOf(outcomes).length).toBeGreaterThan(before)
+  const ofBen = outcomes.filter(({ owner }) => owner === 'ben')
+  expect(ofBen.map(({ hasBegun }) => hasBegun)).toEqual(Array(10).fill(true))
+  // Two in each round, from the next turn on.
+  expect(Math.max(...ofBen.map(({ waitedMs }) => waitedMs))).toBeLessThan(15)
 })
 
 test('how long each request waited is told as it begins', async () => {

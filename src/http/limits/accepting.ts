@@ -2,7 +2,7 @@
 // takes, new connections, those of health checks too, would wait for seconds where nobody sees them.
 
 /** While connections come, turns do nothing but accept them for so long, then one begins work again. */
-const ACCEPTING_MS = 8
+const ACCEPTING_MS = 4
 
 export interface Accepting {
   /** Told of the first request of each connection. Whether it should wait: with one in the turn before as well, there may be more. */

@@ -1,6 +1,7 @@
-// Admission by queue time: requests begin in the order in which they came, a few in each turn of the event loop. When more wait
-// than can begin in time, what is too much is refused instead.
+// Admission by queue time: a few requests begin in each turn of the event loop, those of one owner in the order in which they came.
+// When more wait than can begin in time, what is too much is refused instead.
 import { createAccepting } from './accepting.ts'
+import { createFairLine } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 
 /** What begins in one turn takes about so long: most of the answer is made in the same turn. */
@@ -27,8 +28,8 @@ export interface AdmissionOptions extends OverloadOptions {
 export interface Admission {
   /** Whether one more request begins now. If not, it has to `wait`. */
   readonly isFree: (isFirstOfConnection: boolean) => boolean
-  /** True when it is its turn; false, mostly soon, when more waits than can begin in time. */
-  readonly wait: () => Promise<boolean>
+  /** True when it is its turn; false, mostly soon, when more waits than can begin in time. Owners take turns. */
+  readonly wait: (owner: string) => Promise<boolean>
 }
 
 interface Waiting {
@@ -40,7 +41,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { now, nextTurn, onDelay } = options
   const overload = createOverload(options)
   const accepting = createAccepting()
-  const line: Waiting[] = []
+  const line = createFairLine<Waiting>()
   const tooMuch: Waiting[] = []
   let quota = MAX_QUOTA
   let begun = 0
@@ -57,13 +58,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function tick(): void {
     const at = now()
     fitQuota(at - turnAt)
-    overload.look(at, line[0]?.since ?? null, begun)
-    for (const waiting of line.splice(overload.maxWaiting())) refuse(at, waiting)
+    overload.look(at, line.oldest(({ since }) => since)?.since ?? null, begun)
+    refuseBeyond(at)
     turnAt = at
     begun = 0
-    if (!accepting.endTurn(at, line.length > 0)) beginWaiting(at)
+    if (!accepting.endTurn(at, line.length() > 0)) beginWaiting(at)
     refuseSome()
-    isTicking = begun > 0 || line.length > 0 || tooMuch.length > 0 || accepting.isWatching()
+    isTicking = begun > 0 || line.length() > 0 || tooMuch.length > 0 || accepting.isWatching()
     if (isTicking) nextTurn(tick)
   }
 
@@ -74,16 +75,19 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function beginWaiting(at: number): void {
     for (; begun < quota; begun += 1) {
-      const next = line.shift()
+      // Who came last has waited least: when not all can be answered, those who are need not be late. The rest is refused soon.
+      const next = line.take(overload.isRefusing() ? 'newest' : 'oldest')
       if (!next) return
       onDelay(at - next.since)
       next.decide(true)
     }
   }
 
-  function refuse(at: number, waiting: Waiting): void {
-    overload.onRefused(at)
-    tooMuch.push(waiting)
+  function refuseBeyond(at: number): void {
+    for (const waiting of line.takeBeyond(overload.maxWaiting())) {
+      overload.onRefused(at)
+      tooMuch.push(waiting)
+    }
   }
 
   function refuseSome(): void {
@@ -94,19 +98,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     isFree(isFirstOfConnection) {
       const isHeldUp = isFirstOfConnection && accepting.onConnection()
-      if (isHeldUp || line.length > 0 || begun >= quota) return false
+      if (isHeldUp || line.length() > 0 || begun >= quota) return false
       begun += 1
       if (!isTicking) startTicking(now())
       onDelay(0)
       return true
     },
-    wait() {
+    wait(owner) {
       const since = now()
       startTicking(since)
-      return new Promise((decide) => {
-        if (line.length >= overload.maxWaiting()) refuse(since, { since, decide })
-        else line.push({ since, decide })
-      })
+      return new Promise((decide) => line.add(owner, { since, decide }))
     },
   }
 }

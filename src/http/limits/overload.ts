@@ -23,6 +23,7 @@ export interface OverloadOptions {
 export interface Overload {
   /** Told in each turn: since when the first of the line waits, null without a line, and how many began since the turn before. */
   readonly look: (at: number, firstSince: number | null, begun: number) => void
+  readonly isRefusing: () => boolean
   /** What is more than this in the line is to be refused; infinite while nothing is. */
   readonly maxWaiting: () => number
   /** Told of each refusal. */
@@ -74,6 +75,7 @@ export function createOverload({ maxDelayMs, now, later, onChange }: OverloadOpt
       else lateSince ??= at
       if (!isRefusing && lateSince !== null && at - lateSince >= PATIENCE_MS) beginRefusing(at)
     },
+    isRefusing: () => isRefusing,
     maxWaiting: () => (isRefusing ? Math.max(MIN_WAITING, Math.ceil(perMs * maxDelayMs)) : Number.POSITIVE_INFINITY),
     onRefused(at) {
       refused += 1
