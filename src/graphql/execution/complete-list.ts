@@ -145,8 +145,9 @@ async function addItems(
   }
 }
 
-/** A page is let go before the next one is read. */
+/** A page is let go before the next one is read. What is read in pages is long. */
 async function completePages(plan: ItemPlan, run: Run, { pages }: Paged<unknown>, path: Path | null): Promise<Text> {
+  run.clock.expectLong()
   const builder = createTextBuilder()
   builder.add('[')
   let offset = 0

@@ -21,14 +21,21 @@ export interface TurnClock {
 export interface RunClock {
   /** Whether a list of `itemCount` should wait for another turn; `begunCount` items of it are begun since the last call. */
   readonly isOverdue: (itemCount: number, begunCount: number) => boolean
+  /** The answer is a long one, however few its items are: from now on none of them is free, and no list is short. */
+  readonly expectLong: () => void
 }
 
 export function createRunClock(turn: TurnClock): RunClock {
   let begun = 0
+  let isLong = false
   return {
     isOverdue(itemCount, begunCount) {
       begun += begunCount
+      if (isLong) return turn.isOverdue(Number.POSITIVE_INFINITY)
       return begun > FREE_ITEMS && turn.isOverdue(itemCount)
+    },
+    expectLong() {
+      isLong = true
     },
   }
 }

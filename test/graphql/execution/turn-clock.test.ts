@@ -32,6 +32,15 @@ test('the first 256 items of an execution are completed whatever the turn has do
   expect([first.isOverdue(SHORT, 0), second.isOverdue(SHORT, 16)]).toEqual([true, false])
 })
 
+test('of an answer that is known to be long nothing is free, and no list is short', () => {
+  const { isOverdue, pass } = startClock()
+  const run = createRunClock({ isOverdue })
+  run.expectLong()
+  expect(run.isOverdue(1, 1)).toBe(false)
+  pass(3)
+  expect(run.isOverdue(1, 1)).toBe(true)
+})
+
 test('the next turn begins anew, with whoever asks first', async () => {
   const { isOverdue, pass } = startClock()
   isOverdue(LONG)
