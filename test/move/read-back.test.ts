@@ -118,6 +118,35 @@ describe('an online move', () => {
     expect(await to.store.sessionsById([session.id])).toHaveLength(1)
   })
 
+  test('closes the database that it left, once, when that has answered what it was asked', async () => {
+    await using from = await openFilled()
+    await using to = await open()
+    const { promise: slow, resolve } = Promise.withResolvers<[]>()
+    let closed = 0
+    const left: MigratableStore = {
+      ...from.store,
+      usersAfter: () => slow,
+      async [Symbol.asyncDispose]() {
+        closed += 1
+      },
+    }
+    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    const quick = withCutover(left, { next: to.store })
+    await quick.addSessions([newSession()])
+    expect(closed).toBe(1)
+    await quick.addSessions([newSession()])
+    expect(closed).toBe(1)
+    const gateway = withCutover(left, { next: to.store })
+    const owed = gateway.usersAfter('', 1)
+    await gateway.addSessions([newSession()])
+    expect(closed).toBe(1)
+    resolve([])
+    expect(await owed).toEqual([])
+    expect(closed).toBe(2)
+    await gateway[Symbol.asyncDispose]()
+    expect(closed).toBe(2)
+  })
+
   test('lets writes wait while they are stopped, and does them when they are let in again', async () => {
     await using from = await openFilled()
     const gateway = withCutover(from.store, { next: null })
