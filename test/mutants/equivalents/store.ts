@@ -28,7 +28,7 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/engine/newest-exports.ts',
-    line: 'if (rows.length < refs.length) for (const index of projects.all(asked, userId)) answers[start + index] ??= null',
+    line: 'if (rows.length < refs.length) for (const index of projects.all(asked, userId)) answers[index] ??= null',
     to: 'true',
     reason: 'what has an answer keeps it',
   },
