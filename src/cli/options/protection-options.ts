@@ -19,8 +19,7 @@ export const protectionOptions = {
   },
   maxQueueDelay: {
     flags: '--max-queue-delay <milliseconds>',
-    description:
-      'when requests wait for longer than this before work on them begins, what is too much is answered 503',
+    description: 'when requests wait for longer than this before work on them begins, what is too much is answered 503',
     default: '50',
     schema: integer(5, 60_000),
   },
