@@ -17,15 +17,21 @@ export const LONG_TESTS = [
   // Many processes and loads beside each other.
   'test/move-online.test.ts',
   'test/move.test.ts',
-  'test/move-in/afternoon.test.ts',
   'test/other-process.test.ts',
-  'test/retirement/shadow.test.ts',
   'test/stalled-readers.test.ts',
   'test/graphql/hostile-documents.test.ts',
   // Every pair of a gateway and a proxy.
   'test/guards/proxies/documented.test.ts',
   'test/guards/proxies/matrix.test.ts',
   'test/poolers/**',
+  // Other servers beside ours, read, followed and shadowed, and counts over several nodes.
+  'test/move-in/**',
+  'test/retirement/**',
+  // What other programs make of ours: shells, and the log of PostgreSQL.
+  'test/configuration/completion.test.ts',
+  'test/sight/statement-traces.test.ts',
+  // A paper whose every command is run.
+  'test/auth/operate-docs.test.ts',
   // The life of a service, with its watchdog, several times over.
   'test/operate/systemd.test.ts',
   // Every expression in the sources, analysed.
