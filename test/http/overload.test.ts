@@ -2,10 +2,10 @@
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
-import { ask, bearer, openSession } from '../support/gateway.ts'
+import { ask, bearer, openSession, startGateway } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { openSocket, requestText } from '../support/wire.ts'
-import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const CLIENTS = 500
 
@@ -67,4 +67,34 @@ test('more than can be answered is 503 with Retry-After in both dialects, and he
   expect(bodyOf('graphql 503').errors[0].extensions.code).toBe('UNAVAILABLE')
   for (const socket of await Promise.all(sockets)) socket.destroy()
   await expect.poll(async () => (await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+})
+
+test('whose requests are many waits behind themselves, and a read of somebody else does not', async () => {
+  const gateway = await startGateway({ cacheBytes: 0 })
+  await gateway.load(SMALL_WORLD)
+  const answered: string[] = []
+  const read = async (name: string, headers: readonly (readonly [string, string])[]) => {
+    const socket = await openSocket(gateway.url)
+    onTestFinished(() => {
+      socket.destroy()
+    })
+    // The first request of a connection may wait for other connections.
+    socket.write(requestText({ target: '/healthz' }))
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.on('data', () => answered.push(name))
+    return () => socket.write(requestText({ target: '/projects', headers }))
+  }
+  const authorization = async (email: string) =>
+    [['Authorization', `Bearer ${(await gateway.login(email)).accessToken}`]] as const
+  const many = await authorization(ANA)
+  const sends = await Promise.all(Array.from({ length: 400 }, () => read('many', many)))
+  const sendOne = await read('one', await authorization(BEN))
+  const sendAnonymous = await read('nobody', [])
+  for (const send of sends) send()
+  sendOne()
+  sendAnonymous()
+  await expect.poll(() => answered.length, { timeout: 30_000 }).toBe(402)
+  // In order of arrival they were the last.
+  expect(answered.indexOf('one')).toBeLessThan(200)
+  expect(answered.indexOf('nobody')).toBeLessThan(200)
 })
