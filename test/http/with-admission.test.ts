@@ -1,0 +1,58 @@
+// What an endpoint answers when it is not, or not yet, its turn.
+import { expect, test } from 'vitest'
+import { GatewayError } from '../../src/errors.ts'
+import type { Endpoint } from '../../src/http/handler.ts'
+import type { Admission } from '../../src/http/limits/admission.ts'
+import { withAdmission } from '../../src/http/limits/with-admission.ts'
+import type { GatewayRequest } from '../../src/http/request.ts'
+import type { GatewayResponse } from '../../src/http/response.ts'
+
+const answer = (body: string): GatewayResponse => ({ status: 200, headers: {}, body })
+const requestOf = (authorization?: string) =>
+  ({
+    isFirstOfConnection: true,
+    header: (name: string) => (name === 'authorization' ? authorization : undefined),
+    client: { address: '192.0.2.1', scheme: 'http', host: '' },
+  }) as unknown as GatewayRequest
+
+/** `isFree` and what waiting comes to; notes who waits. */
+function admissionOf(isFree: boolean, mayBegin: boolean) {
+  const waited: string[] = []
+  const firsts: boolean[] = []
+  const admission: Admission = {
+    isFree(isFirst) {
+      firsts.push(isFirst)
+      return isFree
+    },
+    async wait(owner) {
+      waited.push(owner)
+      return mayBegin
+    },
+  }
+  return { admission, waited, firsts }
+}
+
+const plain: Endpoint = { method: 'GET', path: '/', handle: async () => answer('handled') }
+const refusing: Endpoint = { ...plain, refuse: ({ code }) => answer(code) }
+
+test('what is free is handled at once, and nobody waits', async () => {
+  const { admission, waited, firsts } = admissionOf(true, false)
+  expect(await withAdmission(plain, admission).handle(requestOf('Bearer a'))).toEqual(answer('handled'))
+  expect([waited, firsts]).toEqual([[], [true]])
+})
+
+test('what waits is handled in its turn, which is that of its token, or of its address without one', async () => {
+  const { admission, waited } = admissionOf(false, true)
+  const { handle } = withAdmission(plain, admission)
+  expect(await handle(requestOf('Bearer a'))).toEqual(answer('handled'))
+  expect(await handle(requestOf())).toEqual(answer('handled'))
+  expect(waited).toEqual(['Bearer a', '192.0.2.1'])
+})
+
+test('what is too much is unavailable for a second, in the words of the endpoint where it has its own', async () => {
+  const { admission } = admissionOf(false, false)
+  expect(await withAdmission(refusing, admission).handle(requestOf())).toEqual(answer('UNAVAILABLE'))
+  const refused = (async () => withAdmission(plain, admission).handle(requestOf()))()
+  await expect(refused).rejects.toBeInstanceOf(GatewayError)
+  await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+})
