@@ -1,6 +1,7 @@
 // So many of one owner at a time: who waits for whom, and when a line is too slow to join.
 import { expect, test } from 'vitest'
 import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
+import { liveBytes } from '../support/live-bytes.ts'
 import { stopClock } from '../support/stop-clock.ts'
 
 const ANA = 1
@@ -78,4 +79,13 @@ test('what fails gives its place on', async () => {
   const next = limit(ANA, async () => 'next')
   await expect(failing).rejects.toThrow('no')
   expect(await next).toBe('next')
+})
+
+test('nothing is kept of owners whose works have ended', async () => {
+  const limit = createConcurrencyLimit({ maxRunning: 1, freeWaiting: 3, maxWaitMs: 50 })
+  const before = await liveBytes()
+  for (let owner = 0; owner < 200_000; owner += 1) await limit(owner, async () => {})
+  expect((await liveBytes()) - before).toBeLessThan(8_000_000)
+  // Still needed: it would hold nothing if it were gone itself.
+  expect(await limit(ANA, async () => 'next')).toBe('next')
 })
