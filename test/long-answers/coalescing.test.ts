@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCoalescing, type Made } from '../../src/http/caching/coalescing.ts'
+import { createCoalescing, isSentAtOnce, type Made } from '../../src/http/caching/coalescing.ts'
 import { createConcurrencyLimit } from '../../src/http/limits/concurrency-limit.ts'
 import { liveSession } from '../support/live-session.ts'
 
@@ -121,4 +121,13 @@ test('more different answers of one user are made when others of theirs are, and
   expect(waiting.length).toBe(6)
   waiting[5]?.resolve()
   expect((await later).value).toBe(6)
+})
+
+test.each([
+  ['a small body', true, Buffer.alloc(65_536)],
+  ['a larger one', false, Buffer.alloc(65_537)],
+  ['a text', false, 'text'],
+  ['what comes in parts', false, { async *[Symbol.asyncIterator]() {} }],
+])('%s is handed over in one go: %s', (_, isAtOnce, body) => {
+  expect(isSentAtOnce({ status: 200, headers: {}, body })).toBe(isAtOnce)
 })
