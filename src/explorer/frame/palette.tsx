@@ -109,7 +109,13 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
     <ModalOverlay className="veil" isOpen isDismissable onOpenChange={(isOpen) => isOpen || onClose()}>
       <Modal className="dialog">
         <Dialog aria-label="Go to">
-          <Autocomplete inputValue={words} onInputChange={setWords}>
+          <Autocomplete
+            inputValue={words}
+            onInputChange={(written) => {
+              setWords(written)
+              setEntered(null)
+            }}
+          >
             <SearchField aria-label={LABEL} autoFocus>
               <Input className="palette-input" placeholder={LABEL} onKeyDownCapture={enter} />
             </SearchField>

@@ -88,16 +88,27 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
   test('Enter that comes before the places do, or at once after the last letter, goes to the first that fits', async () => {
     const page = await open('/')
     await waitForAgreement(page)
-    const { promise, resolve } = Promise.withResolvers<void>()
+    let held = Promise.withResolvers<void>()
     await page.route('**/graphql', async (route) => {
-      await promise
+      await held.promise
       await route.continue()
     })
     await find(page, 'two')
     await page.keyboard.press('Enter')
     await page.getByText('Nothing fits').waitFor()
-    resolve()
+    held.resolve()
     await page.getByRole('heading', { name: 'Two' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // Who goes on typing has thought better of it, whatever stands there in the end.
+    held = Promise.withResolvers<void>()
+    await find(page, 'one')
+    await page.keyboard.press('Enter')
+    for (const words of ['one more', 'one']) await page.getByRole('dialog').getByRole('searchbox').fill(words)
+    held.resolve()
+    await page.getByRole('option', { name: 'One Projects' }).waitFor()
+    await page.getByRole('heading', { name: 'Two' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     // All in one task, before anything is drawn.
     await find(page, '')
