@@ -63,14 +63,15 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     outcomes,
     now: () => now,
     isIdle: () => turns.length === 0,
-    /** So many come each millisecond, for so many milliseconds. */
-    async flood(perMs: number, milliseconds: number) {
+    /** So many come each millisecond, for so many milliseconds, of one owner or each of its own. */
+    async flood(perMs: number, milliseconds: number, { areOwners = false } = {}) {
       const end = now + milliseconds
       for (let due = 0; now < end; ) {
         const before = now
         await turn()
         due += (now - before) * perMs
-        arrive(Math.floor(due))
+        if (areOwners) for (let n = 0; n < Math.floor(due); n += 1) arrive(1, false, `owner ${named}`)
+        else arrive(Math.floor(due))
         due -= Math.floor(due)
       }
     },
@@ -240,15 +241,21 @@ test('who asks for much waits behind themselves: others take turns with them, in
   expect(names.slice(7, 10)).toEqual([67, 68, 69])
 })
 
-test('while it is too much, who came last begins first, and who waited for longest is refused', async () => {
-  const { flood, outcomes } = simulate()
-  await flood(30, 1_000)
-  const late = outcomes.filter(({ name }) => name > 15_000)
-  const begun = begunOf(late).map(({ waitedMs }) => waitedMs)
-  const refused = refusedOf(late).map(({ waitedMs }) => waitedMs)
-  expect(begun.toSorted((a, b) => a - b)[Math.floor(begun.length * 0.99)]).toBeLessThan(15)
-  expect(Math.min(...refused)).toBeGreaterThan(5)
-})
+test.each([
+  ['of one owner', false],
+  ['of many', true],
+])(
+  'while it is too much %s, who came last begins first, and who waited for longest is refused',
+  async (_, areOwners) => {
+    const { flood, outcomes } = simulate()
+    await flood(30, 1_000, { areOwners })
+    const late = outcomes.filter(({ name }) => name > 15_000)
+    const begun = begunOf(late).map(({ waitedMs }) => waitedMs)
+    const refused = refusedOf(late).map(({ waitedMs }) => waitedMs)
+    expect(begun.toSorted((a, b) => a - b)[Math.floor(begun.length * 0.99)]).toBeLessThan(15)
+    expect(Math.min(...refused)).toBeGreaterThan(5)
+  },
+)
 
 test('what is too much is of those who have most in the line', async () => {
   const { flood, arrive, turn, outcomes } = simulate()

@@ -58,7 +58,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function tick(): void {
     const at = now()
     fitQuota(at - turnAt)
-    overload.look(at, line.oldest(({ since }) => since)?.since ?? null, begun)
+    overload.look(at, line.oldestSince(), begun)
     refuseBeyond(at)
     turnAt = at
     begun = 0
@@ -76,7 +76,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function beginWaiting(at: number): void {
     for (; begun < quota; begun += 1) {
       // Who came last has waited least: when not all can be answered, those who are need not be late. The rest is refused soon.
-      const next = line.take(overload.isRefusing() ? 'newest' : 'oldest')
+      const next = overload.isRefusing() ? line.takeNewest() : line.takeOldest()
       if (!next) return
       onDelay(at - next.since)
       next.decide(true)

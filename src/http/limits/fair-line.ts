@@ -2,29 +2,43 @@
 
 export interface FairLine<T> {
   readonly add: (owner: string, item: T) => void
-  /** The oldest, or newest, of the owner whose turn it is; undefined when nobody waits. */
-  readonly take: (which: 'oldest' | 'newest') => T | undefined
+  /** The first of the owner who waits for longest for a turn; undefined when nobody waits. */
+  readonly takeOldest: () => T | undefined
+  /** The last of the owner who came last and had no turn yet; undefined when nobody waits. */
+  readonly takeNewest: () => T | undefined
   /** Takes the oldest, of those who have most in the line, until `count` are left. */
   readonly takeBeyond: (count: number) => readonly T[]
-  /** What has waited for longest; undefined when nobody waits. `since` tells when it was added. */
-  readonly oldest: (since: (item: T) => number) => T | undefined
+  /** When the one that waits for longest was added; null when nobody waits. */
+  readonly oldestSince: () => number | null
   readonly length: () => number
 }
 
-export function createFairLine<T>(): FairLine<T> {
-  /** Never empty ones, in the order in which their owners have their turn. */
-  const lines = new Map<string, T[]>()
+interface OwnLine<T> {
+  readonly owner: string
+  readonly items: T[]
+}
+
+export function createFairLine<T extends { readonly since: number }>(): FairLine<T> {
+  /** Never empty ones. The owner of the first has the next turn; who had one is behind the others. */
+  let lines: OwnLine<T>[] = []
+  const lineOf = new Map<string, OwnLine<T>>()
   let length = 0
 
-  /** How many of each are left when there is room for `count`. */
-  function sharesOf(count: number): ReadonlyMap<string, number> {
-    const shares = new Map<string, number>()
+  function afterTurn(line: OwnLine<T>, waitOn: (line: OwnLine<T>) => void): void {
+    length -= 1
+    if (line.items.length > 0) waitOn(line)
+    else lineOf.delete(line.owner)
+  }
+
+  /** How many of each are left when there is room for `count`: who came last comes first in each round. */
+  function sharesOf(count: number): ReadonlyMap<OwnLine<T>, number> {
+    const shares = new Map<OwnLine<T>, number>()
     let left = Math.min(count, length)
     for (let round = 1; left > 0; round += 1) {
-      for (const [owner, line] of lines) {
-        if (left === 0) break
-        if (line.length < round) continue
-        shares.set(owner, round)
+      for (let at = lines.length - 1; at >= 0 && left > 0; at -= 1) {
+        const line = lines[at]
+        if (!line || line.items.length < round) continue
+        shares.set(line, round)
         left -= 1
       }
     }
@@ -33,39 +47,45 @@ export function createFairLine<T>(): FairLine<T> {
 
   return {
     add(owner, item) {
-      const line = lines.get(owner)
-      if (line) line.push(item)
-      else lines.set(owner, [item])
       length += 1
+      const known = lineOf.get(owner)
+      if (known) {
+        known.items.push(item)
+        return
+      }
+      const line = { owner, items: [item] }
+      lineOf.set(owner, line)
+      lines.push(line)
     },
-    take(which) {
-      const [next] = lines
-      if (!next) return undefined
-      const [owner, line] = next
-      lines.delete(owner)
-      const item = which === 'oldest' ? line.shift() : line.pop()
-      if (line.length > 0) lines.set(owner, line)
-      length -= 1
+    takeOldest() {
+      const line = lines.shift()
+      if (!line) return undefined
+      const item = line.items.shift()
+      afterTurn(line, (rest) => lines.push(rest))
+      return item
+    },
+    takeNewest() {
+      const line = lines.pop()
+      if (!line) return undefined
+      const item = line.items.pop()
+      afterTurn(line, (rest) => lines.unshift(rest))
       return item
     },
     takeBeyond(count) {
       if (count >= length) return []
       const shares = sharesOf(count)
-      const taken: T[] = []
-      for (const [owner, line] of lines) {
-        const share = shares.get(owner) ?? 0
-        for (const item of line.splice(0, line.length - share)) taken.push(item)
-        if (share === 0) lines.delete(owner)
-      }
+      const taken = lines.flatMap((line) => line.items.splice(0, line.items.length - (shares.get(line) ?? 0)))
+      for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner)
+      lines = lines.filter(({ items }) => items.length > 0)
       length -= taken.length
       return taken
     },
-    oldest(since) {
-      let found: T | undefined
-      for (const [first] of lines.values()) {
-        if (first !== undefined && (found === undefined || since(first) < since(found))) found = first
-      }
-      return found
+    oldestSince() {
+      if (length === 0) return null
+      return lines.reduce(
+        (oldest, { items: [first] }) => Math.min(oldest, first?.since ?? oldest),
+        Number.POSITIVE_INFINITY,
+      )
     },
     length: () => length,
   }
