@@ -63,16 +63,14 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     outcomes,
     now: () => now,
     isIdle: () => turns.length === 0,
-    /** So many come each millisecond, for so many milliseconds, of one owner or each of its own. */
-    async flood(perMs: number, milliseconds: number, { areOwners = false } = {}) {
+    /** So many come each millisecond, for so many milliseconds, of so many owners in turn. */
+    async flood(perMs: number, milliseconds: number, { owners = 1 } = {}) {
       const end = now + milliseconds
       for (let due = 0; now < end; ) {
         const before = now
         await turn()
         due += (now - before) * perMs
-        if (areOwners) for (let n = 0; n < Math.floor(due); n += 1) arrive(1, false, `owner ${named}`)
-        else arrive(Math.floor(due))
-        due -= Math.floor(due)
+        for (; due >= 1; due -= 1) arrive(1, false, `owner ${named % owners}`)
       }
     },
   }
@@ -242,13 +240,14 @@ test('who asks for much waits behind themselves: others take turns with them, in
 })
 
 test.each([
-  ['of one owner', false],
-  ['of many', true],
+  [30, 1],
+  [30, 1_000],
+  [12, 200],
 ])(
-  'while it is too much %s, who came last begins first, and who waited for longest is refused',
-  async (_, areOwners) => {
+  'with %d in the time of ten, of %d owners, who came last begins first, and who waited for longest is refused',
+  async (perMs, owners) => {
     const { flood, outcomes } = simulate()
-    await flood(30, 1_000, { areOwners })
+    await flood(perMs, 2_000, { owners })
     const late = outcomes.filter(({ name }) => name > 15_000)
     const begun = begunOf(late).map(({ waitedMs }) => waitedMs)
     const refused = refusedOf(late).map(({ waitedMs }) => waitedMs)
@@ -256,6 +255,21 @@ test.each([
     expect(Math.min(...refused)).toBeGreaterThan(5)
   },
 )
+
+test('refusals are made beside the work, a few in each turn, and all of them in the end', async () => {
+  const { arrive, turn, outcomes, changes } = simulate()
+  arrive(8_000)
+  while (changes.length === 0) await turn()
+  const perTurn: number[] = []
+  for (let n = 0; n < 1_000; n += 1) {
+    const before = refusedOf(outcomes).length
+    await turn(1)
+    perTurn.push(refusedOf(outcomes).length - before)
+  }
+  expect(Math.max(...perTurn)).toBeGreaterThan(10)
+  expect(Math.max(...perTurn)).toBeLessThan(100)
+  expect(outcomes).toHaveLength(8_000)
+})
 
 test('what is too much is of those who have most in the line', async () => {
   const { flood, arrive, turn, outcomes } = simulate()

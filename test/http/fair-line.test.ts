@@ -21,27 +21,48 @@ function lineOf(owners: Readonly<Record<string, string>>): FairLine<Letter> {
   return line
 }
 
-function takeAll(take: () => Letter | undefined): string {
-  let taken = ''
-  for (let item = take(); item !== undefined; item = take()) taken += item.letter
-  return taken
-}
+const inOrder = (taken: readonly Letter[]) => taken.map(({ letter }) => letter).join('')
+const sorted = (taken: readonly Letter[]) => [...inOrder(taken)].toSorted().join('')
 
 test('owners take turns with their oldest, who came first before the others', () => {
-  expect(takeAll(lineOf({ ana: 'abcg', ben: 'df', eve: 'e' }).takeOldest)).toBe('adebfcg')
+  const owners = { ana: 'abcg', ben: 'df', eve: 'e' }
+  expect(inOrder(lineOf(owners).takeOldest(99))).toBe('adebfcg')
+  const line = lineOf(owners)
+  expect([4, 0, 2, 99, 1].map((count) => inOrder(line.takeOldest(count)))).toEqual(['adeb', '', 'fc', 'g', ''])
 })
 
 test('owners take turns with their newest, who came last before the others', () => {
-  expect(takeAll(lineOf({ ana: 'abcg', ben: 'df', eve: 'e' }).takeNewest)).toBe('efgdcba')
-  expect(takeAll(lineOf({ ana: 'a', ben: 'b', eve: 'c' }).takeNewest)).toBe('cba')
+  const owners = { ana: 'abcg', ben: 'df', eve: 'e' }
+  for (const [count, taken, left] of [
+    [0, '', 'abcdefg'],
+    [1, 'g', 'abcdef'],
+    [2, 'fg', 'abcde'],
+    [3, 'efg', 'abcd'],
+    [4, 'cefg', 'abd'],
+    [5, 'cdefg', 'ab'],
+    [99, 'abcdefg', ''],
+  ] as const) {
+    const line = lineOf(owners)
+    expect(sorted(line.takeNewest(count)), `${count} of them`).toBe(taken)
+    expect(line.length()).toBe(left.length)
+    expect(sorted(line.takeOldest(99)), `${count} of them`).toBe(left)
+  }
+})
+
+test('who came again is the newest, even after a turn', () => {
+  const line = lineOf({ ana: 'ad', ben: 'b', eve: 'c' })
+  expect(inOrder(line.takeNewest(1))).toBe('d')
+  expect(inOrder(line.takeNewest(1))).toBe('c')
+  line.add('ana', toLetter('x'))
+  expect(['x', 'b', 'a', ''].map(() => inOrder(line.takeNewest(1)))).toEqual(['x', 'b', 'a', ''])
 })
 
 test('who comes again after their turn is behind the others', () => {
   const line = lineOf({ ana: 'a', ben: 'bc' })
-  expect(line.takeOldest()?.letter).toBe('a')
+  expect(inOrder(line.takeOldest(1))).toBe('a')
   line.add('ana', toLetter('x'))
-  expect(takeAll(line.takeOldest)).toBe('bxc')
-  expect([line.length(), line.takeOldest(), line.takeNewest()]).toEqual([0, undefined, undefined])
+  expect(inOrder(line.takeOldest(99))).toBe('bxc')
+  expect([line.length(), line.takeOldest(1), line.takeNewest(1)]).toEqual([0, [], []])
 })
 
 test('the oldest of those who have most go first, and of those who have as much who came first', () => {
@@ -54,13 +75,12 @@ test('the oldest of those who have most go first, and of those who have as much 
     [0, 'abcdefghijkl', ''],
   ] as const) {
     const line = lineOf(owners)
-    const taken = line.takeBeyond(count).map(({ letter }) => letter)
-    expect(taken.toSorted().join(''), `room for ${count}`).toBe(gone)
+    expect(sorted(line.takeBeyond(count)), `room for ${count}`).toBe(gone)
     expect(line.length()).toBe(count)
-    expect(takeAll(line.takeOldest), `room for ${count}`).toBe(left)
+    expect(inOrder(line.takeOldest(99)), `room for ${count}`).toBe(left)
     expect(line.takeBeyond(0)).toEqual([])
     line.add('ana', toLetter('z'))
-    expect([line.length(), takeAll(line.takeNewest)]).toEqual([1, 'z'])
+    expect([line.length(), inOrder(line.takeNewest(99))]).toEqual([1, 'z'])
   }
 })
 
@@ -69,7 +89,7 @@ test('since when the oldest of all waits is known, whoever has the turn', () => 
   const found: (number | null)[] = []
   for (let n = 0; n < 5; n += 1) {
     found.push(line.oldestSince())
-    line.takeOldest()
+    line.takeOldest(1)
   }
   // Taken: a, b, d, c.
   expect(found).toEqual([0, 1, 2, 2, null])

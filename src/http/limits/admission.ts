@@ -1,5 +1,5 @@
 // Admission by queue time: a few requests begin in each turn of the event loop, those of one owner in the order in which they came.
-// When more wait than can begin in time, what is too much is refused instead.
+// When they wait for too long, who came last begins first, and what is too much is refused.
 import { createAccepting } from './accepting.ts'
 import { createFairLine } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
@@ -12,11 +12,16 @@ const MAX_QUOTA = 64
 const MIN_QUOTA = 16
 const GROWTH = 1.25
 /**
- * Refused in a turn: one for so many that begin, or such a part of what is to be refused. A refusal costs a fifth of a small answer, and
- * who is refused at once comes again at once, so that nothing but refusals would be made.
+ * In the line while there is too much: those that begin in the next two turns. Nor is it too much when the connections of a client that
+ * keeps many wait behind slow requests.
+ */
+const MAX_WAITING = 128
+/**
+ * Refused in a turn: one for so many that begin, or such a part of what is to be refused. A refusal costs nearly as much as a small
+ * answer, and who is refused at once comes again at once, so that nothing but refusals would be made.
  */
 const BEGUN_PER_REFUSAL = 8
-const REFUSED_PART = 1 / 64
+const REFUSED_PART = 1 / 128
 
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
@@ -58,8 +63,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function tick(): void {
     const at = now()
     fitQuota(at - turnAt)
-    overload.look(at, line.oldestSince(), begun)
-    refuseBeyond(at)
+    overload.look(at, line.oldestSince())
+    if (overload.isRefusing()) refuseBeyond(at)
     turnAt = at
     begun = 0
     if (!accepting.endTurn(at, line.length() > 0)) beginWaiting(at)
@@ -74,17 +79,18 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   function beginWaiting(at: number): void {
-    for (; begun < quota; begun += 1) {
-      // Who came last has waited least: when not all can be answered, those who are need not be late. The rest is refused soon.
-      const next = overload.isRefusing() ? line.takeNewest() : line.takeOldest()
-      if (!next) return
-      onDelay(at - next.since)
-      next.decide(true)
+    const free = Math.max(0, quota - begun)
+    // Who came last has waited least: when not all can be answered, those who are need not be late. The rest is refused soon.
+    const next = overload.isRefusing() ? line.takeNewest(free) : line.takeOldest(free)
+    begun += next.length
+    for (const { since, decide } of next) {
+      onDelay(at - since)
+      decide(true)
     }
   }
 
   function refuseBeyond(at: number): void {
-    for (const waiting of line.takeBeyond(overload.maxWaiting())) {
+    for (const waiting of line.takeBeyond(MAX_WAITING)) {
       overload.onRefused(at)
       tooMuch.push(waiting)
     }

@@ -2,11 +2,11 @@
 
 export interface FairLine<T> {
   readonly add: (owner: string, item: T) => void
-  /** The first of the owner who waits for longest for a turn; undefined when nobody waits. */
-  readonly takeOldest: () => T | undefined
-  /** The last of the owner who came last and had no turn yet; undefined when nobody waits. */
-  readonly takeNewest: () => T | undefined
-  /** Takes the oldest, of those who have most in the line, until `count` are left. */
+  /** Takes up to `count`, the oldest of each owner first: who waits for longest for a turn has the first. */
+  readonly takeOldest: (count: number) => readonly T[]
+  /** Takes up to `count`, the newest of each owner first: who came last of all has the first turn. */
+  readonly takeNewest: (count: number) => readonly T[]
+  /** Takes the oldest of those who have most in the line, until `count` are left. */
   readonly takeBeyond: (count: number) => readonly T[]
   /** When the one that waits for longest was added; null when nobody waits. */
   readonly oldestSince: () => number | null
@@ -18,31 +18,38 @@ interface OwnLine<T> {
   readonly items: T[]
 }
 
+function lastOf({ items }: OwnLine<{ readonly since: number }>): number {
+  return items.at(-1)?.since ?? 0
+}
+
 export function createFairLine<T extends { readonly since: number }>(): FairLine<T> {
   /** Never empty ones. The owner of the first has the next turn; who had one is behind the others. */
   let lines: OwnLine<T>[] = []
   const lineOf = new Map<string, OwnLine<T>>()
   let length = 0
 
-  function afterTurn(line: OwnLine<T>, waitOn: (line: OwnLine<T>) => void): void {
-    length -= 1
-    if (line.items.length > 0) waitOn(line)
-    else lineOf.delete(line.owner)
-  }
-
-  /** How many of each are left when there is room for `count`: who came last comes first in each round. */
-  function sharesOf(count: number): ReadonlyMap<OwnLine<T>, number> {
+  /** How many of each owner's newest are among `count`: in each round who came last comes first. */
+  function newestOf(count: number): ReadonlyMap<OwnLine<T>, number> {
     const shares = new Map<OwnLine<T>, number>()
+    const newestFirst = lines.toSorted((a, b) => lastOf(b) - lastOf(a))
     let left = Math.min(count, length)
     for (let round = 1; left > 0; round += 1) {
-      for (let at = lines.length - 1; at >= 0 && left > 0; at -= 1) {
-        const line = lines[at]
-        if (!line || line.items.length < round) continue
+      for (const line of newestFirst) {
+        if (left === 0) break
+        if (line.items.length < round) continue
         shares.set(line, round)
         left -= 1
       }
     }
     return shares
+  }
+
+  function takeOf(takeFrom: (line: OwnLine<T>) => readonly T[]): readonly T[] {
+    const taken = lines.flatMap(takeFrom)
+    for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner)
+    lines = lines.filter(({ items }) => items.length > 0)
+    length -= taken.length
+    return taken
   }
 
   return {
@@ -57,28 +64,27 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
       lineOf.set(owner, line)
       lines.push(line)
     },
-    takeOldest() {
-      const line = lines.shift()
-      if (!line) return undefined
-      const item = line.items.shift()
-      afterTurn(line, (rest) => lines.push(rest))
-      return item
+    takeOldest(count) {
+      const taken: T[] = []
+      while (taken.length < count) {
+        const line = lines.shift()
+        const item = line?.items.shift()
+        if (!line || !item) break
+        taken.push(item)
+        if (line.items.length > 0) lines.push(line)
+        else lineOf.delete(line.owner)
+      }
+      length -= taken.length
+      return taken
     },
-    takeNewest() {
-      const line = lines.pop()
-      if (!line) return undefined
-      const item = line.items.pop()
-      afterTurn(line, (rest) => lines.unshift(rest))
-      return item
+    takeNewest(count) {
+      const taken = newestOf(count)
+      return takeOf((line) => line.items.splice(line.items.length - (taken.get(line) ?? 0)).toReversed())
     },
     takeBeyond(count) {
       if (count >= length) return []
-      const shares = sharesOf(count)
-      const taken = lines.flatMap((line) => line.items.splice(0, line.items.length - (shares.get(line) ?? 0)))
-      for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner)
-      lines = lines.filter(({ items }) => items.length > 0)
-      length -= taken.length
-      return taken
+      const kept = newestOf(count)
+      return takeOf((line) => line.items.splice(0, line.items.length - (kept.get(line) ?? 0)))
     },
     oldestSince() {
       if (length === 0) return null
