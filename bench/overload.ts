@@ -1,22 +1,27 @@
 // Overload: requests come at a fixed rate on as many connections, whether they are answered or not. Prints what is answered, and how late, below
 // saturation, at it, and at three times as many, each in turn, in rounds: a machine that others use too is not the same all the time.
-// `npm run bench:overload [-- ROUNDS]`; exits with 1 when too little is answered in the median of the rounds.
-import { fork } from 'node:child_process'
+// `npm run bench:overload [-- ROUNDS [USERS]]`; exits with 1 when too little is answered in the median of the rounds.
+import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { createConnection, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { median } from './measuring/figures.ts'
 import { type ServerProcess, startServer } from './measuring/server-process.ts'
+import { APOLLO_ACCEPT } from './rows/requests.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const DEMO = fileURLToPath(new URL('../src/cli/demo/demo-workspace.ndjson', import.meta.url))
 const SELF = fileURLToPath(import.meta.url)
 const ROUNDS = Number(process.argv[2] ?? 5)
 const SECONDS = 3
 const MAX_CONNECTIONS = 1_000
+/** With the demo workspace each. */
+const USERS = Number(process.argv[3] ?? 200)
 /** Of every latency list: enough for a p99, and little to sort. */
 const MIN_GOODPUT = 0.85
 const MAX_P99_RATIO = 5
@@ -32,7 +37,8 @@ interface Job {
   readonly rate: number
   readonly connections: number
   readonly seconds: number
-  readonly request: string
+  /** One for each connection, over and over. */
+  readonly requests: readonly string[]
 }
 
 interface Outcome {
@@ -43,14 +49,14 @@ interface Outcome {
 }
 
 /** The generator, in a process of its own. All connections stand before the first request. */
-async function generate({ port, rate, connections, seconds, request }: Job): Promise<Outcome> {
+async function generate({ port, rate, connections, seconds, requests }: Job): Promise<Outcome> {
   let latencies: number[] = []
   const idle: (() => void)[] = []
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   let [refused, asked, due, end] = [0, 0, 0, Number.POSITIVE_INFINITY]
 
   /** Answers its next request, when one is due. */
-  function converse(socket: Socket): void {
+  function converse(socket: Socket, request: string): void {
     let sentAt = 0
     // Of the answer under way: one at a time on a connection.
     let missing = 0
@@ -98,7 +104,7 @@ async function generate({ port, rate, connections, seconds, request }: Job): Pro
   const talkers = new Map<Socket, (chunk: Buffer) => void>()
   const sockets: Socket[] = []
   while (sockets.length < connections) sockets.push(...(await Promise.all(Array.from({ length: 10 }, connect))))
-  for (const socket of sockets) converse(socket)
+  for (const [at, socket] of sockets.entries()) converse(socket, requests[at % requests.length] ?? '')
   const cpu = process.cpuUsage()
   const startedAt = performance.now()
   end = startedAt + BURST_MS + seconds * 1_000
@@ -163,28 +169,18 @@ async function measure(server: ServerProcess, job: Job): Promise<Measured> {
 async function compare(): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-overload-'))
   try {
+    const database = ['--database', `file:${join(directory, 'data.db')}`]
+    const input = join(directory, 'workspaces.ndjson')
+    const demo = readFileSync(DEMO, 'utf8')
+    const emails = Array.from({ length: USERS }, (_, user) => `user${user}@example.com`)
+    writeFileSync(input, emails.map((email) => demo.replaceAll('demo@example.com', email)).join(''))
+    await promisify(execFile)(process.execPath, [MAIN, 'import', input, ...database])
     // No two answers from the cache: what is measured is work.
-    const args = [
-      'serve',
-      '--port',
-      '0',
-      '--cache-bytes',
-      '0',
-      '--log-level',
-      'warn',
-      '--database',
-      `file:${join(directory, 'data.db')}`,
-    ]
+    const args = ['serve', '--port', '0', '--cache-bytes', '0', '--log-level', 'warn', ...database]
     await using server = await startServer([], [MAIN, ...args], {})
-    const login = await fetch(`${server.url}/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"email":"demo@example.com"}',
-    })
-    const { accessToken } = (await login.json()) as { accessToken: string }
-    const body = JSON.stringify({ query: DOCUMENT })
-    const request = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\nAuthorization: Bearer ${accessToken}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-    const job = { port: Number(new URL(server.url).port), request, seconds: SECONDS }
+    const requests: string[] = []
+    for (const email of emails) requests.push(requestOf(await signIn(server.url, email)))
+    const job = { port: Number(new URL(server.url).port), requests, seconds: SECONDS }
     await measure(server, { ...job, rate: 0, connections: 16, seconds: 3 })
     const ratios: { readonly goodput: number; readonly late: number }[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -203,6 +199,21 @@ async function compare(): Promise<boolean> {
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+async function signIn(url: string, email: string): Promise<string> {
+  const login = await fetch(`${url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+  const { accessToken } = (await login.json()) as { accessToken: string }
+  return accessToken
+}
+
+function requestOf(accessToken: string): string {
+  const body = JSON.stringify({ query: DOCUMENT })
+  return `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${APOLLO_ACCEPT}\r\nAuthorization: Bearer ${accessToken}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 function print(rows: Readonly<Record<string, Measured>>): void {
