@@ -28,7 +28,7 @@ interface Count {
 export function createReads(database: Database, read: <T>(run: () => T) => T): WorkspaceReads {
   const documents = createDocumentPages(database)
   const exports = createExportPages(database)
-  const newestExports = createNewestExports(database)
+  const newestExports = createNewestExports(database, exports)
   const elements = createElementPages(database)
   const documentById = database.prepare<[number, string, string], StoredDocument>(
     `select ${DOCUMENT} from document where user_id = ? and kind = ? and id = ?`,

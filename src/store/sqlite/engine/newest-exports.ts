@@ -1,6 +1,7 @@
 // The newest export of each of many projects: one statement for those of a user, at half the cost of one for each.
 import type { Database } from 'better-sqlite3'
 import type { ProjectRef, StoredExport } from '../../contract.ts'
+import type { ExportPages } from './export-pages.ts'
 
 type Facts = [id: number, createdAt: string, instant: string, digest: string, byteLength: number, elementCount: number]
 
@@ -10,7 +11,7 @@ const NEWEST = 'order by instant desc, id desc limit 1'
 /** Answers in order: null for a project without an export, undefined where there is no such project. */
 export type NewestExports = (refs: readonly ProjectRef[]) => readonly (StoredExport | null | undefined)[]
 
-export function createNewestExports(database: Database): NewestExports {
+export function createNewestExports(database: Database, exports: ExportPages): NewestExports {
   const ofMany = database
     .prepare<[refs: string, user: number, user: number], [index: number, ...Facts]>(
       `select asked.key, ${FACTS} from json_each(+?) asked cross join export e
@@ -24,19 +25,14 @@ export function createNewestExports(database: Database): NewestExports {
        where exists (select 1 from document where user_id = +? and ref = asked.value)`,
     )
     .pluck()
-  const ofOne = database
-    .prepare<[user: number, ref: string], Facts>(
-      `select ${FACTS} from export e where user_id = +? and ref = +? ${NEWEST}`,
-    )
-    .raw()
   const project = database
     .prepare<[user: number, ref: string], 1>('select 1 from document where user_id = +? and ref = +?')
     .pluck()
 
   function newestOf(userId: number, ref: string): StoredExport | null | undefined {
     if (project.get(userId, ref) === undefined) return undefined
-    const facts = ofOne.get(userId, ref)
-    return facts ? toExport(userId, ref, facts) : null
+    const [newest] = exports({ userId, ref, after: null, limit: 1 })
+    return newest ?? null
   }
 
   function newestOfMany(userId: number, refs: readonly string[]): readonly (StoredExport | null | undefined)[] {
