@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { CiReporter } from './test/support/ci-reporter.ts'
 import { LONG_TESTS } from './test/support/long-tests.ts'
-import { NothingSkipped } from './test/support/nothing-skipped.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: process.env.TEST_QUICK ? LONG_TESTS : [],
-    reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new NothingSkipped()] : [])],
+    reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new CiReporter()] : [])],
     setupFiles: ['test/support/setup.ts', ...(process.env.NODE_V8_COVERAGE ? ['test/mutants/take-coverage.ts'] : [])],
     globalSetup: ['test/support/global-setup.ts'],
     // As the program runs: Node itself imports the sources and the packages, nothing is transformed on the way.

@@ -3,7 +3,7 @@
 import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-export class NothingSkipped implements Reporter {
+export class CiReporter implements Reporter {
   readonly #skipped = new Set<string>()
 
   onUserConsoleLog({ content }: UserConsoleLog): void {
