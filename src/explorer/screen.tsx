@@ -36,8 +36,8 @@ export function show(started: Started): void {
     ...started,
     navigation: createNavigation(started.facts.basePath),
     leftLists: new Map<string, string>(),
-    openExport: { current: null },
-    searchedFiles: { current: null },
+    openFiles: { current: null },
+    searchedFiles: new Map(),
     history: createRunHistory(),
   }
   root.render(

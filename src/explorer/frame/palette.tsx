@@ -25,7 +25,7 @@ import type { FoundFile } from '../workspace/files/found-file.ts'
 import { addressOfFile, matchingFiles } from '../workspace/files/found-files.ts'
 import { visibleName } from '../workspace/files/tree.ts'
 import { useFoundFiles } from '../workspace/files/use-found-files.ts'
-import { type Item, KIND_LABELS, KINDS, loadWorkspace, type Workspace } from '../workspace/items.ts'
+import { KIND_LABELS, KINDS, loadWorkspace, type Workspace } from '../workspace/items.ts'
 import { useExplorer } from './use-explorer.ts'
 import { useLoaded } from './use-loaded.ts'
 
@@ -44,7 +44,6 @@ const LABEL = 'Go to a page, a route, a project, a file …'
 const MOST_SHOWN = 40
 /** They leave room for what else fits. */
 const MOST_FILES_SHOWN = 20
-const NO_PROJECTS: readonly Item[] = []
 const PAGES: readonly Entry[] = [
   { id: '/', name: 'REST and GraphQL', note: 'Page' },
   { id: '/graphql', name: 'GraphiQL', note: 'Page' },
@@ -69,9 +68,9 @@ export function Palette({ onClose }: PaletteProps): ReactNode {
       })),
     [facts],
   )
-  const items = useMemo(() => (loaded.phase === 'ready' && loaded.value ? entriesOf(loaded.value) : []), [loaded])
-  const projects = loaded.phase === 'ready' ? (loaded.value?.projects ?? NO_PROJECTS) : NO_PROJECTS
-  const { files, note: filesNote } = useFoundFiles(projects, words.trim() !== '' && projects.length > 0)
+  const workspace = loaded.phase === 'ready' ? loaded.value : null
+  const items = useMemo(() => (workspace ? entriesOf(workspace) : []), [workspace])
+  const { files, note: filesNote } = useFoundFiles(workspace, words.trim() !== '')
   const searched = useDeferredValue(words)
   const shown = useMemo(() => {
     const wanted = searched.toLowerCase().trim().split(/\s+/)

@@ -4,12 +4,13 @@ import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { FirstRun } from '../rosetta/first-run.ts'
 import type { RunHistory } from '../rosetta/history/run-history.ts'
 import type { Session, SessionState } from '../sign-in/session.ts'
-import type { FilesFrom, FoundFile } from '../workspace/files/found-file.ts'
+import type { FilesFrom, Finding } from '../workspace/files/found-file.ts'
+import type { Kind } from '../workspace/items.ts'
 import type { Connection, ConnectionState } from './connection.ts'
 import type { Navigation, Place } from './navigation/navigation.ts'
 
 /** The files that a person has before them. */
-export interface OpenExport extends FilesFrom {
+export interface OpenFiles extends FilesFrom {
   readonly paths: readonly string[]
 }
 
@@ -20,10 +21,10 @@ export interface Explorer {
   readonly connection: Connection
   /** The address with which a list of the workspace was left, by its kind. */
   readonly leftLists: Map<string, string>
-  /** The export that is shown, while it is. */
-  readonly openExport: { current: OpenExport | null }
-  /** What the palette found last, and of which user and exports. */
-  readonly searchedFiles: { current: { readonly key: string; readonly files: readonly FoundFile[] } | null }
+  /** Of the export, the template or the library that is shown, while it is. */
+  readonly openFiles: { current: OpenFiles | null }
+  /** What the palette found last, and in which version of a user's projects, templates and libraries. */
+  readonly searchedFiles: Map<Kind, { readonly version: string; readonly found: Finding }>
   readonly history: RunHistory
   readonly firstRun: FirstRun
 }

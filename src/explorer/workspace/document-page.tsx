@@ -1,5 +1,5 @@
 // A template or a UI library: its files, and the document itself as it is stored.
-import { type ReactNode, useCallback, useMemo } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo } from 'react'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
@@ -12,17 +12,26 @@ import type { Kind } from './items.ts'
 
 interface DocumentPageProps {
   readonly kind: Exclude<Kind, 'projects'>
+  /** The key of its item. */
+  readonly opened: string
   /** The cursor of the item before; null for the first. */
   readonly after: string | null
 }
 
-export function DocumentPage({ kind, after }: DocumentPageProps): ReactNode {
-  const { session } = useExplorer()
+export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactNode {
+  const { session, openFiles } = useExplorer()
   const [parameters, write, writeSoon] = useAddressParameters()
   const place = { line: parameters.get('line'), onLine: (line: string | null) => writeSoon({ line }) }
   const loaded = useLoaded(useCallback(() => loadDocument(session, kind, after), [session, kind, after]))
   const text = loaded.phase === 'ready' ? loaded.value.text : ''
   const parts = useMemo(() => (text === '' ? [] : partsOf(text)), [text])
+  const shownName = loaded.phase === 'ready' ? loaded.value.name : null
+  useEffect(() => {
+    openFiles.current = { kind, opened, name: shownName ?? opened, paths: parts.map(({ path }) => path) }
+    return () => {
+      openFiles.current = null
+    }
+  }, [openFiles, kind, opened, shownName, parts])
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="It could not be read" message={loaded.message} onRetry={loaded.retry} />

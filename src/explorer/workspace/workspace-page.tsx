@@ -71,7 +71,7 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
       ) : kind === 'projects' ? (
         <ProjectPage key={item.key} reference={item.key} after={item.after} />
       ) : (
-        <DocumentPage key={`${kind} ${item.key}`} kind={kind} after={item.after} />
+        <DocumentPage key={`${kind} ${item.key}`} kind={kind} opened={item.key} after={item.after} />
       )}
     </div>
   )

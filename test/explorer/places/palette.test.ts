@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../../support/browser.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { documentLine, exportLine } from '../../support/workspaces.ts'
 
 const EVE = 'eve@example.com'
@@ -123,6 +123,83 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     await page.getByRole('heading', { name: 'One' }).waitFor()
   })
 
+  test('finds the files of templates and the components of libraries, and asks again only for what has changed', async () => {
+    const template = (id: string, file: string, content = 'text') =>
+      documentLine('template', EVE, JSON.stringify({ id, name: id, files: [{ path: file, content }] }))
+    const library = JSON.stringify({ id: 7, name: 'Parts', components: [{ name: 'Slider', props: {} }] })
+    const gateway = await start(
+      template('Long', 'pages/dashboard.tsx', 'x'.repeat(900_000)) +
+        Array.from({ length: 24 }, (_, index) => template(`T${index}`, `pages/dashboard${index}.tsx`)).join('') +
+        documentLine('template', EVE, '{"id":"none","name":"Without files"}') +
+        documentLine('uiLibrary', EVE, library),
+    )
+    const page = await openAt(gateway, '/workspace')
+    await page.locator('.item').first().waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(/\b(templates|uiLibraries)\(/.exec(request.postData() ?? '')?.[1] ?? ''))
+    await find(page, 'dashboard23')
+    const option = page.getByRole('dialog').getByRole('option')
+    await eventually(() => option.allInnerTexts()).toEqual([expect.stringContaining('T23 · pages/dashboard23.tsx')])
+    await page.keyboard.press('Enter')
+    await page.locator('.file-path', { hasText: 'pages/dashboard23.tsx' }).waitFor()
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      show: 'templates',
+      open: 'T23',
+      file: 'pages/dashboard23.tsx',
+    })
+    const ofDocuments = () => asked.filter((list) => list !== '')
+    // Also the one that is shown. One after the long one, the others together.
+    expect(ofDocuments()).toEqual(['templates', 'templates', 'templates', 'templates', 'uiLibraries', 'templates'])
+    // What is open is found once, also when all is looked through.
+    await find(page, 'slider')
+    await page.getByRole('option', { name: 'Slider.json' }).waitFor()
+    await page.getByRole('dialog').getByRole('searchbox').fill('dashboard23')
+    await page.getByRole('option', { name: 'Slider.json' }).waitFor({ state: 'detached' })
+    expect(await option.count()).toBe(1)
+    await page.getByRole('dialog').getByRole('searchbox').fill('slider')
+    await page.getByRole('option', { name: 'Slider.json' }).click()
+    await page.locator('.file-path', { hasText: 'Slider/Slider.json' }).waitFor()
+    expect(new URL(page.url()).search).toContain('show=libraries&open=7&file=')
+    expect(ofDocuments().slice(6)).toEqual(['uiLibraries'])
+    await gateway.load(template('T23', 'pages/renamed.tsx'))
+    await find(page, 'renamed')
+    await page.getByRole('option', { name: 'renamed.tsx' }).waitFor()
+    await page.getByRole('dialog').getByRole('searchbox').fill('dashboard23')
+    await page.getByText('Nothing fits').waitFor()
+    expect(ofDocuments().slice(7)).not.toContain('uiLibraries')
+  })
+
+  test('says that it does not look through everything', async () => {
+    const long = (id: number) =>
+      documentLine(
+        'template',
+        EVE,
+        JSON.stringify({ id, name: `L${id}`, files: [{ path: `${id}.tsx`, content: 'x'.repeat(2_000_000) }] }),
+      )
+    const page = await open('/workspace', [1, 2, 3].map(long).join(''))
+    await page.locator('.item').first().waitFor()
+    await find(page, 'tsx')
+    await page.getByRole('option', { name: '2.tsx' }).waitFor()
+    await page.getByText('There are more files than are looked through here.').waitFor()
+    expect(await page.getByRole('option', { name: '3.tsx' }).count()).toBe(0)
+    const files = Array.from({ length: 60_001 }, () => '{"path":"same.tsx"}')
+    const other = await open(
+      '/workspace',
+      exportLine(EVE, { r: 'one', createdAt: '2026-03-01T00:00:00Z', elements: files }),
+    )
+    await other.locator('.item').first().waitFor()
+    await find(other, 'tsx')
+    await other.getByText('There are more files than are looked through here.').waitFor()
+    // Open, it is found too.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: /Templates/ }).click()
+    await page.getByRole('link', { name: 'L3' }).click()
+    await page.locator('.file-path', { hasText: '3.tsx' }).waitFor()
+    await find(page, 'tsx')
+    await page.getByRole('option', { name: '3.tsx' }).waitFor()
+  })
+
   test('20,000 files are searched, and a few of them are drawn', async () => {
     const files = Array.from({ length: 20_000 }, (_, index) =>
       JSON.stringify({ path: `src/part${index % 100}/Component${index}.tsx`, content: 'x' }),
@@ -153,6 +230,16 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
   })
 
   async function open(address: string, more = ''): Promise<Page> {
+    return openAt(await start(more), address)
+  }
+
+  async function openAt({ url }: { readonly url: string }, address: string): Promise<Page> {
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url + address)
+    return page
+  }
+
+  async function start(more: string): Promise<TestGateway> {
     const gateway = await startGateway({ demoEmail: EVE })
     const file = (path: string, content: string) => JSON.stringify({ path, content })
     const exported = (r: string, createdAt: string, ...elements: string[]) =>
@@ -173,9 +260,7 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
         exported('two', '2026-02-01T00:00:00Z', file('other/Button.tsx', "// two's button")) +
         more,
     )
-    const page = await (await browser.open(gateway.url)).newPage()
-    await page.goto(gateway.url + address)
-    return page
+    return gateway
   }
 })
 

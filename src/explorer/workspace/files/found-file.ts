@@ -1,4 +1,5 @@
-// A file of an export as the palette knows it: by its path, without what is in it.
+// Files as the palette knows them: by their paths, without what is in them.
+import type { Kind } from '../items.ts'
 
 export interface FoundFile {
   readonly path: string
@@ -6,11 +7,20 @@ export interface FoundFile {
   readonly searched: string
 }
 
-/** The export that files are of. */
+/** The export of a project, the template or the UI library that files are of. */
 export interface FilesFrom {
-  readonly ref: string
-  /** Of the project. */
+  readonly kind: Kind
+  /** The key of its item. */
+  readonly opened: string
+  /** Of the project, the template or the library. */
   readonly name: string
-  /** Absent for the newest one. */
+  /** Absent for the newest one, and where there are no exports. */
   readonly exportKey?: string
+}
+
+/** A part of a search. */
+export interface Finding {
+  readonly files: readonly FoundFile[]
+  /** Whether the search leaves nothing out, as far as is known. */
+  readonly isAll: boolean
 }

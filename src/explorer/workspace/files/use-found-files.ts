@@ -1,10 +1,13 @@
-// The files that the palette searches: of the export that is open at once, of every project's newest one as they come.
+// The files that the palette searches: those that are open at once, those of the whole workspace as they come.
 import { useEffect, useMemo, useState } from 'react'
 import { failureText } from '../../frame/connection.ts'
 import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
-import type { Item } from '../items.ts'
-import type { FoundFile } from './found-file.ts'
-import { filesOf, loadPaths, MOST_FILES, runsOf } from './found-files.ts'
+import type { Session } from '../../sign-in/session.ts'
+import { type Item, KINDS, type Kind, type Workspace } from '../items.ts'
+import { documentsVersion, findDocumentFiles } from './document-files.ts'
+import { exportsVersion, findExportedFiles } from './exported-files.ts'
+import type { Finding, FoundFile } from './found-file.ts'
+import { filesOf } from './found-files.ts'
 
 export interface FoundFiles {
   readonly files: readonly FoundFile[]
@@ -12,48 +15,67 @@ export interface FoundFiles {
   readonly note: string
 }
 
+const NOTHING: Finding = { files: [], isAll: true }
+
 /** Loads once it is wanted, one run after the other, and no more when the palette is closed. */
-export function useFoundFiles(projects: readonly Item[], isWanted: boolean): FoundFiles {
-  const { session, openExport, searchedFiles } = useExplorer()
+export function useFoundFiles(workspace: Workspace | null, isWanted: boolean): FoundFiles {
+  const { session, openFiles, searchedFiles } = useExplorer()
   const email = useSessionState().email ?? ''
   const [loaded, setLoaded] = useState<readonly FoundFile[]>([])
   const [note, setNote] = useState('')
   const open = useMemo(() => {
-    const shown = openExport.current
+    const shown = openFiles.current
     return shown ? filesOf(shown, shown.paths) : []
-  }, [openExport])
+  }, [openFiles])
 
   useEffect(() => {
-    if (!isWanted) return
+    if (!isWanted || !workspace) return
     let isGone = false
-    const key = [email, ...projects.map((project) => `${project.key} ${project.digest}`)].join('\n')
-    async function load(): Promise<void> {
-      if (searchedFiles.current?.key === key) return setLoaded(searchedFiles.current.files)
-      setNote('Looking through the files of the newest exports …')
-      let files: readonly FoundFile[] = []
-      for (const run of runsOf(projects)) {
-        const paths = await loadPaths(session, run)
+    async function load(items: Workspace): Promise<void> {
+      setNote('Looking through the files …')
+      let all = NOTHING
+      for (const kind of KINDS) {
+        if (items[kind].length === 0) continue
+        const version = `${email}\n${await versionOf(session, kind, items[kind])}`
+        const kept = searchedFiles.get(kind)
+        let own = kept?.version === version ? kept.found : NOTHING
+        if (own === NOTHING) {
+          for await (const finding of findFiles(session, kind, items[kind])) {
+            if (isGone) return
+            own = together(own, finding)
+            setLoaded(together(all, own).files)
+          }
+          searchedFiles.set(kind, { version, found: own })
+        }
+        all = together(all, own)
         if (isGone) return
-        files = [
-          ...files,
-          ...run.projects.flatMap(({ key, name }) => filesOf({ ref: key, name }, paths.get(key) ?? [])),
-        ]
-        setLoaded(files)
+        setLoaded(all.files)
       }
-      searchedFiles.current = { key, files }
-      const all = projects.reduce((sum, { fileCount }) => sum + fileCount, 0)
-      setNote(all > MOST_FILES ? `Only the first ${MOST_FILES.toLocaleString()} files are looked through.` : '')
+      setNote(all.isAll ? '' : 'There are more files than are looked through here.')
     }
-    load().catch((error) => isGone || setNote(`Files could not be looked through. ${failureText(error)}`))
+    load(workspace).catch((error) => isGone || setNote(`Files could not be looked through. ${failureText(error)}`))
     return () => {
       isGone = true
     }
-  }, [session, email, projects, searchedFiles, isWanted])
+  }, [session, email, workspace, searchedFiles, isWanted])
 
   const files = useMemo(() => {
-    const [first] = open
-    const isNewest = first !== undefined && first.from.exportKey === undefined
-    return [...open, ...(isNewest ? loaded.filter(({ from }) => from.ref !== first.from.ref) : loaded)]
+    const shown = open[0]?.from
+    const isNewest = shown !== undefined && shown.exportKey === undefined
+    const isShown = ({ from }: FoundFile) => isNewest && from.kind === shown.kind && from.opened === shown.opened
+    return [...open, ...loaded.filter((file) => !isShown(file))]
   }, [open, loaded])
   return { files, note }
+}
+
+async function versionOf(session: Session, kind: Kind, items: readonly Item[]): Promise<string> {
+  return kind === 'projects' ? exportsVersion(items) : documentsVersion(session, kind)
+}
+
+function findFiles(session: Session, kind: Kind, items: readonly Item[]): AsyncGenerator<Finding> {
+  return kind === 'projects' ? findExportedFiles(session, items) : findDocumentFiles(session, kind, items)
+}
+
+function together(one: Finding, other: Finding): Finding {
+  return { files: [...one.files, ...other.files], isAll: one.isAll && other.isAll }
 }

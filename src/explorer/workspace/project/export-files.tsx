@@ -41,23 +41,24 @@ export function ExportFiles({ project, facts }: ExportFilesProps): ReactNode {
 }
 
 function Files({ project, opened }: { readonly project: Project; readonly opened: OpenedExport }): ReactNode {
-  const { openExport } = useExplorer()
+  const { openFiles } = useExplorer()
   const [parameters, write, writeSoon] = useAddressParameters()
   const { facts, body, elements } = opened
   const zip = useZip()
   const index = project.exports.indexOf(facts)
   const before = project.exports[index + 1]
   useEffect(() => {
-    openExport.current = {
-      ref: project.ref,
+    openFiles.current = {
+      kind: 'projects',
+      opened: project.ref,
       name: project.name ?? project.ref,
       ...(index === 0 ? {} : { exportKey: exportKey(facts) }),
-      paths: [...new Set(elements.map(({ path }) => path))],
+      paths: elements.map(({ path }) => path),
     }
     return () => {
-      openExport.current = null
+      openFiles.current = null
     }
-  }, [openExport, project, index, facts, elements])
+  }, [openFiles, project, index, facts, elements])
   const fileName = safePath(`${project.ref}-${facts.createdAt}`.replaceAll('/', '_').replaceAll(':', ''))
   return (
     <>

@@ -1,0 +1,69 @@
+// The files of templates and the components of UI libraries, to be found by their paths.
+import { elementTexts, memberText } from '../../../json-text.ts'
+import { queryText } from '../../answer/graphql-query.ts'
+import type { Session } from '../../sign-in/session.ts'
+import { DOCUMENT_LISTS, partsOf } from '../document.ts'
+import type { Item, Kind } from '../items.ts'
+import type { Finding } from './found-file.ts'
+import { filesOf } from './found-files.ts'
+
+type CustomKind = Exclude<Kind, 'projects'>
+
+const ROUTES: Readonly<Record<CustomKind, string>> = { templates: '/templates', libraries: '/ui-libraries' }
+/** UTF-16 code units of documents: paths come with all that is in the files. More is not looked through. */
+const MOST_LENGTH = 4_000_000
+const LENGTH_AT_ONCE = 1_000_000
+const MOST_AT_ONCE = 20
+
+/** Changes when one of the documents does: the entity tag of their list. */
+export async function documentsVersion(session: Session, kind: CustomKind): Promise<string> {
+  const { headers, status } = await session.send(ROUTES[kind], { method: 'HEAD' })
+  const tag = headers.get('etag')
+  if (tag === null) throw new Error(`The gateway answered ${status}.`)
+  return tag
+}
+
+/** `items` in stored order. */
+export async function* findDocumentFiles(
+  session: Session,
+  kind: CustomKind,
+  items: readonly Item[],
+): AsyncGenerator<Finding> {
+  // Of the run before: how long the next ones are is not known.
+  let [length, longest] = [0, LENGTH_AT_ONCE]
+  for (let at = 0; at < items.length; ) {
+    const count = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(LENGTH_AT_ONCE / longest)))
+    const run = items.slice(at, at + count)
+    const documents = await loadDocuments(session, kind, run)
+    const files = run.flatMap(({ key, name }) => {
+      const document = documents.get(key)
+      const paths = document === undefined ? [] : partsOf(document).map(({ path }) => path)
+      return filesOf({ kind, opened: key, name }, paths)
+    })
+    const lengths = [...documents.values()].map((document) => document.length)
+    longest = Math.max(1, ...lengths)
+    length += lengths.reduce((sum, one) => sum + one, 0)
+    at += count
+    const isEnough = length >= MOST_LENGTH
+    yield { files, isAll: !isEnough || at >= items.length }
+    if (isEnough) return
+  }
+}
+
+/** The stored texts of neighbours in a list, by the keys of their items. */
+async function loadDocuments(
+  session: Session,
+  kind: CustomKind,
+  items: readonly Item[],
+): Promise<ReadonlyMap<string, string>> {
+  const list = DOCUMENT_LISTS[kind]
+  const text = `query($first: Int!, $after: String) { me { ${list}(first: $first, after: $after) { id documentId data } } }`
+  const answer = await queryText(session, text, { first: items.length, after: items[0]?.after ?? null })
+  const me = memberText(memberText(answer, 'data') ?? '', 'me') ?? ''
+  return new Map(
+    elementTexts(memberText(me, list) ?? '')?.map((found) => {
+      const [id, documentId] = ['id', 'documentId'].map((name) => JSON.parse(memberText(found, name) ?? 'null'))
+      return [documentId ?? id, memberText(found, 'data') ?? '']
+    }),
+  )
+}
