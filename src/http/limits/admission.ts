@@ -17,8 +17,8 @@ const GROWTH = 1.25
  */
 const MAX_WAITING = 128
 /**
- * Refused in a turn: one for so many that begin, or such a part of what is to be refused. A refusal costs nearly as much as a small
- * answer, and who is refused at once comes again at once, so that nothing but refusals would be made.
+ * Refused in a turn: one for so many that begin, or such a part of what is to be refused. A refusal costs two fifths of a small
+ * answer, and who is refused at once comes again at once, so that little but refusals would be made.
  */
 const BEGUN_PER_REFUSAL = 8
 const REFUSED_PART = 1 / 128
