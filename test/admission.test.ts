@@ -271,6 +271,14 @@ test('refusals are made beside the work, a few in each turn, and all of them in 
   expect(outcomes).toHaveLength(8_000)
 })
 
+test('where little is too much, it is refused soon', async () => {
+  const { flood, outcomes } = simulate()
+  await flood(11, 4_000, { owners: 1_000 })
+  const refused = refusedOf(outcomes).map(({ waitedMs }) => waitedMs)
+  expect(refused.length).toBeGreaterThan(1_000)
+  expect(refused.toSorted((a, b) => a - b)[Math.floor(refused.length / 2)]).toBeLessThan(500)
+})
+
 test('what is too much is of those who have most in the line', async () => {
   const { flood, arrive, turn, outcomes } = simulate()
   await flood(30, 500)

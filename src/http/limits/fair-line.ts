@@ -44,7 +44,8 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
     return shares
   }
 
-  function takeOf(takeFrom: (line: OwnLine<T>) => readonly T[]): readonly T[] {
+  /** What `takeFrom` removes from each line, all together. */
+  function takeFromEach(takeFrom: (line: OwnLine<T>) => readonly T[]): readonly T[] {
     const taken = lines.flatMap(takeFrom)
     for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner)
     lines = lines.filter(({ items }) => items.length > 0)
@@ -79,12 +80,12 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
     },
     takeNewest(count) {
       const taken = newestOf(count)
-      return takeOf((line) => line.items.splice(line.items.length - (taken.get(line) ?? 0)).toReversed())
+      return takeFromEach((line) => line.items.splice(line.items.length - (taken.get(line) ?? 0)).toReversed())
     },
     takeBeyond(count) {
       if (count >= length) return []
       const kept = newestOf(count)
-      return takeOf((line) => line.items.splice(0, line.items.length - (kept.get(line) ?? 0)))
+      return takeFromEach((line) => line.items.splice(0, line.items.length - (kept.get(line) ?? 0)))
     },
     oldestSince() {
       if (length === 0) return null
