@@ -62,6 +62,23 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     expect(await page.locator('.graphiql-response').innerText()).not.toMatch(/wgr_[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+/)
   })
 
+  test('the first example is answered too when what shows the answer is the last that comes', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    // Only the editor of answers loads it.
+    await page.route('**/assets/info-addon-*.js', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${demo.url()}/graphql`)
+    await page.locator('.graphiql-query-editor .cm-property').first().waitFor()
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page.locator('.graphiql-doc-explorer', { hasText: 'Mutation' }).waitFor()
+    expect(await page.locator('.graphiql-response .CodeMirror').count()).toBe(0)
+    release()
+    await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
+  })
+
   test('F19: the query builder writes what is ticked, by keyboard, and follows what is typed', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Show Query builder' }).click()

@@ -3,15 +3,16 @@ import { useEditorContext, useExecutionContext, useSchemaStore } from '@graphiql
 import { useEffect, useRef } from 'react'
 
 export function RunFirst({ examples }: { readonly examples: readonly string[] }): null {
-  const { queryEditor: editor, activeTabIndex: tab } = useEditorContext({ nonNull: true })
+  const { queryEditor: editor, responseEditor, activeTabIndex: tab } = useEditorContext({ nonNull: true })
   const { schema } = useSchemaStore()
   const { run } = useExecutionContext({ nonNull: true })
   const ran = useRef(new Set<string>())
   useEffect(() => {
     const shown = editor?.getValue() ?? ''
-    if (tab < 0 || !schema || ran.current.has(shown) || !examples.includes(shown)) return
+    // Without a place for the answer GraphiQL asks for nothing, and does not say so.
+    if (tab < 0 || !responseEditor || !schema || ran.current.has(shown) || !examples.includes(shown)) return
     ran.current.add(shown)
     if (!/^mutation\b/m.test(shown)) run()
-  }, [editor, schema, run, examples, tab])
+  }, [editor, responseEditor, schema, run, examples, tab])
   return null
 }
