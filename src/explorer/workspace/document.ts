@@ -4,7 +4,7 @@ import { queryText } from '../answer/graphql-query.ts'
 import type { Session } from '../sign-in/session.ts'
 import { type Element, elementsOf } from './project/elements.ts'
 
-export const DOCUMENT_LISTS = { projects: 'projects', templates: 'templates', libraries: 'uiLibraries' } as const
+const DOCUMENT_LISTS = { projects: 'projects', templates: 'templates', libraries: 'uiLibraries' } as const
 
 export interface StoredText {
   readonly name: string | null
@@ -18,14 +18,24 @@ export async function loadDocument(
   kind: keyof typeof DOCUMENT_LISTS,
   after: string | null,
 ): Promise<StoredText> {
-  const list = DOCUMENT_LISTS[kind]
-  const text = `query($after: String) { me { ${list}(first: 1, after: $after) { name description data } } }`
-  const answer = await queryText(session, text, { after })
-  const me = memberText(memberText(answer, 'data') ?? '', 'me') ?? ''
-  const [found] = elementTexts(memberText(me, list) ?? '') ?? []
+  const [found] = await listedTexts(session, kind, 'name description data', { first: 1, after })
   if (found === undefined) throw new Error('It is not there any more.')
   const { name, description } = JSON.parse(found) as { name: string | null; description: string | null }
   return { name, description, text: memberText(found, 'data') ?? '' }
+}
+
+/** Items of a list with these fields, each as the gateway wrote it. */
+export async function listedTexts(
+  session: Session,
+  kind: keyof typeof DOCUMENT_LISTS,
+  fields: string,
+  variables: { readonly first: number; readonly after: string | null },
+): Promise<readonly string[]> {
+  const list = DOCUMENT_LISTS[kind]
+  const text = `query($first: Int!, $after: String) { me { ${list}(first: $first, after: $after) { ${fields} } } }`
+  const answer = await queryText(session, text, variables)
+  const me = memberText(memberText(answer, 'data') ?? '', 'me') ?? ''
+  return elementTexts(memberText(me, list) ?? '') ?? []
 }
 
 /** The files of a template, or the components of a UI library with theirs; none where there are none. */

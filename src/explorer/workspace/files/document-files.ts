@@ -1,8 +1,7 @@
 // The files of templates and the components of UI libraries, to be found by their paths.
-import { elementTexts, memberText } from '../../../json-text.ts'
-import { queryText } from '../../answer/graphql-query.ts'
+import { memberText } from '../../../json-text.ts'
 import type { Session } from '../../sign-in/session.ts'
-import { DOCUMENT_LISTS, partsOf } from '../document.ts'
+import { listedTexts, partsOf } from '../document.ts'
 import type { Item, Kind } from '../items.ts'
 import type { Finding } from './found-file.ts'
 import { filesOf } from './found-files.ts'
@@ -56,12 +55,12 @@ async function loadDocuments(
   kind: CustomKind,
   items: readonly Item[],
 ): Promise<ReadonlyMap<string, string>> {
-  const list = DOCUMENT_LISTS[kind]
-  const text = `query($first: Int!, $after: String) { me { ${list}(first: $first, after: $after) { id documentId data } } }`
-  const answer = await queryText(session, text, { first: items.length, after: items[0]?.after ?? null })
-  const me = memberText(memberText(answer, 'data') ?? '', 'me') ?? ''
+  const listed = await listedTexts(session, kind, 'id documentId data', {
+    first: items.length,
+    after: items[0]?.after ?? null,
+  })
   return new Map(
-    elementTexts(memberText(me, list) ?? '')?.map((found) => {
+    listed.map((found) => {
       const [id, documentId] = ['id', 'documentId'].map((name) => JSON.parse(memberText(found, name) ?? 'null'))
       return [documentId ?? id, memberText(found, 'data') ?? '']
     }),
