@@ -1,5 +1,5 @@
 // Sessions that are used for a bounded time without being looked up: how old they get, and what ends them.
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createRecentSessions } from '../../src/auth/recent-sessions.ts'
 import type { LiveSession } from '../../src/store/session-contract.ts'
 
@@ -76,6 +76,17 @@ test('what this process ended is not used, though a look-up that began before st
   // Only the third was kept: the others are looked up anew.
   expect(find('c')).toMatchObject({ id: 'c' })
   for (const id of ['a', 'b']) expect(find(id)).toBeInstanceOf(Promise)
+})
+
+test('what is ended in the instant in which a look-up begins counts as ended after it', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(1)
+  onTestFinished(() => now.mockRestore())
+  const { add, find, forget } = openTable()
+  add('a')
+  const finding = find('a')
+  forget([{ id: 'a', email: 'a@example.com' }])
+  expect(await finding).toMatchObject({ id: 'a' })
+  expect(find('a')).toBeInstanceOf(Promise)
 })
 
 test('what was kept is dropped when it is ended: one by one, or all of an email', async () => {

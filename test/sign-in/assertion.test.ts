@@ -348,6 +348,9 @@ describe('fields', () => {
     for (const text of [JSON.stringify({ keys: [toJwk(key)] }), toPem(key)]) {
       const path = join(temporaryDirectory(), 'keys')
       writeFileSync(path, text)
+      expect(
+        assertionProblems({ ...FIXTURES.pomerium.options, keys: path, emailClaim: 'email', leewaySeconds: 30 }),
+      ).toEqual([])
       const other = await start('pomerium', { keys: path })
       expect(await outcomeOf(other.decide(token()))).toBe('admitted')
       expect(await outcomeOf(other.decide(other.token()))).toBe('refused')

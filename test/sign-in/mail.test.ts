@@ -218,7 +218,8 @@ describe('the login guard "mail"', () => {
       onMail({ to, code }) {
         if (to === STRANGER) {
           refused.push(code)
-          throw Object.assign(new Error('no such mailbox'), { responseCode: 550 })
+          // The lowest that says "never" (RFC 5321 section 4.2.1).
+          throw Object.assign(new Error('no such mailbox'), { responseCode: 500 })
         }
         seen.push(code)
         if (seen.length === 1) throw Object.assign(new Error('later'), { responseCode: 451 })
