@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readProxyHeader } from '../../src/http/forwarding/proxy-protocol.ts'
 import { startGateway } from '../support/gateway.ts'
 import { exchange, openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
@@ -178,6 +179,18 @@ describe('a gateway with --proxy-protocol', () => {
         ).toEqual([200, 200])
       }),
     )
+  })
+
+  test('keeps a connection whose header came in time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const gateway = await startGateway(OPTIONS)
+    const socket = await openSocket(gateway.url)
+    socket.write(Buffer.concat([version2(), Buffer.from(requestText({}))]))
+    await once(socket, 'readable')
+    vi.advanceTimersByTime(60_000)
+    socket.write(requestText({ headers: [['Connection', 'close']] }))
+    expect(readAnswers(await readToEnd(socket)).map(({ status }) => status)).toEqual([200, 200])
   })
 
   test('closes a connection of a listed proxy that does not begin with a header, without an answer', async () => {
