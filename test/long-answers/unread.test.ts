@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
+import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
-import { openSocket, requestText, type WireRequest } from '../support/wire.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
+import { exchange, openSocket, readAnswers, requestText, type WireRequest } from '../support/wire.ts'
 import { ANA, BEN, documentLine } from '../support/workspaces.ts'
 
 const MIB = 1_048_576
@@ -83,4 +85,25 @@ test('an answer that is being sent to somebody is not the answer to who asks aft
   expect(await digestOfList(gateway, ben.accessToken)).toBe(digestOf(texts('b')))
   await gateway.load(documentLine('template', ANA, '{"id":"new"}'))
   expect(await digestOfList(gateway, gateway.accessToken)).toBe(digestOf([...texts('a'), '{"id":"new"}']))
+})
+
+test('a large body counts once while it is sent, however many do not read it; another that finds no room is 503', async () => {
+  const inFlight = createInFlightBytes(24 * MIB)
+  const bodies: Readonly<Record<string, Buffer>> = { '/a': randomBytes(16 * MIB), '/b': randomBytes(16 * MIB) }
+  const server = createHttpServer(async ({ path }) => ({ status: 200, headers: {}, body: bodies[path] ?? '' }), {
+    bodyLimitBytes: 1,
+    inFlight,
+  })
+  const url = await listenForTest(server)
+  const clients = await Promise.all([0, 1, 2].map(() => openSocket(url)))
+  for (const socket of clients) {
+    socket.write(requestText({ target: '/a' }))
+    await once(socket, 'readable')
+  }
+  expect(inFlight.byteLength()).toBe(16 * MIB)
+  const request = requestText({ target: '/b', headers: [['Connection', 'close']] })
+  expect(readAnswers(await exchange(url, request)).map(({ status }) => status)).toEqual([503])
+  for (const socket of clients) socket.destroy()
+  await expect.poll(inFlight.byteLength).toBe(0)
+  expect(readAnswers(await exchange(url, request)).map(({ status }) => status)).toEqual([200])
 })

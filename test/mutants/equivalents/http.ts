@@ -10,6 +10,18 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/http/server/pipelining.ts',
+    line: 'if (waiting.length === 0) socket.resume()',
+    to: 'true',
+    reason: 'what is resumed while requests wait is paused again, as what node:http resumes',
+  },
+  {
+    path: 'src/http/compression/compression.ts',
+    line: 'return coding === null ? undefined : cache.find(viewer, operationIn(coding, operation))',
+    to: 'false',
+    reason: 'nothing is kept under the name of no coding',
+  },
+  {
+    path: 'src/http/server/pipelining.ts',
     line: 'return unsentBytes <= MAX_UNSENT_BYTES',
     to: '<',
     reason: 'nobody counts what the kernel took to the byte',
