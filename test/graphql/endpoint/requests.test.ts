@@ -212,3 +212,17 @@ test('a trace says how long each step took, and not more than all of it', async 
   expect(durations.reduce((sum, duration) => sum + duration, 0)).toBeLessThanOrEqual(passed)
   expect(headers.get('gateway-trace')).toBe('plan=new, reply=made')
 })
+
+test('a trace says that the plan of a document seen twice is kept, for other variables too', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  const byReference = 'query($ref: String!) { me { project(ref: $ref) { name } } }'
+  const traces: (string | null)[] = []
+  for (const ref of ['site', 'none', 'another']) {
+    const options = { accessToken, variables: { ref }, headers: { 'gateway-trace': '1' } }
+    const { headers } = await gateway.graphql(byReference, options)
+    traces.push(headers.get('gateway-trace'))
+  }
+  expect(traces).toEqual(['plan=new, reply=made', 'plan=new, reply=made', 'plan=kept, reply=made'])
+})

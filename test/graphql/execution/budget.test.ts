@@ -1,9 +1,16 @@
 // What an execution counts of its answer, to the letter, and how it ends when it is more than it may be.
 import { GraphQLScalarType } from 'graphql'
 import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../../src/errors.ts'
 import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
 import { toRawJson } from '../../../src/resolvers/documents/raw-json.ts'
-import { createRequestBudget, RequestAborted, UNLIMITED } from '../../../src/resolvers/request-budget.ts'
+import {
+  createRequestBudget,
+  RequestAborted,
+  type RequestBudget,
+  UNCOUNTED,
+  UNLIMITED,
+} from '../../../src/resolvers/request-budget.ts'
 import { createSmallWorld, textOf } from './small-world.ts'
 
 const TYPES = `
@@ -34,7 +41,10 @@ function resolversOf(names: readonly (keyof typeof THING)[]) {
 }
 
 function createWorld(limits: Partial<typeof UNLIMITED>) {
-  const budget = createRequestBudget({ ...UNLIMITED, ...limits }, createInFlightBytes(1_048_576).open())
+  return worldOf(createRequestBudget({ ...UNLIMITED, ...limits }, createInFlightBytes(1_048_576).open()))
+}
+
+function worldOf(budget: RequestBudget) {
   return createSmallWorld(
     TYPES,
     {
@@ -106,3 +116,34 @@ test.for([
 ])('%s has no data at all once it is too large, whatever may be null', async (query) => {
   expect(await reasonOf(() => createWorld({ maxObjects: 2 }).run(query))).toBe('RESPONSE_TOO_LARGE')
 })
+
+test.for([
+  '{ inner { text } }',
+  '{ laterInner { later } }',
+  '{ things { text } }',
+  '{ things { later } }',
+  'mutation { inner { text } }',
+])('%s has no data where there was no room for one of its objects, though there was for the next', async (query) => {
+  const count = await objectsOf(query)
+  expect(count).toBeGreaterThan(1)
+  for (let refused = 1; refused <= count; refused += 1) {
+    let objects = 0
+    const budget: RequestBudget = {
+      ...UNCOUNTED,
+      addObject() {
+        objects += 1
+        if (objects === refused) throw new RequestAborted(new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 }))
+      },
+    }
+    expect(await reasonOf(() => worldOf(budget).run(query)), `object ${refused}`).toBe('UNAVAILABLE')
+  }
+})
+
+async function objectsOf(query: string): Promise<number> {
+  let objects = 0
+  const addObject = () => {
+    objects += 1
+  }
+  await worldOf({ ...UNCOUNTED, addObject }).run(query)
+  return objects
+}

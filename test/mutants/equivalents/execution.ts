@@ -78,6 +78,11 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'the same text, cut elsewhere',
   },
   {
+    path: 'src/graphql/execution/complete-list.ts',
+    line: 'const index = firstIndex + at',
+    reason: 'what an item rejects with knows its own path; of this one only how long it is matters',
+  },
+  {
     path: 'src/graphql/execution/complete-object.ts',
     line: 'for (let index = 0; index < fields.length; index += 1) {',
     to: '<=',
