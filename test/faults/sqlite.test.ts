@@ -155,6 +155,30 @@ describe('files that are taken away under a gateway', () => {
   })
 })
 
+describe('several workers', () => {
+  test('all end when the database is deleted, and none of them makes an empty one', async () => {
+    const path = await imported()
+    const serving = await serveForTest(['--database', `file:${path}`, '--workers', '2'])
+    expect((await login(serving)).status).toBe(200)
+    rmSync(path)
+    expect(await ended(serving)).toBe(1)
+    expect(existsSync(path)).toBe(false)
+    expect(serving.stderr()).not.toContain('starting another')
+    expect(logOf(serving).some(({ level, err }) => level === FATAL && err?.message.includes('was deleted'))).toBe(true)
+  })
+
+  test('all end when one of them cannot read a page', async () => {
+    const path = await imported()
+    damageFile(path, 0.5, 3 * 8_192)
+    const serving = await serveForTest(['--database', `file:${path}`, '--check', 'off', '--workers', '2'])
+    const { accessToken } = (await login(serving)).json()
+    expect(await statusOf(ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) }))).toBe(500)
+    expect(await ended(serving)).toBe(1)
+    expect(serving.stderr()).not.toContain('starting another')
+    expectOneFatalLine(serving, 'malformed')
+  })
+})
+
 describe.skipIf(!CAN_MOUNT)('a full disk', () => {
   test('is 503 with Retry-After for what writes, not ready, and no obstacle to reads; it passes by itself', async () => {
     const disk = smallDisk(4 * 1_048_576)

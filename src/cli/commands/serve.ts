@@ -44,7 +44,7 @@ import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
 import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
 import { watchLogSize } from '../watch-log-size.ts'
-import { announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
+import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
@@ -83,6 +83,7 @@ export async function runServe(
   if (cluster.isWorker) onReload(() => {})
   const retired = new AbortController()
   if (cluster.isWorker) onRetire(() => retired.abort())
+  const isLaterWorker = cluster.isWorker && cluster.worker?.id !== 1
   const failed = new AbortController()
   const { database, databaseNext } = config
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
@@ -94,11 +95,12 @@ export async function runServe(
       ...toStoreOptions(config),
       traces: tracer?.scope?.statements,
       isReadOnly,
-      // Of several workers the first has looked already.
-      check: cluster.isWorker && cluster.worker?.id !== 1 ? 'off' : config.check,
+      // Of several workers the first has looked already, and made the file where there was none.
+      ...(isLaterWorker ? { check: 'off', mustExist: true } : { check: config.check }),
       onFatal(error) {
         log.fatal({ err: error }, 'the database failed: stopping, since only a fresh start knows what is stored')
         failed.abort()
+        announceDatabaseFailure()
       },
     },
   )

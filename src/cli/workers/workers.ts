@@ -30,6 +30,14 @@ export function announceReady(ready: WorkerReady): void {
   cluster.worker?.send(ready)
 }
 
+/** What a worker says when the database failed: another worker would find the same, or make an empty one in its place. */
+const DATABASE_FAILED = 'database failed'
+
+/** In a worker: ends the whole gateway. */
+export function announceDatabaseFailure(): void {
+  cluster.worker?.send(DATABASE_FAILED)
+}
+
 /** What a supervisor says to a worker that another one has taken over from. */
 const RETIRE = 'retire'
 
@@ -47,7 +55,7 @@ export interface Supervision {
 }
 
 /**
- * Supervises until `stop` is aborted. The workers share one listening socket and take connections from it themselves, so a
+ * Supervises until `stop` is aborted, or the database failed in one of the workers: then all of them end. The workers share one listening socket and take connections from it themselves, so a
  * connection that one of them no longer takes waits for another.
  */
 export async function superviseWorkers(
@@ -72,7 +80,12 @@ export async function superviseWorkers(
     const startedAt = performance.now()
     const worker = cluster.fork()
     const ended = once(worker, 'exit').then(([code]: (number | null)[]) => code ?? 1)
-    const first = await Promise.race([once(worker, 'message').then(([ready]) => ready as WorkerReady), ended])
+    const ready = Promise.withResolvers<WorkerReady>()
+    worker.on('message', (message: unknown) => {
+      if (message === DATABASE_FAILED) lost.abort()
+      else if (isReady(message)) ready.resolve(message)
+    })
+    const first = await Promise.race([ready.promise, ended])
     if (typeof first === 'number') return first
     running.add(worker)
     totals?.add(worker)
@@ -95,11 +108,11 @@ export async function superviseWorkers(
   }
 
   async function startUntilOneListens(firstPauseMs: number): Promise<void> {
-    for (let pauseMs = firstPauseMs; !stop.aborted; ) {
-      await delay(pauseMs, undefined, { signal: stop }).catch(() => {})
-      if (stop.aborted) return
+    for (let pauseMs = firstPauseMs; !ending.aborted; ) {
+      await delay(pauseMs, undefined, { signal: ending }).catch(() => {})
+      if (ending.aborted) return
       const exitCode = await start()
-      if (typeof exitCode !== 'number' || stop.aborted) return
+      if (typeof exitCode !== 'number' || ending.aborted) return
       pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, pauseMs * 2), LONGEST_PAUSE_MS)
       log.error({ exitCode, pauseMs }, 'a worker ended before it listened: starting another')
     }
@@ -107,7 +120,7 @@ export async function superviseWorkers(
 
   /** A new worker listens before an old one stops. */
   async function rollOne(old: Worker): Promise<void> {
-    if (stop.aborted || old.isDead()) return
+    if (ending.aborted || old.isDead()) return
     if (typeof (await start()) === 'number') {
       log.error('a new worker did not come up: the others go on as they are')
       return
@@ -147,8 +160,8 @@ export async function superviseWorkers(
   const first = await start()
   // It said why on stderr.
   if (typeof first === 'number') return first === 0 ? 0 : 1
-  for (let index = 1; index < workerCount(config) && !stop.aborted; index += 1) await startUntilOneListens(0)
-  if (!stop.aborted) {
+  for (let index = 1; index < workerCount(config) && !ending.aborted; index += 1) await startUntilOneListens(0)
+  if (!ending.aborted) {
     stdout.write(first.announcement)
     service.notify('READY=1')
   }
@@ -158,6 +171,10 @@ export async function superviseWorkers(
   // Those that are only starting too.
   for (let left = livingWorkers(); left.length > 0; left = livingWorkers()) await Promise.all(left.map(end))
   return lost.signal.aborted ? 1 : 0
+}
+
+function isReady(message: unknown): message is WorkerReady {
+  return typeof message === 'object' && message !== null && 'announcement' in message
 }
 
 function livingWorkers(): readonly Worker[] {
