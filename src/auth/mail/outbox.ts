@@ -25,9 +25,9 @@ export interface OutboxOptions {
   readonly audit: Audit
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** What failed, for the log; a mail that was not sent is due again after `retryMs`, never when that is null. */
   /** Aborted when mails that are being sent cannot be waited for any longer; they are due again at the next start. */
   readonly stop: AbortSignal
+  /** What failed, for the log; a mail that was not sent is due again after `retryMs`, never when that is null. */
   readonly onFailure: (error: unknown, retryMs: number | null) => void
 }
 
