@@ -140,6 +140,23 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     }
   })
 
+  test('says how far behind it is, and nothing while it is left alone', async () => {
+    const told = async () => (await gateway.store.statistics(Date.now())).replica
+    expect(await told()).toMatchObject({ isUsed: true, lagSeconds: 0 })
+    await servers.pauseReplay()
+    await gateway.load(project(ANA, 1))
+    await expect.poll(async () => (await told())?.lagSeconds).toBeGreaterThan(0)
+    await servers.resumeReplay()
+    await servers.untilCaughtUp()
+    expect(await told()).toMatchObject({ isUsed: true, lagSeconds: 0 })
+    await servers.standby.crash()
+    await gateway.load(project(ANA, 2))
+    await Promise.all([read(1), next(false)])
+    expect(await told()).toMatchObject({ isUsed: false, lagSeconds: null })
+    await servers.standby.start()
+    await next(true)
+  })
+
   test('that hangs holds nobody up for longer than it may, and only those who were asking', async () => {
     await servers.standby.freeze()
     try {

@@ -200,3 +200,24 @@ test('a database that another process holds locked is waited for at a start, and
   await using store = await opening
   await store.ping()
 })
+
+test('rows to carry over are read as they are now, also in a turn that read before', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.carriedRowsAfter('known_network', '', 10)
+  const other = new Database(path)
+  // All in one turn of the event loop: its reads see one state otherwise.
+  const insert = other.prepare("insert into known_network (key, address_key, seen_at) values (?, 'a', 1)")
+  const none = store.carriedRowsAfter('known_network', '', 10)
+  insert.run('k')
+  const one = store.carriedRows('known_network', ['k'])
+  insert.run('l')
+  const all = store.carriedRowsAfter('known_network', '', 10)
+  other.close()
+  expect(await none).toEqual([])
+  expect(await one).toEqual([['k', 'a', 1]])
+  expect(await all).toEqual([
+    ['k', 'a', 1],
+    ['l', 'a', 1],
+  ])
+})

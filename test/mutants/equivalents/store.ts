@@ -3,6 +3,18 @@ import type { Equivalent } from './equivalent.ts'
 
 export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   {
+    path: 'src/store/sqlite/engine/read-transaction.ts',
+    line: 'if (!database.open || !database.inTransaction) return',
+    to: 'false',
+    reason: 'a transaction that is not there cannot be committed, and nobody is told',
+  },
+  {
+    path: 'src/store/batch-per-turn.ts',
+    line: 'const values = isPromise(loading) ? await loading : loading',
+    to: 'true',
+    reason: 'what is there already comes a promise job later, in the same turn',
+  },
+  {
     path: 'src/store/sqlite/engine/document-pages.ts',
     line: 'if (shortLists.size >= MAX_SHORT_LISTS) shortLists.clear()',
     reason: 'a list that is not remembered is found to be short again',

@@ -102,7 +102,8 @@ export function openReplica(
     if (!isHealthy) return null
     const rows = await inTime(pool.once((connection) => connection.query(LAG)))
     const lag = rows?.[0]?.lagSeconds
-    return typeof lag === 'number' ? lag : null
+    // It comes as text.
+    return lag == null ? null : Number(lag)
   }
 
   void probe()
