@@ -111,6 +111,27 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     })
   })
 
+  test('a move that cannot have its locks gives way and asks again, until it has them', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges(ANA_WORLD)
+    const hand = new Client({ connectionString: url })
+    await hand.connect()
+    await hand.query('begin; lock table workspace_gateway.document')
+    const beginning = store.beginMove({ id: 'm', other: 'x' })
+    const waits = new Set<string>()
+    const look = async () => {
+      const waiting = `select xact_start::text as since from pg_stat_activity where wait_event_type = 'Lock'`
+      for (const { since } of await execute(url, waiting)) waits.add(String(since))
+      return waits.size
+    }
+    await expect.poll(look, { timeout: 20_000 }).toBeGreaterThan(1)
+    await hand.query('rollback')
+    await hand.end()
+    expect(await beginning).toBe(true)
+    expect(await store.moveState()).toMatchObject({ phase: 'copying' })
+  })
+
   test('a transaction with an older snapshot cannot slip a write past the closing of a move', async () => {
     const url = await temporaryDatabase()
     await using store = await open(url)

@@ -3,6 +3,17 @@ import type { Equivalent } from './equivalent.ts'
 
 export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   {
+    path: 'src/store/sqlite/backup.ts',
+    line: 'if (newestAt !== writtenAt) pause(tookMs * PAUSE)',
+    reason: 'a pause more or less is nothing but time',
+  },
+  {
+    path: 'src/store/sqlite/engine/read-transaction.ts',
+    line: 'if (database.inTransaction) rollback.run()',
+    to: 'true',
+    reason: 'a transaction that is not there cannot be rolled back, and nobody is told',
+  },
+  {
     path: 'src/store/sqlite/engine/read-transaction.ts',
     line: 'if (!database.open || !database.inTransaction) return',
     to: 'false',
