@@ -1,33 +1,14 @@
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createImporter } from '../src/cli/import/importer.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
+import { IMPORT_BEARER as BEARER, startImporting, IMPORT_TOKEN as TOKEN } from './support/importing-gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
-
-const TOKEN = 'import-token-import-token-import-token'
-const STORE = {
-  checkpoints: 'own' as const,
-  lockTimeout: 5_000,
-  connectTimeout: 30_000,
-  statementTimeout: 10_000,
-  poolSize: 2,
-  databasePooling: 'auto' as const,
-}
-const BEARER = { authorization: `Bearer ${TOKEN}` }
-
-async function startImporting(databaseUrl?: string): Promise<TestGateway> {
-  const url = databaseUrl ?? `file:${join(temporaryDirectory(), 'workspace.db')}`
-  const reported: unknown[] = []
-  const importer = createImporter({ database: { database: url }, config: STORE }, (error) => reported.push(error))
-  return startGateway({ databaseUrl: url, importing: { token: TOKEN, importer } })
-}
 
 async function dumpOf(gateway: TestGateway): Promise<string> {
   return (await runHere(['dump', '--database', gateway.databaseUrl])).stdout
@@ -141,7 +122,7 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
   const bad = workspace.write('bad.ndjson', '{"kind":"user"}\n')
   expect(await runHere(['import', bad, ...there])).toMatchObject({
     exitCode: 1,
-    stderr: `${bad}:1: "email" must be a string that is not empty\n1 bad lines: nothing was imported\n`,
+    stderr: `${bad}:1: "email" must be a string that is not empty\n1 bad line: nothing was imported\n`,
   })
   writeFileSync(tokenFile, `${TOKEN.toUpperCase()}`)
   const refused = await runHere(['import', path, ...there])

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { runHere } from './support/command-line.ts'
-import { startGateway } from './support/gateway.ts'
+import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
+import { IMPORT_BEARER, startImporting } from './support/importing-gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -104,8 +105,24 @@ function isInFiles(path: string, marker: string): boolean {
   )
 }
 
-test('what was removed is in no file of an SQLite database any more, while a gateway serves on it', async () => {
-  const gateway = await startGateway()
+const REMOVAL = `${JSON.stringify({ kind: 'user', email: ANA, removed: true })}\n`
+
+test.each<[how: string, remove: (gateway: TestGateway) => Promise<unknown>]>([
+  ['users remove', async ({ databaseUrl }) => runHere(['users', 'remove', ANA, '--database', databaseUrl])],
+  [
+    'import of a record that removes',
+    async ({ databaseUrl }) => runHere(['import', '-', '--database', databaseUrl], { stdin: REMOVAL }),
+  ],
+  [
+    'POST /import of one',
+    async ({ send }) => {
+      const { status, text } = await send('POST', '/import', REMOVAL, IMPORT_BEARER)
+      return { stderr: status === 200 && text.includes('"type":"imported"') ? '' : text }
+    },
+  ],
+])('what %s took is in no file of an SQLite database any more, while a gateway serves on it', async (_, remove) => {
+  const gateway = await startImporting()
+  const path = gateway.databaseUrl.slice('file:'.length)
   const long = (word: string) => `${word.repeat(5_000)}`
   const elements = Array.from({ length: 200 }, (_, n) => `{"n":${n},"text":"ELEMENT-${n}-OF-ANA${long('x')}"}`)
   await gateway.load(
@@ -122,10 +139,10 @@ test('what was removed is in no file of an SQLite database any more, while a gat
   const { accessToken } = await gateway.login(ANA)
   await gateway.get('/projects', accessToken)
   const markers = ['ELEMENT-17-OF-ANA', 'TEMPLATE-OF-ANA', ANA, 'new.html']
-  for (const marker of markers) expect(isInFiles(gateway.databasePath, marker), marker).toBe(true)
-  expect((await runHere(['users', 'remove', ANA, '--database', gateway.databaseUrl])).stderr).toBe('')
-  for (const marker of markers) expect(isInFiles(gateway.databasePath, marker), marker).toBe(false)
-  expect(isInFiles(gateway.databasePath, 'TEMPLATE-OF-BEN')).toBe(true)
+  for (const marker of markers) expect(isInFiles(path, marker), marker).toBe(true)
+  expect(await remove(gateway)).toMatchObject({ stderr: '' })
+  for (const marker of markers) expect(isInFiles(path, marker), marker).toBe(false)
+  expect(isInFiles(path, 'TEMPLATE-OF-BEN')).toBe(true)
 })
 
 test('vacuum gives the space back, also of a file that was made before it could', async () => {

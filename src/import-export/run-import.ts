@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { EditableStore, Swapped } from '../store/workspace-edits.ts'
 import { checkInput } from './checks/validate.ts'
+import { flushRemovals } from './flush-removals.ts'
 import type { RecordFields } from './format/record.ts'
 import { applyInput, type Counts } from './load.ts'
 import { replaceInput } from './replace.ts'
@@ -9,6 +10,8 @@ import { replaceInput } from './replace.ts'
 /** Bad lines that are told one by one. */
 const MAX_REASONS = 100
 const PROGRESS_MS = 200
+/** For readers of an older state. What they keep in the files leaves with the next removal, or `vacuum`. */
+const FLUSH_PATIENCE_MS = 5_000
 
 export type ImportEvent =
   | {
@@ -71,5 +74,6 @@ export async function runImport(
   const counts = isReplacement
     ? await replaceInput(file, checked, store, options)
     : await applyInput(file, checked, store, options)
+  if (!isDryRun && counts.removed > 0) await flushRemovals(store, FLUSH_PATIENCE_MS)
   emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts })
 }

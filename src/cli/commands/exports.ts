@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.ts'
 import { toSortableUtc } from '../../import-export/format/timestamp.ts'
 import type { StoredUser } from '../../store/contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
-import { flushRemovals } from '../flush-removals.ts'
+import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
@@ -40,7 +40,7 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo): Promi
   if (exports > 0) {
     await using audit = await openCommandAudit(store, config, io)
     audit.record({ kind: 'removal', result: 'done', detail: `${exports} exports pruned` })
-    await flushRemovals(store, config, io)
+    await flushAndTell(store, config, io)
   }
   return 0
 }

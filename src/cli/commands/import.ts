@@ -1,4 +1,5 @@
 // import: workspaces in, from NDJSON.
+
 import { basename } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'
@@ -6,6 +7,7 @@ import { InputChangedError, type Line } from '../../import-export/format/lines.t
 import { applyInput, type Counts } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
 import type { EditableStore, Swapped } from '../../store/workspace-edits.ts'
+import { flushAndTell } from '../flush-removals.ts'
 import { type ImportSource, openImportSource } from '../import/import-source.ts'
 import { createYoungGenerationLimit } from '../import/limit-semi-space.ts'
 import { createRejects, type Rejects } from '../import/rejects.ts'
@@ -122,6 +124,7 @@ async function importUnchanged(
       })
     : applyInput(file, checked, store, options)
   const counts = await running.finally(importing.finish)
+  if (!config.dryRun && counts.removed > 0) await flushAndTell(store, config, io)
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
   await using audit = await openCommandAudit(store, config, io)

@@ -2,7 +2,7 @@
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import type { EditableStore, Holdings } from '../../store/workspace-edits.ts'
-import { flushRemovals } from '../flush-removals.ts'
+import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
@@ -66,7 +66,7 @@ export async function runUsersRemove(inputs: readonly string[], config: UsersCon
     audit.record({ kind: 'removal', result: 'done', email, detail: inWords(held) })
     io.stdout.write(`removed ${email}: ${inWords(held)}\n`)
   }
-  await flushRemovals(store, config, io)
+  await flushAndTell(store, config, io)
   return exitCode
 }
 

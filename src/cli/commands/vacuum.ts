@@ -1,6 +1,6 @@
 // vacuum: space that removed rows left goes back to the file system.
 import { setTimeout as delay } from 'node:timers/promises'
-import { flushRemovals } from '../flush-removals.ts'
+import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
@@ -15,7 +15,7 @@ export async function runVacuum(config: VacuumConfig, io: CommandIo): Promise<Ex
   const before = (await store.space()).byteLength
   if (config.full) await store.rewrite()
   else while ((await store.reclaimSpace()).reclaimableBytes > 0) await delay(PAUSE_MS)
-  await flushRemovals(store, config, io)
+  await flushAndTell(store, config, io)
   const { byteLength, unusedBytes } = await store.space()
   io.stdout.write(`${toSize(before)} before, ${toSize(byteLength)} now\n`)
   if (unusedBytes > 0) {

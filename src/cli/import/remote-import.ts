@@ -77,7 +77,8 @@ function tell(end: ImportEvent | null, name: string, { stdout, stderr }: Command
     stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${inWords(end)}\n`)
     return 0
   }
-  if (end?.type === 'refused') stderr.write(`${end.badLines} bad lines: nothing was imported\n`)
+  if (end?.type === 'refused')
+    stderr.write(`${end.badLines} bad ${end.badLines === 1 ? 'line' : 'lines'}: nothing was imported\n`)
   else if (end?.type === 'failed') stderr.write(`${end.message}\n`)
   else stderr.write('the connection broke off: run the import again\n')
   return 1

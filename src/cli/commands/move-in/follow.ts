@@ -1,8 +1,10 @@
 // follow: workspaces here are kept what they are on another server of the contract, until the switch.
+
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
+import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-metrics.ts'
@@ -62,6 +64,7 @@ export async function runFollow(
       metrics.onRound(round)
       total.rounds += 1
       for (const name of ['added', 'replaced', 'removed'] as const) total[name] += round[name]
+      if (round.removed > 0) await flushAndTell(store, config, io)
       const { requests, notModified } = client.traffic()
       await writeLine(io.stdout, tellRound({ round: total.rounds, ...round, requests, notModified }, config, io))
       if (config.once) return round.failed === 0 && round.outage === null ? 0 : 1

@@ -1,8 +1,10 @@
 // import from another server of the contract: its users one by one, and again where the last run ended.
+
 import { UsageError } from '../../../errors.ts'
 import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
 import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
+import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { type DoneUsers, openDoneUsers } from '../../move-in/done-users.ts'
@@ -109,6 +111,7 @@ async function importUsers(
       },
     })
   }
+  if (tally.removed > 0) await flushAndTell(store, config, io)
   const summary = inWords(tally, config)
   await using audit = await openCommandAudit(store, config, io)
   audit.record({ kind: 'import', result: tally.failed === 0 ? 'done' : 'failed', detail: summary })
