@@ -208,6 +208,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
 
       test('a move that is cancelled leaves nothing: writes go on, and are not noted', async () => {
         await store.beginMove(move)
+        await store.addSessions([newSession()])
         await store.fenceWrites('m1', LONG)
         await store.cancelMove('m1')
         expect(await phase()).toBe('live')

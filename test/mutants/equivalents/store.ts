@@ -3,6 +3,18 @@ import type { Equivalent } from './equivalent.ts'
 
 export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   {
+    path: 'src/store/postgres/import.ts',
+    line: 'if (staging.length > 0) await stageExports(connection, staging, userIds)',
+    to: 'true',
+    reason: 'nothing is staged with a statement more',
+  },
+  {
+    path: 'src/store/sqlite/engine/data-version-cache.ts',
+    line: 'if (found === undefined) return undefined',
+    to: 'false',
+    reason: 'undefined that is remembered is read again',
+  },
+  {
     path: 'src/store/sqlite/backup.ts',
     line: 'if (newestAt !== writtenAt) pause(tookMs * PAUSE)',
     reason: 'a pause more or less is nothing but time',
