@@ -82,6 +82,8 @@ test('nobody imports without the token, and nothing of the body is read', async 
   expect((await gateway.get('/import', TOKEN)).status).toBe(405)
   expect((await gateway.send('POST', '/import?replace=maybe', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
   expect((await gateway.send('POST', '/import?dry-run', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
+  expect((await gateway.send('POST', '/import?id-fields=a,', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
+  expect((await gateway.send('POST', '/import?other=a', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
   const other = await startGateway()
   expect((await other.send('POST', '/import', SMALL_WORLD, BEARER)).status).toBe(404)
 })
@@ -119,6 +121,11 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
   ])
   const again = await runHere(['import', path, '--replace', ...there])
   expect(again.stdout).toBe(`imported ${path}: 0 added, 0 replaced, 5008 unchanged, 0 removed\n`)
+  const named = workspace.write('named.ndjson', documentLine('project', BEN, '{"key":"k1","code":"c1","id":"other"}'))
+  const fields = ['--id-fields', 'key,id', '--ref-fields', 'code']
+  expect(await runHere(['import', named, ...fields, ...there])).toMatchObject({ exitCode: 0, stderr: '' })
+  const gone = workspace.write('gone.ndjson', `{"kind":"project","email":"${BEN}","id":"k1","removed":true}\n`)
+  expect((await runHere(['import', gone, ...there])).stdout).toContain(' 1 removed\n')
   const bad = workspace.write('bad.ndjson', '{"kind":"user"}\n')
   expect(await runHere(['import', bad, ...there])).toMatchObject({
     exitCode: 1,

@@ -35,6 +35,8 @@ export interface ImportOptions {
   readonly isDryRun: boolean
   /** Whether each user is told of; replacements only. */
   readonly isVerbose: boolean
+  /** What is an id, and a reference, where that is not what it is by default. */
+  readonly fields: Partial<RecordFields>
 }
 
 /** Throws what the store throws, and `InputChangedError`. Does not tell of failures. */

@@ -8,10 +8,16 @@ import { NO_STORE } from '../http/response.ts'
 import type { ImportEvent, ImportOptions } from '../import-export/run-import.ts'
 
 const NDJSON = 'application/x-ndjson'
-const FLAGS: Readonly<Record<string, keyof ImportOptions>> = {
+const KNOWN_PARAMETERS = 'Known parameters are replace, dry-run, verbose, id-fields and ref-fields.'
+const FLAGS: Readonly<Record<string, 'isReplacement' | 'isDryRun' | 'isVerbose'>> = {
   replace: 'isReplacement',
   'dry-run': 'isDryRun',
   verbose: 'isVerbose',
+}
+
+const FIELDS: Readonly<Record<string, keyof ImportOptions['fields']>> = {
+  'id-fields': 'idFields',
+  'ref-fields': 'refFields',
 }
 
 /** Imports apart from the requests: in a thread of its own, on a connection of its own. */
@@ -57,20 +63,21 @@ export function createImportEndpoint({ token, importer }: ImportServices): Endpo
   }
 }
 
-/** `replace`, `dry-run`, `verbose`: alone, or `=true` or `=false`. */
+/** `replace`, `dry-run`, `verbose`: alone, or `=true` or `=false`. `id-fields`, `ref-fields`: names with commas between them. */
 function readOptions(search: string): ImportOptions {
   const options = { isReplacement: false, isDryRun: false, isVerbose: false }
+  const fields: { -readonly [name in keyof ImportOptions['fields']]: ImportOptions['fields'][name] } = {}
   for (const [name, value] of new URLSearchParams(search)) {
     const option = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined
-    if (!option || !['', 'true', 'false'].includes(value)) {
-      throw new GatewayError('INVALID_ARGUMENT', { message: 'Known parameters are replace, dry-run and verbose.' })
-    }
-    options[option] = value !== 'false'
+    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
+    if (option && ['', 'true', 'false'].includes(value)) options[option] = value !== 'false'
+    else if (field && !value.split(',').includes('')) fields[field] = value.split(',')
+    else throw new GatewayError('INVALID_ARGUMENT', { message: KNOWN_PARAMETERS })
   }
   if ((options.isDryRun || options.isVerbose) && !options.isReplacement) {
     throw new GatewayError('INVALID_ARGUMENT', { message: 'dry-run and verbose go with replace.' })
   }
-  return options
+  return { ...options, fields }
 }
 
 async function* asLines(events: AsyncIterable<ImportEvent>): AsyncGenerator<Uint8Array> {

@@ -22,9 +22,9 @@ const { file, database, config, options } = workerData as ImportWork
 const emit = (event: ImportEvent) => parentPort?.postMessage(event)
 
 try {
-  const fields: ImportConfig = parseOptions(IMPORT_OPTIONS, {})
+  const defaults: ImportConfig = parseOptions(IMPORT_OPTIONS, {})
   await using store = await openActiveStore(database, toStoreOptions(config))
-  await runImport(file, store, options, fields, emit)
+  await runImport(file, store, options, { ...defaults, ...options.fields }, emit)
 } catch (error) {
   emit({ type: 'failed', message: messageOf(error) })
 } finally {

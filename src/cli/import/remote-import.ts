@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { UsageError } from '../../errors.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import type { ImportConfig } from '../options/import-options.ts'
+import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
 import { createProgress } from '../progress.ts'
 import type { ImportSource } from './import-source.ts'
 import { readToken } from './read-token.ts'
@@ -48,11 +48,15 @@ export async function importRemotely(
   return tell(end, name, io)
 }
 
-function addressOf(to: string, { replace, dryRun, verbose }: ImportConfig): URL {
+function addressOf(to: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): URL {
   const address = new URL(`${to.endsWith('/') ? to.slice(0, -1) : to}/import`)
   for (const [flag, isSet] of Object.entries({ replace, 'dry-run': dryRun, verbose })) {
     if (isSet) address.searchParams.set(flag, 'true')
   }
+  // Left out where they say nothing new: a gateway of an earlier version does not know them.
+  const { idFields: ids, refFields: references } = IMPORT_OPTIONS
+  if (idFields.join() !== ids.default) address.searchParams.set('id-fields', idFields.join())
+  if (refFields.join() !== references.default) address.searchParams.set('ref-fields', refFields.join())
   return address
 }
 
