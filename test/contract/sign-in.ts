@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/contract.ts'
 import type { CarriedReads } from '../../src/store/cutover/carried-tables.ts'
 import type { StoredClient } from '../../src/store/sign-in/client-contract.ts'
 import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
+import type { EditableStore } from '../../src/store/workspace-edits.ts'
 import { ANA, BEN, NOW, put } from './values.ts'
 
 const HOME = '192.0.2.1'
@@ -21,12 +22,14 @@ const RULES: CodeRules = {
   maxTotal: 12,
 }
 
+type SignInStore = EditableStore & CarriedReads
+
 export function describeSignIn(
   name: string,
-  open: () => Promise<{ store: Store & CarriedReads; reopen: () => Promise<Store> }>,
+  open: () => Promise<{ store: SignInStore; reopen: () => Promise<Store> }>,
 ): void {
   describe(`sign-in by code on ${name}`, () => {
-    let store: Store & CarriedReads
+    let store: SignInStore
     let reopen: () => Promise<Store>
     let count = 0
 
@@ -229,6 +232,18 @@ export function describeSignIn(
       ])
       expect(await lease('c', NOW + 499)).toEqual([])
       expect((await lease('c', NOW + 500)).map(({ id }) => id)).toEqual([failed.id])
+    })
+
+    test('whoever only asked for a code holds nothing, and what was asked goes with their removal', async () => {
+      const mine = newRequest({ email: BEN })
+      await ask([mine, newRequest()])
+      const before = await codesInOutbox()
+      expect(await store.removeUsers([BEN])).toEqual([null])
+      const pending = await store.carriedRowsAfter('pending_sign_in', '', 1_000)
+      expect(pending.flat()).toContain(ANA)
+      expect(pending.flat()).not.toContain(BEN)
+      expect(before).toContain(mine.id)
+      expect(await guess(mine)).toBe('spent')
     })
 
     test('a mail whose code has expired is dropped', async () => {

@@ -41,10 +41,11 @@ function createUserRemoval(writer: Database): (email: string) => Holdings | null
   const removeByEmail = byEmail(writer)
   return (email) => {
     const found = holdings.get(email)
+    // Who only ever asked for a code has no workspace.
+    for (const statement of removeByEmail) statement.run(email)
     if (!found) return null
     // Its triggers take what the user has.
     removeUser.run(email)
-    for (const statement of removeByEmail) statement.run(email)
     return found
   }
 }
