@@ -144,11 +144,18 @@ describe('files that are taken away under a gateway', () => {
     expectOneFatalLine(serving, reason)
   })
 
-  test('a gateway that nobody writes to notices by itself, and is not ready from then on', async () => {
+  test('a gateway is not ready from then on', async () => {
     const path = await imported()
     const serving = await serveForTest(['--database', `file:${path}`])
     rmSync(path)
     expect(await statusOf(ask(`${serving.url}/readyz`))).not.toBe(200)
+    expect(await ended(serving)).toBe(1)
+  })
+
+  test('a gateway that nobody asks for anything notices by itself', async () => {
+    const path = await imported()
+    const serving = await serveForTest(['--database', `file:${path}`])
+    rmSync(path)
     expect(await ended(serving)).toBe(1)
     expectOneFatalLine(serving, /deleted/)
     expect(existsSync(path)).toBe(false)
