@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -220,4 +220,13 @@ test('rows to carry over are read as they are now, also in a turn that read befo
     ['k', 'a', 1],
     ['l', 'a', 1],
   ])
+})
+
+test('a database that is deleted is noticed while nothing is asked of the store', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  const failed = Promise.withResolvers<unknown>()
+  await using store = await openSqliteStore(path, { ...OPTIONS, onFatal: failed.resolve })
+  rmSync(path)
+  expect(String(await failed.promise)).toContain('was deleted')
+  await expect(store.ping()).rejects.toThrow()
 })
