@@ -106,6 +106,17 @@ test('while an import is under way another one is refused, and one that breaks o
   expect(await dumpOf(gateway)).toContain('ben.txt')
 })
 
+test('of whoever has no good token nothing is asked for: the body is not waited for', async () => {
+  const gateway = await startImporting()
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  socket.write(
+    `POST /import HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}x\r\ncontent-length: 100000\r\nexpect: 100-continue\r\n\r\n`,
+  )
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /)
+  socket.destroy()
+})
+
 test('import --to is its client, and leaves nothing behind on either side', async () => {
   const workspace = createWorkspace()
   const tokenFile = workspace.write('token', `${TOKEN}\n`)
