@@ -15,6 +15,7 @@ const FAILURES = {
   OPERATION_NOT_FOUND: [400, 'The document has no operation of that name.'],
   UNAUTHENTICATED: [401, 'Sign in to do this.'],
   INVALID_TOKEN: [401, 'The token is not valid, or no longer.'],
+  FORBIDDEN: [403, 'These credentials do not allow this.'],
   LOGIN_REFUSED: [403, 'This gateway does not let you sign in this way.'],
   LOGIN_CODE_SENT: [403, 'A code was mailed, if this address may sign in here: send it along to sign in.'],
   READ_ONLY: [403, 'This gateway answers reads only: sign in, sign out and change things elsewhere.'],

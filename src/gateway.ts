@@ -31,6 +31,7 @@ import { openExplorerBuild } from './pages/assets.ts'
 import { createExplorerDataEndpoint } from './pages/explorer-data.ts'
 import { createPage, createPageEndpoints, withEmptyPage, withGraphiql } from './pages/pages.ts'
 import { createReads } from './resolvers/reads.ts'
+import { createImportAccess, type ImportAccessParts } from './rest/import-access.ts'
 import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
 import { createOpenApiEndpoint } from './rest/openapi/endpoint.ts'
 import type { OpenApiOptions } from './rest/openapi/openapi.ts'
@@ -174,7 +175,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services, options.graphql.isTraceEnabled),
-    ...(options.importing ? [createImportEndpoint(options.importing)] : []),
+    ...(options.importing ? [importEndpoint(options.importing, { store, limits })] : []),
     ...graphql.endpoints.map((endpoint) => withGraphiql(endpoint, page)),
     createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
@@ -193,6 +194,13 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const admitted = options.shadow ? guarded.map(createShadowing(options.shadow, sessions, options.running)) : guarded
   const pipeline = createRoads(admitted, options)
   return build ? withEmptyPage(pipeline, build, basePath) : pipeline
+}
+
+function importEndpoint(
+  { importer, token }: ImportServices,
+  parts: Pick<ImportAccessParts, 'store' | 'limits'>,
+): Endpoint {
+  return createImportEndpoint(importer, createImportAccess({ token, ...parts }))
 }
 
 function createRoads(admitted: readonly Endpoint[], options: GatewayOptions): Handler {

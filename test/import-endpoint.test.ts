@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
@@ -115,6 +116,38 @@ test('of whoever has no good token nothing is asked for: the body is not waited 
   const [answer] = await once(socket, 'data')
   expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /)
   socket.destroy()
+})
+
+test('a registered client may import if its scopes say so, and nothing is read of another one', async () => {
+  const gateway = await startImporting()
+  const basicOf = async (name: string, scopes: readonly string[]) => {
+    const { secret, secretHash } = createClientSecret()
+    await gateway.store.addClient({ name, secretHash, domains: ['*'], scopes, perMinute: 1, createdAt: 0 })
+    return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
+  }
+  const [mover, backEnd] = [await basicOf('mover', ['import']), await basicOf('back-end', ['login'])]
+  const answerOf = async (authorization: string) =>
+    (await gateway.send('POST', '/import', SMALL_WORLD, { authorization })).status
+  expect(await answerOf(backEnd)).toBe(403)
+  expect(await answerOf(mover.slice(0, -8))).toBe(401)
+  expect(await answerOf(`Basic ${Buffer.from('nobody:wgs_').toString('base64')}`)).toBe(401)
+  expect(await dumpOf(gateway)).toBe('')
+  expect(await answerOf(mover)).toBe(200)
+  expect(await dumpOf(gateway)).toContain('ben.txt')
+})
+
+test('where clients may sign in, one that may import is enough', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(documentLine('project', BEN, '{"id":"p"}'))
+  const added = await workspace.run('clients', 'add', 'mover', '--email-domains', '*', '--scopes', 'import')
+  const credentials = workspace.write('credentials', added.stdout)
+  const serving = await serveForTest([...workspace.flags, '--login-guard', 'client'])
+  const path = workspace.write('world.ndjson', SMALL_WORLD)
+  const there = ['--to', serving.url, '--token-file', credentials]
+  expect(await runHere(['import', path, ...there])).toMatchObject({ exitCode: 0, stderr: '' })
+  await workspace.run('clients', 'remove', 'mover')
+  const refused = await runHere(['import', path, ...there])
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
 })
 
 test('import --to is its client, and leaves nothing behind on either side', async () => {

@@ -1,11 +1,9 @@
 // POST /import: workspaces in from another machine, as NDJSON; its course out as NDJSON. There only where it is configured.
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '../errors.ts'
-import { bearerToken } from '../http/bearer.ts'
 import type { Endpoint } from '../http/handler.ts'
-import type { GatewayRequest } from '../http/request.ts'
 import { NO_STORE } from '../http/response.ts'
 import type { ImportEvent, ImportOptions } from '../import-export/run-import.ts'
+import type { RequireImporter } from './import-access.ts'
 
 const NDJSON = 'application/x-ndjson'
 const KNOWN_PARAMETERS = 'Known parameters are replace, dry-run, verbose, id-fields and ref-fields.'
@@ -33,26 +31,18 @@ export interface Importer {
 }
 
 export interface ImportServices {
-  /** Who knows it may import everything: the one credential of this endpoint. */
-  readonly token: string
+  /** Whoever presents it may import everything, as registered clients with the scope `import` may; null without one. */
+  readonly token: string | null
   readonly importer: Importer
 }
 
-export function createImportEndpoint({ token, importer }: ImportServices): Endpoint {
-  const expected = digestOf(token)
-
-  /** Before anything of the body is looked at. */
-  function requireToken(request: GatewayRequest): void {
-    const presented = bearerToken(request)
-    if (presented === null) throw new GatewayError('UNAUTHENTICATED')
-    if (!timingSafeEqual(digestOf(presented), expected)) throw new GatewayError('INVALID_TOKEN')
-  }
-
+export function createImportEndpoint(importer: Importer, requireImporter: RequireImporter): Endpoint {
   return {
     method: 'POST',
     path: '/import',
     async handle(request) {
-      requireToken(request)
+      // Before anything of the body is looked at.
+      await requireImporter(request)
       const options = readOptions(request.search)
       const running = importer.run(request.bodyStream, options)
       if (running === null) {
@@ -82,8 +72,4 @@ function readOptions(search: string): ImportOptions {
 
 async function* asLines(events: AsyncIterable<ImportEvent>): AsyncGenerator<Uint8Array> {
   for await (const event of events) yield Buffer.from(`${JSON.stringify(event)}\n`)
-}
-
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -223,9 +223,10 @@ async function importServices(
   report: ReportFailure,
   metrics: ProcessMetrics,
 ): Promise<ImportServices | undefined> {
-  if (config.importTokenFile === undefined) return undefined
-  const { database, databaseNext } = config
-  const token = await readToken(config.importTokenFile, '--import-token-file')
+  const { database, databaseNext, importTokenFile } = config
+  const areClientsKnown = config.loginGuard.includes('client') && config.readOnly !== true
+  if (importTokenFile === undefined && !areClientsKnown) return undefined
+  const token = importTokenFile === undefined ? null : await readToken(importTokenFile, '--import-token-file')
   return {
     token,
     importer: metrics.imported(

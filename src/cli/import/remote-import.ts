@@ -20,7 +20,7 @@ export async function importRemotely(
   const { size } = await file.stat()
   const request: RequestInit & { readonly duplex: 'half' } = {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+    headers: { authorization: authorizationOf(token), 'content-type': 'application/x-ndjson' },
     body: Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as BodyInit,
     duplex: 'half',
   }
@@ -46,6 +46,11 @@ export async function importRemotely(
   }
   progress.finish()
   return tell(end, name, io)
+}
+
+/** As `clients add` prints them, a client's name and secret; else a token. */
+function authorizationOf(token: string): string {
+  return token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`
 }
 
 function addressOf(to: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): URL {

@@ -40,7 +40,8 @@ export const IMPORT_OPTIONS = {
   },
   tokenFile: {
     flags: '--token-file <path>',
-    description: '--to: the file that holds the token of its --import-token-file',
+    description:
+      '--to: the file that holds the token of its --import-token-file, or NAME:SECRET of a client with the scope import',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   keepGoing: {

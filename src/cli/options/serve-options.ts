@@ -157,7 +157,7 @@ export const SERVE_OPTIONS = {
   importTokenFile: {
     flags: '--import-token-file <path>',
     description:
-      'answer POST /import to whoever presents the token in this file as a bearer token (default: no such path)',
+      'answer POST /import to whoever presents the token in this file as a bearer token, and to clients with the scope import (default: to these, where clients may sign in)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   ...retirementOptions,
