@@ -165,6 +165,13 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     const second = await serve(['--port', new URL(first.url).port], { cwd })
     await page.getByText('Quillmoor').first().waitFor()
     expect(await page.locator('.banner').count()).toBe(0)
+    // Its styles came too.
+    expect(
+      await page
+        .locator('.item')
+        .first()
+        .evaluate((one) => getComputedStyle(one).display),
+    ).toBe('grid')
     await second.kill('SIGKILL')
     removeDirectory(cwd)
   })

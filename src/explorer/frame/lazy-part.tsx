@@ -4,6 +4,7 @@ import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useConnection, useExplorer } from './use-explorer.ts'
 import { useLoaded } from './use-loaded.ts'
+import { withStyles } from './with-styles.ts'
 
 type Part<P> = (props: P) => ReactNode
 
@@ -11,6 +12,7 @@ type Part<P> = (props: P) => ReactNode
 export function lazyPart<P extends object>(load: () => Promise<Part<P>>): Part<P> {
   // What was fetched once is shown at once the next time.
   let loadedPart: Part<P> | null = null
+  const loadWhole = withStyles(load)
   return function LazyPart(props: P): ReactNode {
     const { connection } = useExplorer()
     const { isUp } = useConnection()
@@ -18,7 +20,7 @@ export function lazyPart<P extends object>(load: () => Promise<Part<P>>): Part<P
       useCallback(async () => {
         if (loadedPart) return { Part: loadedPart }
         try {
-          loadedPart = await load()
+          loadedPart = await loadWhole()
           return { Part: loadedPart }
         } catch (error) {
           await connection.probe()
