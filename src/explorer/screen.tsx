@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { currentTheme } from './design/theme.ts'
 import { PROBE_INTERVAL_MS } from './frame/connection.ts'
+import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { createNavigation } from './frame/navigation/navigation.ts'
 import type { Started } from './frame/start-up.ts'
 import { ExplorerContext } from './frame/use-explorer.ts'
@@ -43,7 +44,9 @@ export function show(started: Started): void {
   root.render(
     <StrictMode>
       <ExplorerContext value={explorer}>
-        <App />
+        <ErrorBoundary>
+          <App />
+        </ErrorBoundary>
       </ExplorerContext>
     </StrictMode>,
   )

@@ -1,6 +1,6 @@
 // What the pages show when something that they need has failed: styles, code, storage, workers, or a page itself.
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, openWithoutStorage, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
 describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
@@ -25,5 +25,61 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
         .evaluate((one) => getComputedStyle(one).display),
     ).toBe('grid')
     expect(await page.locator('link[rel=stylesheet][href*=workspace-page]').count()).toBe(1)
+  })
+
+  test('a fault of the pages is told as one, and leaves no page blank', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.route('**/explorer.json', async (route) => {
+      const answer = await route.fetch()
+      const facts = (await answer.json()) as { readonly routes: readonly object[] }
+      await route.fulfill({ json: { ...facts, routes: [...facts.routes, null] } })
+    })
+    await page.goto(`${demo.url()}/?route=GET+%2Fprojects`)
+    const failure = page.getByRole('alert').filter({ hasText: 'This page has failed' })
+    await failure.getByText('The fault is in these pages').waitFor()
+    expect(await page.locator('body').innerText()).not.toContain('does not answer')
+    // The frame stays around a page that failed.
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.locator('.item').first().waitFor()
+    expect(await failure.count()).toBe(0)
+    // The palette lists every route, and is a part of the frame.
+    await page.keyboard.press('Control+k')
+    await failure.waitFor()
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.item').first().waitFor()
+  })
+
+  test('an answer of something else than the gateway is told as one', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.route('**/graphql', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Proxy</h1>' }))
+    await page.goto(`${demo.url()}/sessions`)
+    const failure = page.getByRole('alert').filter({ hasText: 'The sessions could not be read' })
+    await failure.getByText('such as a proxy').waitFor()
+    expect(await failure.innerText()).not.toMatch(/Unexpected|token|does not answer/)
+  })
+
+  test('whatever else keeps the pages from starting is said', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.addInitScript(() => {
+      addEventListener('unhandledrejection', (event) => event.preventDefault())
+      addEventListener('error', (event) => event.preventDefault())
+      Reflect.deleteProperty(window, 'BroadcastChannel')
+    })
+    await page.goto(demo.url())
+    await page.getByText('These pages could not be started. BroadcastChannel is not defined').waitFor()
+  })
+
+  test('a browser that keeps nothing shows every page all the same', async () => {
+    const page = await (await openWithoutStorage(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await expect(page.evaluate(() => localStorage.length)).rejects.toThrow('SecurityError')
+    await page.getByLabel('Dark theme').check()
+    await page.locator('html[data-theme=dark]').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByRole('link', { name: 'GraphiQL' }).click()
+    await page.locator('.graphiql-response .cm-string').first().waitFor()
+    await page.reload()
+    await page.locator('.graphiql-response .cm-string').first().waitFor()
   })
 })

@@ -181,10 +181,13 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     let times = 0
     await page.route('**/explorer.json', (route) => {
       times += 1
-      return times === 1 ? route.fulfill({ status: 503, body: '{}' }) : route.continue()
+      if (times === 1) return route.fulfill({ status: 503, body: '{}' })
+      return times === 2 ? route.fulfill({ contentType: 'text/html', body: '<h1>Proxy</h1>' }) : route.continue()
     })
     await page.goto(demo.url())
     await page.getByRole('heading', { name: 'The gateway does not answer' }).waitFor()
+    await page.getByText('It answered 503.').waitFor()
+    await page.getByText('Something else answered in its place').waitFor()
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
     await waitForAgreement(page)
   })

@@ -1,7 +1,8 @@
 // A real browser on the pages, and what a person does there.
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished } from 'vitest'
+import { makeDirectory, removeDirectory } from './temporary-directory.ts'
 
 const ARGUMENTS = [
   '--no-sandbox',
@@ -57,6 +58,17 @@ export function shareBrowser(): SharedBrowser {
       await session?.detach()
     },
   }
+}
+
+/** A browser of the test's own, whose person blocks cookies and with them every other storage. */
+export async function openWithoutStorage(url: string): Promise<BrowserContext> {
+  const folder = makeDirectory()
+  onTestFinished(() => removeDirectory(folder))
+  mkdirSync(`${folder}/Default`)
+  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } }
+  writeFileSync(`${folder}/Default/Preferences`, JSON.stringify(preferences))
+  const options = { executablePath: CHROMIUM ?? '', args: ARGUMENTS, viewport: { width: 1_280, height: 900 } }
+  return watch(await chromium.launchPersistentContext(folder, options), url)
 }
 
 /** Whatever asks for anything outside the origin, or fails in the page, fails the test. */

@@ -1,11 +1,13 @@
 // Light, dark, or whatever the system says; the choice is kept on this machine.
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { browserStorage } from './browser-storage.ts'
 
 export type Theme = 'light' | 'dark'
 export const CHOICES = ['system', 'light', 'dark'] as const
 export type ThemeChoice = (typeof CHOICES)[number]
 
 const KEY = 'workspace-gateway:theme'
+const KEPT = browserStorage(() => localStorage)
 const SYSTEM_IS_DARK = '(prefers-color-scheme: dark)'
 
 export interface ThemeState {
@@ -34,15 +36,15 @@ export function useTheme(): ThemeState {
     document.documentElement.dataset.theme = theme
   }, [theme])
   function choose(next: ThemeChoice): void {
-    if (next === 'system') localStorage.removeItem(KEY)
-    else localStorage.setItem(KEY, next)
+    if (next === 'system') KEPT.removeItem(KEY)
+    else KEPT.setItem(KEY, next)
     setChoice(next)
   }
   return { theme, choice, choose }
 }
 
 function keptChoice(): ThemeChoice {
-  return CHOICES.find((name) => name === localStorage.getItem(KEY)) ?? 'system'
+  return CHOICES.find((name) => name === KEPT.getItem(KEY)) ?? 'system'
 }
 
 function themeOf(choice: ThemeChoice, isSystemDark: boolean): Theme {

@@ -60,5 +60,6 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
 /** What a person is told of a request that failed. */
 export function failureText(error: unknown): string {
   if (error instanceof TypeError) return 'The gateway does not answer.'
+  if (error instanceof SyntaxError) return 'The answer is not JSON: something else may have answered, such as a proxy.'
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,6 @@
-// A part of a page that failed says so, and offers to try again; the frame around it stays.
+// What failed while it was drawn says so, and offers to try again; what stands around it stays.
 import { Component, type ReactNode } from 'react'
 import { Failure } from '../design/failure.tsx'
-import { failureText } from './connection.ts'
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode
@@ -16,13 +15,14 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
   }
 
   override render(): ReactNode {
-    const { error } = this.state
+    const error: unknown = this.state.error
     if (error === null) return this.props.children
     return (
       <Failure
         title="This page has failed"
-        message={failureText(error)}
+        message={`The fault is in these pages, not in the gateway: ${error instanceof Error ? error.message : String(error)}`}
         onRetry={() => this.setState({ error: null })}
+        isReloadOffered
       />
     )
   }

@@ -1,5 +1,6 @@
 // The first things asked of the gateway: its facts, a session, what the first page shows. Nothing here needs the code of the screen.
 import type { ExplorerData } from '../../pages/explorer-config.ts'
+import { browserStorage } from '../design/browser-storage.ts'
 import { type FirstRun, prepareFirstRun } from '../rosetta/first-run.ts'
 import { createSession, type Session } from '../sign-in/session.ts'
 import { openTabChannel } from '../sign-in/tab-channel.ts'
@@ -23,7 +24,7 @@ export async function start(factsUrl: string, onWait: (reason: string) => Promis
   const connection = createConnection(fetch.bind(globalThis), factsUrl)
   const session = createSession(facts, {
     fetchFrom: connection.fetch,
-    storage: sessionStorage,
+    storage: browserStorage(() => sessionStorage),
     openTabs: (messages) => openTabChannel(`workspace-gateway${facts.basePath}`, messages),
   })
   const firstRun = prepareFirstRun(facts, session)
@@ -46,12 +47,18 @@ function settled(session: Session): Promise<void> {
 
 async function loadFacts(url: string, onWait: (reason: string) => Promise<void>): Promise<ExplorerData> {
   for (;;) {
-    const reason = await fetch(url).then(
-      async (answer) => (answer.ok ? ((await answer.json()) as ExplorerData) : `It answered ${answer.status}.`),
-      () => 'It could not be reached.',
-    )
-    if (typeof reason !== 'string') return reason
-    await onWait(reason)
+    const facts = await fetch(url).then(readFacts, () => 'It could not be reached.')
+    if (typeof facts !== 'string') return facts
+    await onWait(facts)
     await new Promise((resolve) => setTimeout(resolve, PROBE_INTERVAL_MS))
   }
+}
+
+/** Or the reason why there are none. */
+async function readFacts(answer: Response): Promise<ExplorerData | string> {
+  if (!answer.ok) return `It answered ${answer.status}.`
+  return answer.json().then(
+    (facts: ExplorerData) => facts,
+    () => 'Something else answered in its place, such as a proxy.',
+  )
 }

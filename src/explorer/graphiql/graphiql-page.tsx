@@ -3,6 +3,7 @@ import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, ASK_FOR_TIMES, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
+import { isBlocked } from '../design/browser-storage.ts'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useProjectChoices } from '../rosetta/use-project-choices.ts'
@@ -18,6 +19,9 @@ import './graphiql-page.css'
 
 const PLUGINS = [QUERY_BUILDER]
 const MEDIA_TYPES = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
+
+/** Its types leave out what it takes for a browser that keeps nothing. */
+const KEPT_NOWHERE = { storage: null as never }
 
 interface GraphiqlPageProps {
   readonly theme: 'light' | 'dark'
@@ -76,6 +80,7 @@ function Editor({ theme, reference }: EditorProps): ReactNode {
         showPersistHeadersSettings={false}
         defaultTabs={examples.map((example) => ({ ...example }))}
         defaultQuery={examples[0]?.query ?? ''}
+        {...(isBlocked(() => localStorage) ? KEPT_NOWHERE : {})}
         {...(shared ? { query: shared.query, variables: shared.variables } : {})}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>

@@ -1,15 +1,17 @@
 // A guided first minute with the demo: three steps, each to a live thing; gone for good once dismissed.
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { browserStorage } from '../design/browser-storage.ts'
 import { Link } from '../frame/navigation/link.tsx'
 
 const KEY = 'workspace-gateway:first-steps'
+const KEPT = browserStorage(() => localStorage)
 
 export function FirstSteps(): ReactNode {
-  const [isDone, setDone] = useState(() => localStorage.getItem(KEY) !== null)
+  const [isDone, setDone] = useState(() => KEPT.getItem(KEY) !== null)
   if (isDone) return null
   function dismiss(): void {
-    localStorage.setItem(KEY, 'done')
+    KEPT.setItem(KEY, 'done')
     setDone(true)
   }
   return (

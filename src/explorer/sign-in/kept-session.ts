@@ -1,5 +1,7 @@
 // What this tab keeps over a reload, in sessionStorage: nothing, unless the person asked for it.
 
+import type { BrowserStorage } from '../design/browser-storage.ts'
+
 export interface KeptSession {
   readonly token: () => string | null
   readonly keep: (refreshToken: string) => void
@@ -13,7 +15,7 @@ export interface KeptSession {
 }
 
 /** Gateways under different base paths of one origin keep apart. */
-export function keptSession(storage: Storage, basePath: string): KeptSession {
+export function keptSession(storage: BrowserStorage, basePath: string): KeptSession {
   const key = `workspace-gateway${basePath}`
   return {
     token: () => storage.getItem(`${key}:refresh-token`),

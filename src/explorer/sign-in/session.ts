@@ -1,5 +1,6 @@
 // The one sign-in of all pages: tokens in memory, one refresh in flight however many requests wait, an end by logout.
 import type { ExplorerData } from '../../pages/explorer-config.ts'
+import type { BrowserStorage } from '../design/browser-storage.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
 import type { TabChannel, TabMessages } from './tab-channel.ts'
@@ -36,7 +37,7 @@ export interface SignInOptions {
 
 export interface SessionOptions {
   readonly fetchFrom: typeof fetch
-  readonly storage: Storage
+  readonly storage: BrowserStorage
   readonly openTabs: (messages: TabMessages) => TabChannel
 }
 

@@ -13,7 +13,7 @@ export interface TabChannel {
   readonly ask: () => Promise<Tokens | null>
   readonly tell: (tokens: Tokens) => void
   readonly tellEnd: () => void
-  /** Runs while no other tab runs one; at once where the browser has no locks (plain HTTP on a network). */
+  /** Runs while no other tab runs one; at once where the browser has no locks. */
   readonly alone: <T>(run: () => Promise<T>) => Promise<T>
 }
 
@@ -57,18 +57,15 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
     },
     tell: (tokens) => channel.postMessage({ kind: 'tokens', tokens } satisfies Message),
     tellEnd: () => channel.postMessage({ kind: 'end' } satisfies Message),
-    alone: (run) => (hasLocks() ? navigator.locks.request(lockName, run) : run()),
+    alone: async (run) => ((await others) === null ? run() : navigator.locks.request(lockName, run)),
   }
 }
 
-async function countOthers(presence: string): Promise<number> {
-  if (!hasLocks()) return 1
-  const { held = [] } = await navigator.locks.query()
+/** Null without locks: browsers hide them from plain HTTP, except on localhost, and refuse them where the person blocks storage. */
+async function countOthers(presence: string): Promise<number | null> {
+  if (!('locks' in navigator)) return null
+  const locks = await navigator.locks.query().catch(() => null)
+  if (locks === null) return null
   void navigator.locks.request(presence, { mode: 'shared' }, () => new Promise(() => {}))
-  return held.filter(({ name }) => name === presence).length
-}
-
-/** Browsers hide them from plain HTTP, except on localhost. */
-function hasLocks(): boolean {
-  return 'locks' in navigator
+  return (locks.held ?? []).filter(({ name }) => name === presence).length
 }
