@@ -1,6 +1,7 @@
 // A text of any length with its tools: only the rows in sight are drawn.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { findAll } from './find.ts'
 import type { Language } from './languages.ts'
@@ -116,7 +117,16 @@ export function TextView({ text, label, language, fileName, place, children }: T
       >
         {children}
       </TextTools>
-      {laidOut.sheet === null && <Skeleton label="Laying out" />}
+      {laidOut.sheet === null &&
+        (laidOut.retry ? (
+          <Failure
+            title="This text could not be laid out"
+            message="It is long, and the code for long texts could not be loaded. It can be copied and downloaded all the same."
+            onRetry={laidOut.retry}
+          />
+        ) : (
+          <Skeleton label="Laying out" />
+        ))}
       <section
         ref={scroller}
         className={isWrapped ? 'lines wrapped' : 'lines'}

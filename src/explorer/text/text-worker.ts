@@ -14,11 +14,13 @@ export type TextReply =
   | { readonly kind: 'tokens'; readonly tokens: Uint32Array }
 
 addEventListener('message', ({ data }: MessageEvent<TextRequest>) => {
-  void work(data)
+  const { text, language, needsSheet } = data
+  // What this throws is an error of the worker, which the page hears.
+  if (needsSheet) reply({ kind: 'sheet', sheet: createSheet(text, language === 'json') })
+  void colour(data)
 })
 
-async function work({ text, language, needsSheet }: TextRequest): Promise<void> {
-  if (needsSheet) reply({ kind: 'sheet', sheet: createSheet(text, language === 'json') })
+async function colour({ text, language }: TextRequest): Promise<void> {
   if (language === 'json' || language === 'text') return
   const { highlight } = await import('./highlight.ts')
   reply({ kind: 'tokens', tokens: await highlight(text, language) })

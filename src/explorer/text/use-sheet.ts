@@ -8,6 +8,8 @@ export interface LaidOut {
   /** Null until it is laid out. */
   readonly sheet: Sheet | null
   readonly tokens: Uint32Array | null
+  /** Lays the text out anew; null unless that has failed. */
+  readonly retry: (() => void) | null
 }
 
 /** So much is laid out in a few milliseconds. */
@@ -19,6 +21,10 @@ export function useSheet(text: string, language: Language): LaidOut {
   const [long, setLong] = useState<{ readonly text: string; readonly sheet: Sheet } | null>(null)
   const [coloured, setColoured] = useState<{ readonly text: string; readonly tokens: Uint32Array } | null>(null)
 
+  const [failed, setFailed] = useState<string | null>(null)
+  const [attempt, setAttempt] = useState(0)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another worker
   useEffect(() => {
     if (isShort && (language === 'json' || language === 'text')) return
     const worker = new Worker(new URL('./text-worker.ts', import.meta.url), { type: 'module' })
@@ -26,12 +32,19 @@ export function useSheet(text: string, language: Language): LaidOut {
       if (data.kind === 'sheet') setLong({ text, sheet: data.sheet })
       else setColoured({ text, tokens: data.tokens })
     }
+    worker.onerror = () => setFailed(text)
     worker.postMessage({ text, language, needsSheet: !isShort } satisfies TextRequest)
     return () => worker.terminate()
-  }, [text, language, isShort])
+  }, [text, language, isShort, attempt])
+
+  function retry(): void {
+    setFailed(null)
+    setAttempt(attempt + 1)
+  }
 
   return {
     sheet: short ?? (long?.text === text ? long.sheet : null),
     tokens: coloured?.text === text ? coloured.tokens : null,
+    retry: failed === text ? retry : null,
   }
 }

@@ -7,6 +7,8 @@ import type { ZipReply } from './zip-worker.ts'
 export interface Zipping {
   /** From 0 to 1; null while nothing is zipped. */
   readonly progress: number | null
+  /** Why the last one was not made; null when nothing is to be said. */
+  readonly failure: string | null
   readonly start: (elements: readonly Element[], fileName: string) => void
   readonly cancel: () => void
 }
@@ -14,6 +16,7 @@ export interface Zipping {
 export function useZip(): Zipping {
   const worker = useRef<Worker | null>(null)
   const [progress, setProgress] = useState<number | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
 
   function cancel(): void {
     worker.current?.terminate()
@@ -28,13 +31,19 @@ export function useZip(): Zipping {
     const zipper = new Worker(new URL('./zip-worker.ts', import.meta.url), { type: 'module' })
     worker.current = zipper
     setProgress(0)
+    setFailure(null)
     zipper.onmessage = ({ data }: MessageEvent<ZipReply>) => {
       if (data.kind === 'progress') return setProgress(data.done)
       if (data.kind === 'done') saveFile(data.zip, fileName, 'application/zip')
       cancel()
+      if (data.kind === 'failed') setFailure(data.message)
+    }
+    zipper.onerror = () => {
+      cancel()
+      setFailure('The code that makes it could not be loaded.')
     }
     zipper.postMessage(elements)
   }
 
-  return { progress, start, cancel }
+  return { progress, failure, start, cancel }
 }

@@ -105,6 +105,7 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
           )}
         </div>
       </div>
+      {zip.failure !== null && <p role="alert">No zip was made. {zip.failure}</p>}
       {elements.length === 0 ? (
         <EmptyState Icon={PackageOpen} title="This export holds no files" />
       ) : (
