@@ -15,10 +15,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
     await waitForAgreement(page)
-    await page.locator('.account > button').click()
-    await page.getByText('Sign in as somebody else').click()
-    await signInHere(page, ANA)
-    await page.locator('.account .email', { hasText: ANA }).waitFor()
+    await signInAs(page, ANA)
     await page.reload()
     await page.getByRole('alert').getByText('sign in again').waitFor()
     expect(await page.locator('body').innerText()).not.toContain(BEN)
@@ -26,6 +23,45 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await waitForAgreement(page)
     await page.reload()
     await page.locator('.account .email', { hasText: BEN }).waitFor()
+  })
+
+  test('F17: a tab that another one signed in is that person’s too: a reload does not make it the demo’s', async () => {
+    const { url, load } = await startGateway({ demoEmail: BEN })
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const [first, second] = [await context.newPage(), await context.newPage()]
+    await first.goto(url)
+    await waitForAgreement(first)
+    await signInAs(first, ANA)
+    await second.goto(url)
+    await second.locator('.account .email', { hasText: ANA }).waitFor()
+    await first.close()
+    await second.reload()
+    await second.getByRole('alert').getByText('sign in again').waitFor()
+    expect(await second.locator('body').innerText()).not.toContain(BEN)
+  })
+
+  test('F17: who signed out in one tab is signed out after a reload of the other, until they sign in again', async () => {
+    const { url, load } = await startGateway({ demoEmail: BEN })
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const [first, second] = [await context.newPage(), await context.newPage()]
+    for (const page of [first, second]) {
+      await page.goto(url)
+      await waitForAgreement(page)
+    }
+    await first.locator('.account > button').click()
+    await first.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await second.getByText('You signed out in another tab.').waitFor()
+    await second.reload()
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await second.locator('.account').count()).toBe(0)
+    // Signed in there, the first tab is so too, and stays so.
+    await signIn(second, ANA)
+    const email = first.locator('.account .email', { hasText: ANA })
+    await email.waitFor()
+    await first.reload()
+    await email.waitFor()
   })
 
   test('F17: the reference signs in where one stands, and says a wrong address in a sentence of its own', async () => {
@@ -50,6 +86,14 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.locator('.notice.warn', { hasText: 'lets anybody in as anybody' }).waitFor()
   })
 })
+
+/** From the menu of who is signed in already. */
+async function signInAs(page: Page, email: string): Promise<void> {
+  await page.locator('.account > button').click()
+  await page.getByText('Sign in as somebody else').click()
+  await signInHere(page, email)
+  await page.locator('.account .email', { hasText: email }).waitFor()
+}
 
 /** In the one form that is open. */
 async function signInHere(page: Page, email: string): Promise<void> {

@@ -55,7 +55,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
   let held: HeldToken | null = null
   let refreshing: Promise<boolean> | null = null
   let timer = 0
-  const tabs = openTabs({ held: heldTokens, onTokens: takeOver, onEnd: () => end('You signed out in another tab.') })
+  const tabs = openTabs({ held: heldTokens, onTokens: takeOver, onEnd: endWithOther })
 
   function change(next: Partial<SessionState>): void {
     state = { ...state, ...next }
@@ -68,6 +68,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
 
   function hold(accessToken: string): void {
     held = holdToken(accessToken, Date.now())
+    kept.markOfSomebody(facts.demoEmail !== null && held.email !== facts.demoEmail)
     clearTimeout(timer)
     timer = Number(setTimeout(() => void refresh(), Math.max(0, held.renewAt - Date.now())))
     change({ email: held.email, endsAt: held.endsAt })
@@ -76,6 +77,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
   /** Another tab has signed in, or renewed the token of the session that both use. */
   function takeOver(tokens: Tokens): void {
     refreshToken = tokens.refreshToken
+    kept.clear()
     if (state.isRemembered) kept.keep(tokens.refreshToken)
     hold(tokens.accessToken)
     change({ phase: 'signed-in', message: null })
@@ -87,6 +89,12 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
     held = null
     kept.clear()
     if (state.phase !== 'signed-out') change({ ...SIGNED_OUT, message })
+  }
+
+  /** A reload does not sign the demo user in, here as little as there. */
+  function endWithOther(): void {
+    end('You signed out in another tab.')
+    kept.markSignedOut()
   }
 
   /** False when there is no session any more. A refresh that fails for another reason leaves things as they are. */
@@ -182,7 +190,6 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
     async signIn(email, { code, isRemembered = state.isRemembered } = {}) {
       const tokens = await login(email, code)
       kept.clear()
-      kept.markOfSomebody(facts.demoEmail !== null && email !== facts.demoEmail)
       await begin(tokens, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
     },
     async signOut() {
