@@ -16,7 +16,11 @@ export async function violations(page: Page): Promise<readonly string[]> {
       readonly impact: string
       readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
     }
-    const { violations: found } = await axe.run({ resultTypes: ['violations'] })
+    const { violations: found } = await axe.run({
+      resultTypes: ['violations'],
+      // Off unless asked for.
+      rules: { 'target-size': { enabled: true } },
+    })
     // While its list is open, all else is hidden from readers; Tab closes the list before it goes on, so nothing hidden takes the focus.
     const hasOpenList = document.querySelector('[role="combobox"][aria-expanded="true"]') !== null
     // An editor scrolls with its cursor: the text area that has the focus stands beside the box, not in it. A list of suggestions is
