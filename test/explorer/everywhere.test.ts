@@ -69,13 +69,28 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
       // The colours are the reader's own there, and axe reads ours.
       const found = (await violations(page)).filter((fault) => !fault.startsWith('color-contrast'))
       expect(found, path).toEqual([])
-      const current = page.locator('nav [aria-current="page"]').first()
-      const outlines = await current.evaluateAll((found) => found.map((one) => getComputedStyle(one).outlineStyle))
-      expect(
-        outlines.filter((style) => style === 'none'),
-        path,
-      ).toEqual([])
+      const chosen = page.locator('[aria-current]:not([aria-current="false"]), [aria-selected="true"]')
+      const outlines = await chosen.evaluateAll((found) => found.map((one) => getComputedStyle(one).outlineStyle))
+      // The menu leads neither to the sessions nor to an address that nobody has.
+      const isInMenu = path !== '/sessions' && path !== '/nosuchpage'
+      expect([...new Set(outlines)], path).toEqual(isInMenu ? ['solid'] : [])
     }
+  })
+
+  test('F33: in forced colours what is pressed, ticked or walked to differs from the rest', async () => {
+    const page = await open(EXPORTS, '.verdict.same', { forcedColors: 'active', viewport: { width: 390, height: 900 } })
+    expect(await page.locator('.routes [aria-current="true"]').count()).toBe(1)
+    await expectApart(page, '.theme-switch label:has(:checked)', '.theme-switch label:not(:has(:checked))')
+    await expectApart(page, '.segments [aria-pressed="true"]', '.segments [aria-pressed="false"]')
+    await page.getByRole('button', { name: 'Wrap lines' }).first().click()
+    await expectApart(page, '[title="Wrap lines"][aria-pressed="true"]', '.rest button.icon:not([aria-pressed="true"])')
+    await page.getByRole('combobox', { name: 'r reference of a project' }).press('ArrowDown')
+    await expectApart(page, '.combo-list .option[data-focused]', '.combo-list .option:not([data-focused])')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.locator('.dialog .option').first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await expectApart(page, '.dialog .option[data-focused]', '.dialog .option:not([data-focused])')
   })
 
   test('F16: routes make history, and a page that is left is found again as it was', async () => {
@@ -183,3 +198,18 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     await page.locator('.item').first().waitFor()
   })
 })
+
+/** By the ground that they stand on: the reader's colours replace whatever is not kept from it, and what a style says of it is not seen. */
+async function expectApart(page: Page, chosen: string, other: string): Promise<void> {
+  const colours: string[] = []
+  for (const selector of [chosen, other]) {
+    const one = page.locator(selector).filter({ visible: true }).first()
+    await one.waitFor()
+    const { isKept, colour } = await one.evaluate((element) => {
+      const { forcedColorAdjust, backgroundColor } = getComputedStyle(element)
+      return { isKept: forcedColorAdjust === 'none', colour: backgroundColor }
+    })
+    colours.push(isKept ? colour : "the reader's")
+  }
+  expect(new Set(colours).size, chosen).toBe(2)
+}
