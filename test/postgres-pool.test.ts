@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../src/store/contract.ts'
 import type { Connection, Statement } from '../src/store/postgres/connection.ts'
 import { readPostgresUrl } from '../src/store/postgres/engine/connection-string.ts'
@@ -134,4 +136,35 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await using readOnly = open(url)
     await expect(readOnly.once(pidOf)).rejects.toThrow('accepts writes')
   })
+
+  test('options of the URL reach the server, and settings that the promises rest on hold all the same', async () => {
+    const options = encodeURIComponent('-c work_mem=12345kB -c synchronous_commit=off')
+    await using pool = open(`${await temporaryDatabase()}?options=${options}`)
+    const text = `select current_setting('work_mem') as a, current_setting('synchronous_commit') as b`
+    expect(await pool.once((connection) => connection.script(text))).toEqual([{ a: '12345kB', b: 'on' }])
+  })
+
+  test('pgbouncer=true keeps nothing between transactions, unless the gateway is told that it may', async () => {
+    const url = `${await temporaryDatabase()}?pgbouncer=true`
+    const isPooled = (connection: Connection) => Promise.resolve(connection.isPooled())
+    await using pooled = open(url)
+    expect(await pooled.once(isPooled)).toBe(true)
+    expect(await pooled.once(pidOf)).toBeGreaterThan(0)
+    await using direct = createPool(readPostgresUrl(url), { ...OPTIONS, pooling: 'session' })
+    expect(await direct.once(isPooled)).toBe(false)
+  })
+})
+
+test('connect_timeout of the URL stands in for that of the gateway', async () => {
+  const accepted: Socket[] = []
+  const silent = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => {
+    for (const socket of accepted) socket.destroy()
+    silent.close()
+  })
+  const url = `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d?sslmode=disable&connect_timeout=1`
+  await using pool = createPool(readPostgresUrl(url), { ...OPTIONS, connectTimeoutMs: 600_000 })
+  await expect(pool.once(pidOf)).rejects.toBeInstanceOf(StoreUnavailableError)
+  await expect(pool.dedicated()).rejects.toBeInstanceOf(StoreUnavailableError)
 })

@@ -113,6 +113,30 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('TLS to PostgreSQL', () => {
     expect(await refusal(byAddress.replace('127.0.0.1', 'localhost'))).toBeNull()
   })
 
+  test('channel binding is used where the server has it, and where it is required nothing else is', async () => {
+    const refused = /offers no channel binding/
+    for (const channel_binding of ['disable', 'prefer', 'require']) {
+      expect(await refusal(urlOf(server, { sslmode: 'require', channel_binding })), channel_binding).toBeNull()
+    }
+    const logged = (of: PostgresServer) => of.log().match(/connection authorized/g)?.length ?? 0
+    // A server that believes everybody, one that asks for the password itself, and one that speaks no TLS.
+    for (const method of ['trust', 'password', 'md5']) {
+      await using lax = await tlsServer(['127.0.0.1'], { rules: `host all all 127.0.0.1/32 ${method}` })
+      const before = logged(lax)
+      // Of a password that is kept for SCRAM the server asks for SCRAM even where its rule says md5.
+      const expected = method === 'md5' ? null : expect.stringMatching(refused)
+      expect(await refusal(urlOf(lax, { sslmode: 'require', channel_binding: 'require' })), method).toEqual(expected)
+      if (method === 'password') expect(logged(lax)).toBe(before)
+      expect(await refusal(urlOf(lax, { sslmode: 'require', channel_binding: 'prefer' })), method).toBeNull()
+    }
+    await using plain = await startPostgres(
+      { directory: POSTGRES_DIRECTORY ?? '' },
+      { files: { 'pg_hba.conf': 'host all all 127.0.0.1/32 scram-sha-256\n' } },
+    )
+    expect(await refusal(urlOf(plain, { channel_binding: 'require' }))).toMatch(refused)
+    expect(await refusal(urlOf(plain, { channel_binding: 'prefer' }))).toBeNull()
+  })
+
   test('of several hosts the one whose certificate is right is used', async () => {
     const url = urlOf(server, { sslmode: 'verify-full', sslrootcert: files.ca }).replace(
       '@127.0.0.1',

@@ -48,8 +48,42 @@ test('TLS: on where the server has it, as the URL says otherwise', () => {
   expect(['127.0.0.1', '::1', '/run'].map((host) => tls?.(host).servername)).toEqual([undefined, undefined, undefined])
 })
 
+test('the URLs that Neon and Supabase hand out are read', () => {
+  const neon =
+    'postgresql://alex:AbC123dEf@ep-cool-darkness-a1b2c3d4-pooler.us-east-2.aws.neon.tech/dbname?sslmode=require&channel_binding=require'
+  expect(readPostgresUrl(neon)).toMatchObject({
+    hosts: [{ host: 'ep-cool-darkness-a1b2c3d4-pooler.us-east-2.aws.neon.tech', port: 5432 }],
+    channelBinding: 'require',
+    isTlsOptional: false,
+    connectTimeoutMs: undefined,
+    startOptions: undefined,
+    isPooled: false,
+  })
+  const patient = `${neon}&connect_timeout=15&application_name=studio&options=endpoint%3Dep-cool-darkness-a1b2c3d4`
+  expect(readPostgresUrl(patient)).toMatchObject({
+    connectTimeoutMs: 15_000,
+    applicationName: 'studio',
+    startOptions: 'endpoint=ep-cool-darkness-a1b2c3d4',
+  })
+  const supabase =
+    'postgresql://postgres.abcdefghijkl:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?pgbouncer=true'
+  expect(readPostgresUrl(supabase)).toMatchObject({ user: 'postgres.abcdefghijkl', isPooled: true })
+  expect(readPostgresUrl('postgres://h/d?pgbouncer=false')).toMatchObject({
+    isPooled: false,
+    channelBinding: 'disable',
+  })
+  expect(readReplicaUrl(patient)).toMatchObject({ channelBinding: 'require', connectTimeoutMs: 15_000 })
+})
+
 test.each([
   ['postgres://u:secret@h/d?sslmode=maybe', 'sslmode'],
+  ['postgres://u:secret@h/d?channel_binding=maybe', 'channel_binding must be disable, prefer, require'],
+  ['postgres://u:secret@h/d?sslmode=disable&channel_binding=require', 'channel_binding=require needs TLS'],
+  ['postgres://u:secret@h/d?connect_timeout=0', 'connect_timeout must be a number of seconds from 1 to 600'],
+  ['postgres://u:secret@h/d?connect_timeout=601', 'connect_timeout'],
+  ['postgres://u:secret@h/d?connect_timeout=1.5', 'connect_timeout'],
+  ['postgres://u:secret@h/d?pgbouncer=maybe', 'pgbouncer must be true or false'],
+  ['postgres://u:secret@h/d?connection_limit=1', 'unknown parameter "connection_limit"'],
   ['postgres://u:secret@h/d?target_session_attrs=standby', 'target_session_attrs'],
   ['postgres://u:secret@h/d?shared=1', 'shared'],
   ['postgres://u:secret%@h/d', '%25'],

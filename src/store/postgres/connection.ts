@@ -2,6 +2,7 @@
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
 import { StoreUnavailableError } from '../contract.ts'
+import { requireChannelBinding } from './engine/channel-binding.ts'
 import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
 import { ConnectionLostError, toStoreError } from './engine/pg-errors.ts'
 import {
@@ -115,6 +116,8 @@ async function connectWith(
     password: target.password,
     database: target.database,
     application_name: target.applicationName,
+    ...(target.startOptions === undefined ? {} : { options: target.startOptions }),
+    enableChannelBinding: target.channelBinding !== 'disable',
     ssl: tls === null || host.startsWith('/') ? false : tls(host),
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
@@ -199,6 +202,7 @@ async function connectWith(
     isInTransaction = false
   }
 
+  if (target.channelBinding === 'require') requireChannelBinding(client.connection)
   client.on('error', lose)
   client.on('end', lose)
   client.on('notice', ({ code = '' }) => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { UsageError } from '../../../errors.ts'
+import { CHANNEL_BINDINGS, type ChannelBinding } from './channel-binding.ts'
 
 export interface Host {
   /** A path is the directory of a Unix socket. */
@@ -31,6 +32,14 @@ export interface PostgresTarget {
   readonly access: Access
   /** Speak without TLS to a server that has none: libpq's `prefer`. */
   readonly isTlsOptional: boolean
+  /** Without a word about it none is tried: poolers know none. */
+  readonly channelBinding: ChannelBinding
+  /** For each host; undefined where the URL leaves it to the gateway. */
+  readonly connectTimeoutMs: number | undefined
+  /** Settings of a session, or what a provider finds its database by. */
+  readonly startOptions: string | undefined
+  /** The URL says that a pooler in transaction mode is there. */
+  readonly isPooled: boolean
 }
 
 const DEFAULT_PORT = 5432
@@ -54,10 +63,16 @@ const PARAMETERS = [
   'sslrootcert',
   'sslcert',
   'sslkey',
+  'channel_binding',
   'application_name',
+  'connect_timeout',
+  'options',
+  'pgbouncer',
   'host',
   'port',
 ]
+/** As for the gateway’s own. */
+const LONGEST_CONNECT_SECONDS = 600
 
 export function isPostgresUrl(databaseUrl: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(databaseUrl)
@@ -99,8 +114,26 @@ function readUrl(databaseUrl: string, sessionAttrs: Role['sessionAttrs']): Postg
     database: decoded(path),
     applicationName: parameters.get('application_name') ?? 'workspace-gateway',
     access: access ?? wrong(`target_session_attrs must be ${known.join(', ')}`),
+    connectTimeoutMs: readConnectTimeout(parameters),
+    startOptions: parameters.get('options') ?? undefined,
+    isPooled: readIsPooled(parameters),
     ...readTls(parameters),
   }
+}
+
+/** In seconds, as libpq counts; its 0 for "for ever" is refused, since every request is bounded. */
+function readConnectTimeout(parameters: URLSearchParams): number | undefined {
+  const text = parameters.get('connect_timeout')
+  if (text === null) return undefined
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (seconds >= 1 && seconds <= LONGEST_CONNECT_SECONDS) return seconds * 1_000
+  return wrong(`connect_timeout must be a number of seconds from 1 to ${LONGEST_CONNECT_SECONDS}`)
+}
+
+/** Of Prisma, and in what providers hand out: nothing may be kept between transactions. */
+function readIsPooled(parameters: URLSearchParams): boolean {
+  const text = parameters.get('pgbouncer') ?? 'false'
+  return text === 'true' || (text !== 'false' && wrong('pgbouncer must be true or false'))
 }
 
 function readHost(text: string, defaultPort: string | null): Host {
@@ -110,10 +143,16 @@ function readHost(text: string, defaultPort: string | null): Host {
   return { host: host.replace(/^\[|\]$/g, '') || 'localhost', port: Number(port) }
 }
 
-function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isTlsOptional'> {
+function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isTlsOptional' | 'channelBinding'> {
   const text = parameters.get('sslmode') ?? 'prefer'
   const mode = SSL_MODES.find((name) => name === text) ?? wrong(`sslmode must be ${SSL_MODES.join(', ')}`)
-  if (mode === 'disable') return { tls: null, isTlsOptional: true }
+  const binding = parameters.get('channel_binding') ?? 'disable'
+  const channelBinding =
+    CHANNEL_BINDINGS.find((name) => name === binding) ?? wrong(`channel_binding must be ${CHANNEL_BINDINGS.join(', ')}`)
+  if (mode === 'disable') {
+    if (channelBinding === 'require') wrong('channel_binding=require needs TLS, and sslmode=disable forbids it')
+    return { tls: null, isTlsOptional: true, channelBinding }
+  }
   const files: ConnectionOptions = {
     ...readOption(parameters, 'sslrootcert', 'ca'),
     ...readOption(parameters, 'sslcert', 'cert'),
@@ -123,6 +162,7 @@ function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isT
   const isVerified = mode === 'verify-ca' || mode === 'verify-full' || (mode === 'require' && files.ca !== undefined)
   return {
     isTlsOptional: mode === 'prefer',
+    channelBinding,
     tls: (servername) => ({
       ...files,
       ...(/^[\d.]+$|:|^\//.test(servername) ? {} : { servername }),

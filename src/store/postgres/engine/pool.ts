@@ -33,7 +33,8 @@ interface Waiter {
 
 const CONFLICT_ATTEMPTS = 5
 
-export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
+export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
+  const options = withUrlOptions(given, target)
   const open = new Set<Connection>()
   let idle: Connection[] = []
   let waiters: Waiter[] = []
@@ -163,5 +164,15 @@ export function createPool(target: PostgresTarget, options: PoolOptions): Pool {
       isClosed = true
       for (const connection of open) connection.close()
     },
+  }
+}
+
+/** What the URL says itself stands in for what is set for every database; a pooling that was chosen stays. */
+function withUrlOptions(options: PoolOptions, { connectTimeoutMs, isPooled }: PostgresTarget): PoolOptions {
+  const { pooling = 'auto' } = options
+  return {
+    ...options,
+    connectTimeoutMs: connectTimeoutMs ?? options.connectTimeoutMs,
+    pooling: isPooled && pooling === 'auto' ? 'transaction' : pooling,
   }
 }
