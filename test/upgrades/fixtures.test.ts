@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { SCHEMA_VERSION as POSTGRES_VERSION } from '../../src/store/postgres/migrations.ts'
+import { SCHEMA_VERSION as SQLITE_VERSION } from '../../src/store/sqlite/migrations.ts'
 import { startGateway } from '../support/gateway.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -17,7 +19,17 @@ const SQLITE = NAMES.filter((name) => name.endsWith('.sqlite'))
 const POSTGRES = NAMES.filter((name) => name.endsWith('.postgres'))
 
 test('there are fixtures of every shape that there was', () => {
-  expect([SQLITE.length, POSTGRES.length]).toEqual([9, 7])
+  expect([SQLITE.length, POSTGRES.length]).toEqual([11, 9])
+})
+
+test('every schema version before this one has one, on both engines', () => {
+  const versionsOf = (names: readonly string[], stored: RegExp) =>
+    new Set(names.map((name) => Number(stored.exec(read(name))?.[1])))
+  const before = (version: number) => Array.from({ length: version - 1 }, (_, index) => index + 1)
+  const sqlite = versionsOf(SQLITE, /^pragma user_version = (\d+);$/m)
+  const postgres = versionsOf(POSTGRES, /^insert into workspace_gateway\."schema_version" .* values \('(\d+)'\);$/m)
+  expect(before(SQLITE_VERSION).filter((version) => !sqlite.has(version))).toEqual([])
+  expect(before(POSTGRES_VERSION).filter((version) => !postgres.has(version))).toEqual([])
 })
 
 test.each(SQLITE)('%s goes on as it was', async (name) => {
