@@ -3,50 +3,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createOperationNames } from '../../src/admin/metrics/operation-names.ts'
-import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
-import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
+import { run } from '../support/command-line.ts'
+import { ask, bearer, postJson } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { hasPrometheus, promtool, scrape } from './prometheus.ts'
+import { DEMO, namesIn, startWatched, sumOf } from './watched.ts'
 
-const DEMO = 'demo@example.com'
 const RULES = fileURLToPath(new URL('../../docs/operate/prometheus', import.meta.url))
 /** Metrics of a database that is reached over connections. */
 const OF_POSTGRES = /^(?:db_client_|workspace_gateway_replica_)/
-
-interface Watched {
-  readonly serving: ServingProcess
-  readonly adminUrl: string
-  readonly accessToken: string
-  readonly metrics: () => Promise<string>
-}
-
-async function startWatched(args: readonly string[] = []): Promise<Watched> {
-  const serving = await serveForTest(['--admin-port', '0', ...args], { cwd: temporaryDirectory() })
-  const adminUrl = await urlIn(serving)
-  const { accessToken } = await openSession(serving.url, DEMO)
-  const metrics = async () => (await ask(`${adminUrl}/metrics`)).text
-  return { serving, adminUrl, accessToken, metrics }
-}
-
-/** Told in the log, which may come after the first line. */
-async function urlIn({ stderr }: ServingProcess): Promise<string> {
-  const find = () => /"url":"(\S+?)","msg":"metrics and health are served"/.exec(stderr())?.[1]
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
-  return find() ?? ''
-}
-
-function sumOf(text: string, name: string, labels: Readonly<Record<string, string>> = {}): number {
-  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-  const fitting = lines.filter((line) =>
-    Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
-  )
-  return fitting.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-}
-
-function namesIn(text: string): readonly string[] {
-  return [...text.matchAll(/^# TYPE (\S+)/gm)].flatMap(([, name]) => name ?? [])
-}
 
 describe('--admin-port', () => {
   test('counts requests by route, status, operation and whether they were kept, and names nobody', async () => {

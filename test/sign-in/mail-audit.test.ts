@@ -45,14 +45,14 @@ test('the audit log is told of requests, mails and wrong codes, and of no code',
   await decide(ANA, WRONG)
   expect((await decide(ANA, code)).outcome).toBe('admitted')
   await running.disposeAsync()
-  const told = events.map(({ result, email, detail }) => `${result} ${email}: ${detail}`)
+  const told = events.map(({ kind, result, email, detail }) => `${kind} ${result} ${email}: ${detail}`)
   expect(told.toSorted()).toEqual([
-    `done ${ANA}: request mailed`,
-    `done ${ANA}: sent`,
-    `refused ${ANA}: wrong code`,
-    'refused ana@example.org: request refused',
+    `code done ${ANA}: sent`,
+    `code refused ${ANA}: wrong code`,
+    `codeRequest done ${ANA}: mailed`,
+    'codeRequest refused ana@example.org: refused',
   ])
-  expect(new Set(events.map(({ kind, address }) => `${kind} ${address}`))).toEqual(new Set(['code 2001:db8:1:2::']))
+  expect(new Set(events.map(({ address }) => address))).toEqual(new Set(['2001:db8:1:2::']))
   expect(JSON.stringify(events)).not.toContain(code)
   expect(JSON.stringify(events)).not.toContain(WRONG)
 })

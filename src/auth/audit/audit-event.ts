@@ -3,7 +3,8 @@
 /** Every kind of event, and what it means; the `audit` command filters by these names. */
 export const AUDIT_KINDS = {
   login: 'somebody signed in, or was refused',
-  code: 'a sign-in code was sent, or a wrong one was entered',
+  codeRequest: 'a sign-in code was asked for: a mail is on its way, or the request was refused',
+  code: 'a sign-in code was sent, or could not be, or a wrong one was entered',
   refresh: 'a refresh token was refused (one that is accepted is no event)',
   logout: 'a session was ended with its refresh token',
   sessionsRevoked: 'sessions were ended by their user or by the operator',

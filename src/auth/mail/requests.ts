@@ -36,7 +36,7 @@ export function createCodeRequests({ store, codes, rules, domains, audit, clock 
 
   function tell({ email, network, outcome }: DecidedRequest): void {
     const result = outcome === 'refused' ? 'refused' : 'done'
-    audit.record({ kind: 'code', result, email, address: addressOfNetwork(network), detail: `request ${outcome}` })
+    audit.record({ kind: 'codeRequest', result, email, address: addressOfNetwork(network), detail: outcome })
   }
 
   return {
