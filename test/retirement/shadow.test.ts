@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compareBytes } from '../../src/rest/shadow/compare-bytes.ts'
@@ -212,13 +213,48 @@ test('where the old server answers, an outage of it is 503, a stranger is asked 
   expect((await stop()).counts).toBe(undefined)
 })
 
+test.each(['ours', 'old'])(
+  'an old server that wants a key with every request gets it, answers from %s',
+  async (who) => {
+    const KEY = 'key-6f1d0c'
+    const file = join(temporaryDirectory(), 'headers')
+    // What the gateway says itself is not taken from the file.
+    writeFileSync(file, `X-Api-Key: ${KEY}\nAuthorization: Bearer of-nobody\n`, { mode: 0o600 })
+    const refused: string[] = []
+    const { old, login, read, stop } = await start(['--answer-from', who, '--shadow-headers', file], {
+      intercept(request, response) {
+        if (request.headers['x-api-key'] === KEY) return false
+        refused.push(`${request.method} ${request.url}`)
+        response.writeHead(403).end()
+        return true
+      },
+    })
+    const { accessToken } = await login(ANA)
+    for (const path of READS) {
+      expect((await read(accessToken, path)).status, path).toBe(old.expected(ANA, path) === null ? 404 : 200)
+    }
+    await untilAsked(old, READS.length * (who === 'old' ? 2 : 1))
+    const { counts, differences, stderr } = await stop()
+    expect([counts?.equal, counts?.different, differences]).toEqual([READS.length, 0, []])
+    // It was signed out too.
+    expect([refused, old.openSessions()]).toEqual([[], 0])
+    expectNoSecrets(stderr, [KEY, 'of-nobody'])
+  },
+)
+
 test('tokens go in clear only where that was asked for, and the old server must be named', async () => {
-  const serve = (...args: string[]) => runHere(['serve', '--port', '0', ...args])
+  const folder = temporaryDirectory()
+  const file = join(folder, 'headers')
+  writeFileSync(file, 'x-api-key: user:pass\nuser:pass of it\u0007\n')
+  const database = `file:${join(folder, 'workspace.db')}`
+  const serve = (...args: string[]) => runHere(['serve', '--port', '0', '--database', database, ...args])
   const cases = [
     [['--shadow', 'http://old.example.com/v1'], 'https'],
     [['--shadow', 'ftp://127.0.0.1/'], 'http'],
     [['--shadow', 'https://user:pass@old.example.com'], 'password'],
     [['--answer-from', 'old'], '--shadow'],
+    [['--shadow-headers', file], '--shadow-headers: name the old server'],
+    [['--shadow', 'https://old.example.com', '--shadow-headers', file], `--shadow-headers: ${file}:2 is not like`],
     [['--shadow', 'https://old.example.com', '--shadow-sample', '2'], '0 to 1'],
   ] as const
   for (const [args, hint] of cases) {

@@ -19,11 +19,14 @@ export function requireServerAddress(url: string): string {
   return address
 }
 
-/** Throws `UsageError`, and never says what a header holds. */
-export async function readHeaders(path: string | undefined): Promise<Readonly<Record<string, string>>> {
+/** Of the file that `flag` names. Throws `UsageError`, and never says what a header holds. */
+export async function readHeaders(
+  path: string | undefined,
+  flag = '--headers',
+): Promise<Readonly<Record<string, string>>> {
   if (path === undefined) return {}
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--headers: cannot read ${path}: ${error.code}`)
+    throw new UsageError(`${flag}: cannot read ${path}: ${error.code}`)
   })
   const headers: Record<string, string> = {}
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -34,7 +37,7 @@ export async function readHeaders(path: string | undefined): Promise<Readonly<Re
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      throw new UsageError(`--headers: ${path}:${index + 1} is not like \`Name: value\``)
+      throw new UsageError(`${flag}: ${path}:${index + 1} is not like \`Name: value\``)
     }
     headers[name.toLowerCase()] = value
   }

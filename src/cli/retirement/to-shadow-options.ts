@@ -6,18 +6,22 @@ import { UsageError } from '../../errors.ts'
 import { createShadowReport } from '../../rest/shadow/shadow-report.ts'
 import type { ShadowOptions } from '../../rest/shadow/with-shadow.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
+import { readHeaders } from '../move-in/remote-address.ts'
 import type { ShadowConfig } from '../options/retirement/shadow-options.ts'
 
 /** Throws `UsageError` for what should not be asked for. */
-export function requireSafeShadow({ shadow, answerFrom, shadowInsecure }: ShadowConfig): void {
+export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowInsecure }: ShadowConfig): void {
   if (shadow === undefined) {
+    if (shadowHeaders !== undefined) throw new UsageError('--shadow-headers: name the old server with --shadow')
     if (answerFrom === 'old') throw new UsageError('--answer-from old: name the old server with --shadow')
     return
   }
   const { protocol, host, username, password, search, hash } = new URL(shadow)
   const wrong = [
     ...(protocol === 'http:' || protocol === 'https:' ? [] : ['must be http:// or https://']),
-    ...(username === '' && password === '' ? [] : ['must hold no user and no password']),
+    ...(username === '' && password === ''
+      ? []
+      : ['must hold no user and no password: credentials go into --shadow-headers']),
     ...(search === '' && hash === '' ? [] : ['must have no ? and no #']),
     ...(protocol !== 'http:' || isLoopbackHost(host) || shadowInsecure
       ? []
@@ -36,6 +40,7 @@ export async function toShadowOptions(
   const salt = await store.auditSalt()
   return {
     url: config.shadow.replace(/\/$/, ''),
+    headers: await readHeaders(config.shadowHeaders, '--shadow-headers'),
     answerFrom: config.answerFrom,
     sample: config.shadowSample,
     concurrency: config.shadowConcurrency,

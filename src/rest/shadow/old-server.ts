@@ -32,8 +32,17 @@ export interface OldRead {
   readonly signal: AbortSignal
 }
 
-/** `url` without a slash at its end. Sessions live in memory only, one for each user; `stop` ends what is under way, disposing it signs them out. */
-export function createOldServer(url: string, stop: AbortSignal): OldServer {
+export interface OldServerAddress {
+  /** Without a slash at its end. */
+  readonly url: string
+  /** Sent along with every request, by names in lower case; what the contract needs itself stands in for them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Sessions live in memory only, one for each user; `stop` ends what is under way, disposing it signs them out. */
+export function createOldServer({ url, headers }: OldServerAddress, stop: AbortSignal): OldServer {
+  const withJson = { ...headers, 'content-type': 'application/json' }
+
   const sessions = new LRUCache<string, Promise<Tokens>>({
     max: MAX_SESSIONS,
     dispose: (tokens, _email, reason) => {
@@ -44,7 +53,7 @@ export function createOldServer(url: string, stop: AbortSignal): OldServer {
   async function post(path: string, body: object): Promise<Response> {
     return fetch(`${url}${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: withJson,
       body: JSON.stringify(body),
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
@@ -81,6 +90,7 @@ export function createOldServer(url: string, stop: AbortSignal): OldServer {
       return await fetch(`${url}${target}`, {
         method,
         headers: {
+          ...headers,
           authorization: `Bearer ${accessToken}`,
           'accept-encoding': 'identity',
           ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
@@ -99,8 +109,9 @@ export function createOldServer(url: string, stop: AbortSignal): OldServer {
       if (refreshToken === null) return
       const response = await fetch(`${url}/logout`, {
         method: 'DELETE',
-        headers: { 'content-type': 'application/json' },
+        headers: withJson,
         body: JSON.stringify({ refreshToken }),
+        redirect: 'manual',
         signal,
       })
       await response.body?.cancel()

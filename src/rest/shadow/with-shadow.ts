@@ -6,13 +6,11 @@ import type { Endpoint } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { READ_ROUTES } from '../routes.ts'
-import { createOldServer, type OldServer } from './old-server.ts'
+import { createOldServer, type OldServer, type OldServerAddress } from './old-server.ts'
 import { createShadow, type Shadow, type ShadowLimits } from './shadow.ts'
 import type { ShadowReport } from './shadow-report.ts'
 
-export interface ShadowOptions extends ShadowLimits {
-  /** Of the old server, without a slash at its end. */
-  readonly url: string
+export interface ShadowOptions extends ShadowLimits, OldServerAddress {
   /** Who answers the reads. */
   readonly answerFrom: 'ours' | 'old'
   /** Disposed of with what the gateway runs. */
@@ -30,7 +28,7 @@ export function createShadowing(
 ): (endpoint: Endpoint) => Endpoint {
   const report = running.use(options.report)
   const stopping = new AbortController()
-  const old = running.use(createOldServer(options.url, stopping.signal))
+  const old = running.use(createOldServer(options, stopping.signal))
   const shadow = running.use(createShadow(old, options, report, stopping.signal))
   // Before the others: they wait for nobody then.
   running.defer(() => stopping.abort())

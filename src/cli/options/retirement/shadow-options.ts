@@ -1,5 +1,6 @@
 // The options about the old server that clients are moved away from.
 import { z } from 'zod'
+import { headers } from '../move-in/remote-options.ts'
 import { booleanOption, type Config, duration, integer, type OptionRow } from '../option.ts'
 
 const MAX_CONCURRENCY = 64
@@ -10,6 +11,12 @@ export const shadowOptions = {
     description:
       'the old server of the contract: reads are compared with its answers in the background, and differences are in the log',
     schema: z.url('must be an address, as https://…').optional(),
+  },
+  shadowHeaders: {
+    ...headers,
+    flags: '--shadow-headers <path>',
+    description:
+      'a file of headers for the server of --shadow, `Name: value` in each line: a key that it or its proxy asks for',
   },
   answerFrom: {
     flags: '--answer-from <who>',
