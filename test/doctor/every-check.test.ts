@@ -1,6 +1,7 @@
 // Every check of the doctor finds what is planted for it. What is planted in proxies stands in bad-proxies.ts.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
@@ -8,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { buildFaultLibrary } from '../support/faults.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
-import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine } from '../support/workspaces.ts'
 import { BAD_PROXIES } from './bad-proxies.ts'
@@ -96,6 +97,17 @@ const ON_SQLITE: readonly Planted[] = [
     },
   },
   {
+    what: 'more memory than there is for a worker of each processor',
+    checks: ['memory'],
+    says: /answers in flight and kept ones may take/,
+    isThere: availableParallelism() > 1,
+    plant: async () =>
+      examine([
+        ...['--database', `file:${await createDatabase()}`, '--workers', 'auto'],
+        ...['--in-flight-bytes', String(Math.floor(availableBytes() / 2))],
+      ]),
+  },
+  {
     what: 'a database of a newer program',
     checks: ['schema-version'],
     says: /will not start/,
@@ -157,6 +169,21 @@ const ON_POSTGRES: readonly Planted[] = [
       examine(['--database', await filled(), '--workers', '40', '--pool-size', '20'], () => Date.now() + HOUR_MS),
   },
   {
+    what: 'more connections wanted by a worker of each processor than the server gives',
+    checks: ['server-sync', 'server-connections'],
+    says: /this machine alone may want \d+ connections/,
+    isThere: availableParallelism() > 1,
+    async plant() {
+      const url = await filled()
+      const [{ max } = { max: 0 }] = await execute(url, `select current_setting('max_connections')::int as max`)
+      const poolSize = String(Math.floor(Number(max) / 2) + 1)
+      expect((await examine(['--database', url, '--pool-size', poolSize])).map(({ check }) => check)).toEqual([
+        'server-sync',
+      ])
+      return examine(['--database', url, '--workers', 'auto', '--pool-size', poolSize])
+    },
+  },
+  {
     what: 'a way to the server that is not encrypted',
     checks: ['server-sync', 'server-tls'],
     says: /in clear/,
@@ -164,6 +191,11 @@ const ON_POSTGRES: readonly Planted[] = [
     plant: async () => examine(['--database', (await filled()).replace(/127\.0\.0\.1|localhost/, '0.0.0.0')]),
   },
 ]
+
+/** As the doctor counts it: of the machine, or of the container. */
+function availableBytes(): number {
+  return Math.min(process.constrainedMemory() || totalmem(), totalmem())
+}
 
 async function withVersion(change: (known: number) => number): Promise<string> {
   const path = await createDatabase()
@@ -200,13 +232,18 @@ const ELSEWHERE = {
 }
 
 describe('doctor finds', () => {
-  const rows = [...ON_SQLITE, ...ON_POSTGRES.map((row) => ({ ...row, isThere: POSTGRES_URL !== null }))]
+  const rows = [
+    ...ON_SQLITE,
+    ...ON_POSTGRES.map((row) => ({ ...row, isThere: POSTGRES_URL !== null && row.isThere !== false })),
+  ]
   for (const { what, checks, says, isThere = true, plant } of rows) {
     test.runIf(isThere)(what, async () => {
       const findings = await plant()
       expect(findings.map(({ check }) => check).toSorted()).toEqual(checks.toSorted())
       expect(findings.map(({ problem }) => problem).join('\n')).toMatch(says)
       for (const { fix } of findings) expect(Object.values(fix).join('')).not.toBe('')
+      // Whose package that is nobody here knows.
+      expect(JSON.stringify(findings)).not.toMatch(/--global|@latest/)
     })
   }
 

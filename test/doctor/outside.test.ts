@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DOCUMENTED, type Documented, NAME, startDocumented } from '../guards/proxies/documented-proxies.ts'
 import { runHere, type ServingProcess, serve, serveForTest } from '../support/command-line.ts'
-import { isInstalled } from '../support/proxy-process.ts'
+import { freePort } from '../support/free-port.ts'
+import { isInstalled, startProxy } from '../support/proxy-process.ts'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { BAD_PROXIES } from './bad-proxies.ts'
 
@@ -59,6 +60,7 @@ async function look(url: string, options: readonly string[], clock = Date.now) {
 }
 
 describe('doctor URL', () => {
+  const [nginx] = DOCUMENTED
   for (const documented of DOCUMENTED) {
     const kind = documented.proxyProtocol ? 'protocol' : 'closed'
     test.runIf(isInstalled(documented.program))(`finds nothing behind ${documented.name} as documented`, async () => {
@@ -84,13 +86,41 @@ describe('doctor URL', () => {
     })
   }
 
+  test.runIf(['nginx', 'haproxy'].every((program) => isInstalled(program as 'nginx')))(
+    'finds that HAProxy refuses the body of a DELETE by HTTP/1.0; each of the lines it names mends that',
+    async () => {
+      if (!nginx) throw new Error('nothing is documented')
+      const { host } = new URL(gateways.get('closed')?.url ?? '')
+      const startHaproxy = async (globals: string) => {
+        const port = await freePort('127.0.0.1')
+        const times = ['connect', 'client', 'server'].map((name) => `  timeout ${name} 30s\n`).join('')
+        const text = `global\n  ${globals}\ndefaults\n  mode http\n${times}listen all\n  bind 127.0.0.1:${port}\n  server gateway ${host}\n`
+        await startProxy({ program: 'haproxy', files: [{ name: 'haproxy.cfg', text }], ports: [port] })
+        return `http://127.0.0.1:${port}`
+      }
+      const examineBehind = async (haproxyUrl: string, block: string) => {
+        const { port, ca } = await startDocumented({ ...nginx, block }, haproxyUrl)
+        const options = [...kinds.closed, '--tls-ca', authorityFile(ca), '--look', 'outside']
+        const { findings } = await look(`https://${NAME}:${port}`, options)
+        return findings.find(({ check }) => check === 'delete-body')
+      }
+      const old = nginx.block.replace('proxy_http_version 1.1;', 'proxy_http_version 1.0;')
+      expect(old).not.toBe(nginx.block)
+      const strict = await startHaproxy('')
+      const found = await examineBehind(strict, old)
+      expect(found?.problem).toContain('413')
+      const { nginx: ofNginx = '', haproxy: ofHaproxy = '' } = found?.fix ?? {}
+      expect(await examineBehind(strict, old.replace('proxy_http_version 1.0;', ofNginx))).toBeUndefined()
+      expect(await examineBehind(await startHaproxy(ofHaproxy), old)).toBeUndefined()
+    },
+  )
+
   test('finds a way in clear', async () => {
     const { port } = new URL(gateways.get('closed')?.url ?? '')
     const { findings } = await look(`http://${NAME}:${port}`, ['--look', 'outside', '--login-guard', 'none'])
     expect(findings.map(({ check }) => check)).toContain('tls')
   })
 
-  const [nginx] = DOCUMENTED
   test.runIf(nginx && isInstalled(nginx.program))(
     'finds a certificate that clients refuse, one that ends soon, and a clock that is wrong',
     async () => {

@@ -44,7 +44,8 @@ import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
 import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
 import { watchLogSize } from '../watch-log-size.ts'
-import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers, workerCount } from '../workers/workers.ts'
+import { workerCount } from '../workers/worker-count.ts'
+import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500

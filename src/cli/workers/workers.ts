@@ -2,13 +2,13 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import type { ServiceManager } from '../serving/systemd/service-manager.ts'
 import type { WorkerTotals } from './add-up-workers.ts'
+import { workerCount } from './worker-count.ts'
 
 /** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
 const HEALTHY_MS = 2_000
@@ -19,10 +19,6 @@ const LONGEST_PAUSE_MS = 5_000
 export interface WorkerReady {
   /** For stdout. */
   readonly announcement: string
-}
-
-export function workerCount({ workers }: ServeConfig): number {
-  return workers === 'auto' ? availableParallelism() : workers
 }
 
 /** In a worker: tells the supervisor that it listens. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { UsageError } from '../../../errors.ts'
 import { attemptsPerMinute, requireSafeExposure } from '../../login-exposure.ts'
 import { toGuardOptions } from '../../options/sign-in/guard-options.ts'
+import { workerCount } from '../../workers/worker-count.ts'
 import type { Check, Verdict } from '../check.ts'
 import type { Inside } from './context.ts'
 
@@ -68,7 +69,7 @@ function openFiles(): Verdict {
 }
 
 function memory({ config }: Inside): Verdict {
-  const workers = config.workers === 'auto' ? 1 : config.workers
+  const workers = workerCount(config)
   const available = availableBytes()
   const wanted = workers * (config.inFlightBytes + config.cacheBytes)
   if (wanted <= available * 0.8) return null

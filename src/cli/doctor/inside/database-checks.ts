@@ -7,6 +7,7 @@ import type { PostgresInspection } from '../../../store/inspection/inspect-postg
 import type { SqliteInspection } from '../../../store/inspection/inspect-sqlite.ts'
 import type { Inspection } from '../../../store/inspection/inspection.ts'
 import { WARN_BYTES } from '../../watch-log-size.ts'
+import { workerCount } from '../../workers/worker-count.ts'
 import { type Check, type Outcome, runChecks, type Verdict } from '../check.ts'
 import { type Inside, isFound } from './context.ts'
 
@@ -67,7 +68,7 @@ function schemaVersion({ schemaVersion: found, knownVersion }: Inspection): Verd
   return found > knownVersion
     ? {
         problem: `the database has schema version ${found}, this program knows ${knownVersion}: it will not start`,
-        fix: { run: 'npm install --global workspace-gateway@latest' },
+        fix: { run: 'npm install ./workspace-gateway-VERSION.tgz, of the version that has served it' },
       }
     : {
         problem: `the database has schema version ${found}, this program has ${knownVersion}: it was not served by this version yet`,
@@ -172,7 +173,7 @@ function serverClock({ clockOffsetMs }: PostgresInspection): Verdict {
 }
 
 function serverConnections({ maxConnections, isPooled, config }: PostgresInspection & Pick<Inside, 'config'>): Verdict {
-  const workers = config.workers === 'auto' ? 1 : config.workers
+  const workers = workerCount(config)
   const wanted = workers * config.poolSize
   if (isPooled || wanted <= maxConnections) return null
   return {

@@ -24,16 +24,29 @@ async function deleteBody({ ask }: Outside): Promise<Verdict> {
   const reply = await ask({ method: 'DELETE', path: '/logout', headers: JSON_BODY, body })
   const code = codeOf(reply.body)
   if (code === 'INVALID_TOKEN') return null
-  const fix = {
-    nginx: 'proxy_pass_request_body on; proxy_set_header Content-Length $content_length;',
-    haproxy: 'http-request allow if METH_DELETE { path /logout }',
-    caddy: 'reverse_proxy 127.0.0.1:4000',
-    gateway: 'POST /logout does the same for clients that can choose',
-  }
+  const gateway = 'POST /logout does the same for clients that can choose'
   if (code === 'UNAUTHENTICATED') {
-    return { problem: 'the body of a DELETE does not arrive: nobody can sign out with DELETE /logout', fix }
+    // HAProxy passes a body on, or refuses it.
+    return {
+      problem: 'the body of a DELETE does not arrive: nobody can sign out with DELETE /logout',
+      fix: {
+        nginx: 'proxy_pass_request_body on; proxy_set_header Content-Length $content_length;',
+        caddy: 'reverse_proxy 127.0.0.1:4000',
+        gateway,
+      },
+    }
   }
-  return { problem: `DELETE /logout is answered ${reply.status} by something in front of the gateway`, fix }
+  if (reply.status === 413) {
+    return {
+      problem:
+        'DELETE /logout is answered 413 in front of the gateway: HAProxy refuses the body of a DELETE that a proxy before it sends by HTTP/1.0, unless its part `global` allows that',
+      fix: { nginx: 'proxy_http_version 1.1;', haproxy: 'h1-accept-payload-with-any-method', gateway },
+    }
+  }
+  return {
+    problem: `DELETE /logout is answered ${reply.status} by something in front of the gateway`,
+    fix: { haproxy: 'http-request allow if METH_DELETE { path /logout }', gateway },
+  }
 }
 
 async function authorization({ ask }: Outside): Promise<Verdict> {

@@ -1,0 +1,7 @@
+// How many processes `--workers` asks for.
+import { availableParallelism } from 'node:os'
+import type { ServeConfig } from '../options/serve-options.ts'
+
+export function workerCount({ workers }: Pick<ServeConfig, 'workers'>): number {
+  return workers === 'auto' ? availableParallelism() : workers
+}
