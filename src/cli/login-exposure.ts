@@ -39,11 +39,24 @@ function exposedHost(host: string): string {
   ].join('\n')
 }
 
-/** What an operator should know at every start. */
-export function exposureWarnings({ loginGuard, trustedProxy }: Exposure): readonly string[] {
+/** Users that systemd makes for one service (`DynamicUser=`), by its own documentation: nobody else runs as one. */
+const FIRST_DYNAMIC_USER = 61_184
+const LAST_DYNAMIC_USER = 65_519
+
+/** What an operator should know at every start of a gateway that runs as this user; undefined where there are none. */
+export function exposureWarnings(
+  { loginGuard, trustedProxy }: Exposure,
+  userId: number | undefined,
+): readonly string[] {
+  const isDynamicUser = userId !== undefined && userId >= FIRST_DYNAMIC_USER && userId <= LAST_DYNAMIC_USER
   const isLocalOnly = loginGuard.every((name: LoginGuardName) => name === 'local')
   return [
     ...loginGuard.flatMap((name) => LOGIN_GUARDS[name].warnings()),
+    ...(isLocalOnly && isDynamicUser
+      ? [
+          'login guard "local": nobody can sign in, since no client runs as the user of this service; choose another with --login-guard',
+        ]
+      : []),
     ...(isLocalOnly && trustedProxy.length > 0
       ? ['login guard "local": nobody behind --trusted-proxy can sign in; choose another with --login-guard']
       : []),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type LoginGuard, pass, refuse } from '../../src/auth/guards/guard.ts'
 import { createGuardList } from '../../src/auth/guards/guard-list.ts'
@@ -6,7 +7,7 @@ import { exposureWarnings, requireSafeExposure } from '../../src/cli/login-expos
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { SERVE_OPTIONS } from '../../src/cli/options/serve-options.ts'
 import { callerWith } from '../support/callers.ts'
-import { runHere } from '../support/command-line.ts'
+import { run, runHere } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -66,10 +67,27 @@ describe('a start', () => {
   })
 
   test('warns of what the guard lets in, and of a guard that lets in nobody', () => {
-    const warnings = (values: Readonly<Record<string, string>>) => exposureWarnings(parseOptions(SERVE_OPTIONS, values))
+    const warnings = (values: Readonly<Record<string, string>>) =>
+      exposureWarnings(parseOptions(SERVE_OPTIONS, values), 1_000)
     expect(warnings({ loginGuard: 'none' })).toEqual([])
     expect(warnings({ loginGuard: 'open' })).toEqual([expect.stringContaining('anyone')])
     expect(warnings({ trustedProxy: '127.0.0.1' })).toContainEqual(expect.stringContaining('--login-guard'))
+  })
+
+  test('warns a service whose user systemd made for it, whom nobody else runs as, and not one with the lines of the paper', async () => {
+    const warnings = (loginGuard: string, userId: number | undefined) =>
+      exposureWarnings(parseOptions(SERVE_OPTIONS, { loginGuard }), userId)
+    for (const userId of [61_184, 65_519]) {
+      expect(warnings('local', userId)).toEqual([expect.stringContaining('nobody can sign in')])
+      expect(warnings('none', userId)).toEqual([])
+    }
+    for (const userId of [undefined, 0, 61_183, 65_520]) expect(warnings('local', userId)).toEqual([])
+    const paper = readFileSync(new URL('../../docs/operate/installing.md', import.meta.url), 'utf8')
+    const [, lines = ''] = /^ {2}```ini\n(.*?)^ {2}```$/ms.exec(paper) ?? []
+    const env = Object.fromEntries(lines.split('\n').flatMap((line) => (line ? [line.trim().split(/=(.*)/, 2)] : [])))
+    const { exitCode, stdout, stderr } = await run(['config', 'print'], { env })
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^login-guard: +mail /m)
   })
 })
 

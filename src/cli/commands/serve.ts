@@ -77,7 +77,7 @@ export async function runServe(
   requireSafeShadow(config)
   requireTraceableDatabase(config)
   const keyCipher = readKeyCipher(config)
-  if (cluster.isPrimary) for (const warning of exposureWarnings(config)) log.warn(warning)
+  if (cluster.isPrimary) for (const warning of exposureWarnings(config, process.getuid?.())) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1)
     return superviseWorkers(config, io, log, { stop, onReload, service })
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
