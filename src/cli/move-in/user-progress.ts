@@ -23,8 +23,8 @@ export function createUserProgress({ stderr, isTerminal }: CommandIo, label: str
       if (now - toldAt < (isTerminal ? REDRAW_MS : RETELL_MS)) return
       toldAt = now
       const seconds = (now - start) / 1_000
-      const left = users > 0 ? `${toDuration((seconds * (total - users)) / users)} left` : ''
-      const line = `${label}: ${users} of ${total} users, ${toSize(bytes)}, ${left}`
+      const left = users > 0 ? `, ${toDuration((seconds * (total - users)) / users)} left` : ''
+      const line = `${label}: ${users} of ${total} users, ${toSize(bytes)}${left}`
       stderr.write(isTerminal ? `${CLEAR_LINE}${line}` : `${line}\n`)
     },
     say(line) {

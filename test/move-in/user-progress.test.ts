@@ -1,0 +1,49 @@
+// What a command that goes through users says about how long it will take, by a clock that the test moves.
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { CommandIo } from '../../src/cli/io.ts'
+import { createUserProgress } from '../../src/cli/move-in/user-progress.ts'
+import { stopClock } from '../support/stop-clock.ts'
+
+function listen(isTerminal: boolean): { readonly io: CommandIo; readonly said: () => string } {
+  const stderr = new PassThrough()
+  const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, isTerminal, clock: Date.now }
+  return { io, said: () => String(stderr.read() ?? '') }
+}
+
+test('the time left is what the users so far took, for those who are left', () => {
+  const pass = stopClock()
+  const { io, said } = listen(false)
+  using progress = createUserProgress(io, 'importing', 100)
+  pass(9_999)
+  progress.update(9, 1_000)
+  expect(said()).toBe('')
+  // 20 users in 30 s: 80 more take 120 s.
+  pass(20_001)
+  progress.update(20, 2_000_000)
+  expect(said()).toBe('importing: 20 of 100 users, 2.0 MB, 2 min 0 s left\n')
+  progress.update(21, 2_000_000)
+  expect(said()).toBe('')
+  pass(30_000)
+  progress.update(100, 2_000_000)
+  expect(said()).toBe('importing: 100 of 100 users, 2.0 MB, 0 s left\n')
+})
+
+test('on a terminal one line is drawn again and again, and goes when it ends; nobody guesses before the first user is done', () => {
+  const pass = stopClock()
+  const { io, said } = listen(true)
+  {
+    using progress = createUserProgress(io, 'verifying', 3)
+    progress.update(0, 0)
+    expect(said()).toBe('\r\u001b[2Kverifying: 0 of 3 users, 0 B')
+    pass(99)
+    progress.update(1, 1)
+    expect(said()).toBe('')
+    pass(901)
+    progress.update(1, 1)
+    expect(said()).toBe('\r\u001b[2Kverifying: 1 of 3 users, 1 B, 2 s left')
+    progress.say('one user is not there')
+    expect(said()).toBe('\r\u001b[2Kone user is not there\n')
+  }
+  expect(said()).toBe('\r\u001b[2K')
+})
