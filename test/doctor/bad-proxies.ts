@@ -21,7 +21,6 @@ const inReverseProxy = (line: string) => (block: string) =>
 const beforeReverseProxy = (lines: string) => (block: string) =>
   block.replace('reverse_proxy', `${lines}\n    reverse_proxy`)
 
-/** The first twelve are in every run of the tests. */
 export const BAD_PROXIES: readonly BadProxy[] = [
   {
     name: 'drops the body of requests',

@@ -8,9 +8,6 @@ import { isInstalled, startProxy } from '../support/proxy-process.ts'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { BAD_PROXIES } from './bad-proxies.ts'
 
-/** All of them, otherwise twelve. */
-const ROWS = process.env.TEST_DOCTOR === 'all' ? BAD_PROXIES : BAD_PROXIES.slice(0, 12)
-
 interface Report {
   readonly findings: readonly {
     readonly check: string
@@ -71,7 +68,7 @@ describe('doctor URL', () => {
     })
   }
 
-  for (const { name, proxy, check, change, isOpen } of ROWS) {
+  for (const { name, proxy, check, change, isOpen } of BAD_PROXIES) {
     const documented = DOCUMENTED.find((one) => one.name === proxy)
     if (!documented) throw new Error(`no ${proxy}`)
     test.runIf(isInstalled(documented.program))(`finds that ${proxy} ${name}, and says what mends it`, async () => {
