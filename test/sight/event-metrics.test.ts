@@ -1,10 +1,15 @@
 // What the metrics count besides requests, each by what a client did to it.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { postJson } from '../support/gateway.ts'
+import { ask, bearer, postJson } from '../support/gateway.ts'
 import { startMailServer } from '../support/smtp.ts'
-import { serveWatched, sumOf } from './watched.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { documentLine } from '../support/workspaces.ts'
+import { serveWatched, startWatched, sumOf } from './watched.ts'
 
 const ANA = 'ana@example.com'
+const TOKEN = 'import-token-import-token-import-token'
 
 test('codes that were sent are counted once, apart from what was asked for', async () => {
   const server = await startMailServer()
@@ -32,4 +37,35 @@ test('codes that were sent are counted once, apart from what was asked for', asy
   expect(server.mails).toHaveLength(1)
   const text = await metrics()
   for (const secret of [ANA, 'example.org', code]) expect(text).not.toContain(secret)
+})
+
+test('imports are counted by how they ended, their records by what became of them, waits one by one', async () => {
+  const file = join(temporaryDirectory(), 'token')
+  writeFileSync(file, TOKEN, { mode: 0o600 })
+  const { serving, accessToken, metrics } = await startWatched([
+    '--import-token-file',
+    file,
+    '--in-flight-bytes',
+    '2000000',
+  ])
+  const load = async (body: string, query = '') => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-ndjson' }
+    return (await ask(`${serving.url}/import${query}`, { method: 'POST', headers, body })).text
+  }
+  const [first, second] = ['{"id":"p1"}', '{"id":"p2"}'].map((data) => documentLine('project', ANA, data))
+  await load(`${first}${second}`)
+  await load(`${first}${documentLine('project', ANA, '{"id":"p2","n":1}')}`)
+  await load('{"kind":"nothing"}\n')
+  const text = await metrics()
+  const imports = (result: string) => sumOf(text, 'workspace_gateway_imports_total', { result })
+  const records = (outcome: string) => sumOf(text, 'workspace_gateway_import_records_total', { outcome })
+  expect([imports('imported'), imports('refused'), imports('left')]).toEqual([2, 1, 0])
+  expect(['added', 'replaced', 'unchanged', 'removed'].map(records)).toEqual([2, 1, 1, 0])
+  expect(sumOf(text, 'workspace_gateway_in_flight_max_bytes')).toBe(2_000_000)
+  expect(sumOf(text, 'workspace_gateway_in_flight_bytes')).toBe(0)
+  // Every request has waited for its turn, however short.
+  const waited = sumOf(text, 'workspace_gateway_queue_time_seconds_count')
+  expect(waited).toBeGreaterThan(3)
+  await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
+  expect(sumOf(await metrics(), 'workspace_gateway_queue_time_seconds_count')).toBe(waited + 1)
 })
