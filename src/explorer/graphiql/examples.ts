@@ -56,7 +56,7 @@ query Page($first: Int = 2, $after: String) {
   },
 ]
 
-const LATEST_EXPORT = `# The newest export of a project, with its files.
+export const LATEST_EXPORT = `# The newest export of a project, with its files.
 query LatestExport($ref: String!) {
   me {
     latestExport(ref: $ref) {

@@ -1,7 +1,8 @@
 // GraphiQL, signed in as the user, with queries worth running and a line that says how the last one went.
-import type { FetcherParams } from '@graphiql/toolkit'
+import { StorageContextProvider } from '@graphiql/react'
+import type { FetcherParams, Storage } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Answer, ASK_FOR_TIMES, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
 import { isBlocked } from '../design/browser-storage.ts'
 import { Skeleton } from '../design/skeleton.tsx'
@@ -10,7 +11,8 @@ import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
 import { mendRoles } from './mend-roles.ts'
-import { operationToRun } from './operation-name.ts'
+import { operationToRun } from './operations.ts'
+import { ownStorage, renewExample } from './own-storage.ts'
 import { QUERY_BUILDER } from './query-builder.tsx'
 import { RunFirst } from './run-first.tsx'
 import { readShared } from './shared-query.ts'
@@ -28,9 +30,17 @@ interface GraphiqlPageProps {
 }
 
 export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
+  const { facts } = useExplorer()
+  const { email } = useSessionState()
   const { isLoaded, projects } = useProjectChoices()
-  if (!isLoaded) return <Skeleton label="Loading" />
-  return <Editor theme={theme} reference={projects.find(({ hasExport }) => hasExport)?.ref ?? null} />
+  const storage = useMemo(() => ownStorage(facts.basePath, email ?? ''), [facts, email])
+  const refs = projects.filter(({ hasExport }) => hasExport).map(({ ref }) => ref)
+  return (
+    // Around the waiting too: GraphiQL's first look is into the storage of who was here before, until the next one is set.
+    <StorageContextProvider storage={storage}>
+      {isLoaded ? <Editor theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
+    </StorageContextProvider>
+  )
 }
 
 interface RunOptions {
@@ -38,16 +48,21 @@ interface RunOptions {
 }
 
 interface EditorProps extends GraphiqlPageProps {
-  readonly reference: string | null
+  readonly storage: Storage
+  /** Of the projects with an export. */
+  readonly refs: readonly string[]
 }
 
-function Editor({ theme, reference }: EditorProps): ReactNode {
+function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   const { session } = useExplorer()
   const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [shared] = useState(() => readShared(location.hash))
-  const [examples] = useState(() => examplesFor(email, reference))
+  const [examples] = useState(() => {
+    renewExample(storage, refs)
+    return examplesFor(email, refs[0] ?? null)
+  })
   useEffect(() => (frame.current ? mendRoles(frame.current) : undefined), [])
 
   // Always the same one: with another, GraphiQL asks for the schema again.
@@ -73,12 +88,13 @@ function Editor({ theme, reference }: EditorProps): ReactNode {
       <h1 className="unseen">GraphiQL</h1>
       <GraphiQL
         fetcher={run as never}
+        storage={storage}
         forcedTheme={theme}
         defaultEditorToolsVisibility="variables"
         isHeadersEditorEnabled
         plugins={PLUGINS}
         showPersistHeadersSettings={false}
-        defaultTabs={examples.map((example) => ({ ...example }))}
+        defaultTabs={[...(shared ? [shared] : []), ...examples].map((tab) => ({ ...tab }))}
         defaultQuery={examples[0]?.query ?? ''}
         {...(isBlocked(() => localStorage) ? KEPT_NOWHERE : {})}
         {...(shared ? { query: shared.query, variables: shared.variables } : {})}
@@ -90,7 +106,7 @@ function Editor({ theme, reference }: EditorProps): ReactNode {
               {prettify}
               {merge}
               {copy}
-              <RunFirst examples={examples.map(({ query }) => query)} />
+              <RunFirst />
             </>
           )}
         </GraphiQL.Toolbar>

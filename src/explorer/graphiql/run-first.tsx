@@ -1,18 +1,21 @@
-// GraphiQL opens on an answer: an example runs as soon as it is looked at, unless it changes something.
+// GraphiQL opens on an answer: what a tab holds runs as soon as it is looked at, unless it may change something.
 import { useEditorContext, useExecutionContext, useSchemaStore } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
+import { isReading } from './operations.ts'
 
-export function RunFirst({ examples }: { readonly examples: readonly string[] }): null {
-  const { queryEditor: editor, responseEditor, activeTabIndex: tab } = useEditorContext({ nonNull: true })
+export function RunFirst(): null {
+  const { queryEditor, variableEditor, responseEditor, tabs, activeTabIndex } = useEditorContext({ nonNull: true })
   const { schema } = useSchemaStore()
   const { run } = useExecutionContext({ nonNull: true })
-  const ran = useRef(new Set<string>())
+  const seen = useRef(new Set<string>())
+  const tab = tabs[activeTabIndex]?.id
   useEffect(() => {
-    const shown = editor?.getValue() ?? ''
-    // Without a place for the answer GraphiQL asks for nothing, and does not say so.
-    if (tab < 0 || !responseEditor || !schema || ran.current.has(shown) || !examples.includes(shown)) return
-    ran.current.add(shown)
-    if (!/^mutation\b/m.test(shown)) run()
-  }, [editor, responseEditor, schema, run, examples, tab])
+    // Without a place for the answer GraphiQL asks for nothing, and does not say so; without that of the variables it sends none.
+    if (tab === undefined || !queryEditor || !variableEditor || !responseEditor || !schema) return
+    // Once: afterwards the person says when what is being written runs.
+    if (seen.current.has(tab)) return
+    seen.current.add(tab)
+    if (isReading(queryEditor.getValue())) run()
+  }, [queryEditor, variableEditor, responseEditor, schema, run, tab])
   return null
 }

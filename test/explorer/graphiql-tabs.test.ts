@@ -1,0 +1,156 @@
+// What GraphiQL keeps and opens with: tabs of the user who made them, each with an answer, and links to queries.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, eventually, shareBrowser, signIn } from '../support/browser.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+const MINE = 'query Mine { me { id } }'
+
+describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
+  const browser = shareBrowser()
+
+  test('F19: the examples are about the user who is signed in, whoever was here before', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/graphql`)
+    await signIn(page, ANA)
+    await answer(page, ANA)
+    await expectLatestExport(page, 'site', 'new.html')
+    await write(page, MINE)
+    await page.keyboard.press('Control+Enter')
+    await answer(page, '"id"')
+    await keptIn(page, 'Mine')
+
+    await signOut(page)
+    await signIn(page, BEN)
+    await answer(page, BEN)
+    expect(await tabs(page)).toEqual(['Projects', 'Page', 'LatestExport', 'SignIn'])
+    await expectLatestExport(page, 'secret', 'ben.txt')
+    await openTab(page, 'SignIn')
+    await expect.poll(() => variables(page)).toContain(BEN)
+    await page.getByRole('button', { name: 'Show History' }).click()
+    const history = page.locator('.graphiql-history')
+    await history.getByRole('button', { name: 'Projects' }).first().waitFor()
+    expect(await history.innerText()).not.toContain('Mine')
+
+    await signOut(page)
+    await signIn(page, ANA)
+    await expect.poll(() => tabs(page)).toEqual(['Projects', 'Page', 'Mine', 'SignIn'])
+  })
+
+  test('F19: where the data are others than on the last visit, the example is about what is there now', async () => {
+    const [first, second] = [await startGateway({ demoEmail: ANA }), await startGateway({ demoEmail: ANA })]
+    await first.load(SMALL_WORLD)
+    await second.load(
+      [
+        documentLine('project', ANA, '{"id":"p9","ref":"harbour","name":"Harbour"}'),
+        exportLine(ANA, { r: 'harbour', createdAt: '2026-03-01T00:00:00Z', elements: ['{"path":"quay.html"}'] }),
+      ].join(''),
+    )
+    const before = await (await browser.open(first.url)).newPage()
+    await before.goto(`${first.url}/graphql`)
+    await answer(before, ANA)
+    await expectLatestExport(before, 'site', 'new.html')
+    await keptIn(before, '"activeTabIndex":2')
+    const { origins } = await before.context().storageState()
+    // The address stays in a person's browser; here it is the port that changes.
+    const storageState = { cookies: [], origins: origins.map((one) => ({ ...one, origin: second.url })) }
+    const page = await (await browser.open(second.url, { storageState })).newPage()
+    await page.goto(`${second.url}/graphql`)
+    await answer(page, 'quay.html')
+    expect(await tabs(page)).toEqual(['Projects', 'Page', 'LatestExport', 'SignIn'])
+    await expect.poll(() => variables(page)).toContain('harbour')
+  })
+
+  test('F19: a tab of one’s own has its answer after a reload, and what changes something waits', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/graphql`)
+    await answer(page, ANA)
+    await write(page, MINE)
+    await keptIn(page, 'Mine')
+    await page.reload()
+    await answer(page, '"id"')
+    await write(page, `mutation Change { login(email: "${ANA}") { refreshToken } }`)
+    await keptIn(page, 'Change')
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.postData() ?? ''))
+    await page.reload()
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page.locator('.graphiql-doc-explorer', { hasText: 'Mutation' }).waitFor()
+    await openTab(page, 'Page')
+    await answer(page, 'totalCount')
+    await openTab(page, 'Change')
+    await page.locator('.graphiql-query-editor', { hasText: 'mutation Change' }).waitFor()
+    expect(sent.filter((body) => body.includes('mutation Change'))).toEqual([])
+    expect(await page.locator('.graphiql-response .CodeMirror-code').innerText()).not.toContain('refreshToken')
+  })
+
+  test('F19: a link to a query of one’s own opens it elsewhere, variables and answer with it', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const options = { permissions: ['clipboard-read', 'clipboard-write'] }
+    const page = await (await browser.open(url, options)).newPage()
+    await page.goto(`${url}/graphql`)
+    await answer(page, ANA)
+    await write(page, 'query Mine($ref: String!) { me { latestExport(ref: $ref) { digest } } }')
+    await page.locator('.graphiql-editor-tool .CodeMirror').first().click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{ "ref": "site", "token": "wgr_0123456789abcdef0123456789abcdef" }')
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(decodeURIComponent(link)).toContain('wgr_0123…')
+    expect(link).not.toContain('wgr_01234')
+    const other = await (await browser.open(url)).newPage()
+    await other.goto(link)
+    await answer(other, 'digest')
+    await expect.poll(() => variables(other)).toContain('"site"')
+    expect(await tabs(other)).toEqual(['Mine', 'Projects', 'Page', 'LatestExport', 'SignIn'])
+    // What a tab keeps holds no token either.
+    await keptIn(page, 'wgr_0123…')
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
+  })
+})
+
+async function expectLatestExport(page: Page, ref: string, file: string): Promise<void> {
+  await openTab(page, 'LatestExport')
+  await answer(page, file)
+  expect(await variables(page)).toContain(`"${ref}"`)
+}
+
+async function answer(page: Page, text: string): Promise<void> {
+  await page.locator('.graphiql-response', { hasText: text }).waitFor()
+}
+
+async function write(page: Page, text: string): Promise<void> {
+  await page.locator('.graphiql-query-editor .CodeMirror').first().click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(text)
+}
+
+/** GraphiQL writes a moment after a change. */
+async function keptIn(page: Page, text: string): Promise<void> {
+  await eventually(() =>
+    page.evaluate(() => Object.entries(localStorage).find(([key]) => key.endsWith(':tabState'))?.[1] ?? ''),
+  ).toContain(text)
+}
+
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.locator('.graphiql-tabs').getByRole('button', { name, exact: true }).click()
+}
+
+function tabs(page: Page): Promise<readonly string[]> {
+  return page.locator('.graphiql-tab-button').allInnerTexts()
+}
+
+function variables(page: Page): Promise<string> {
+  return page.locator('.graphiql-editor-tool .CodeMirror-code').first().innerText()
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.locator('.account summary, .account button').first().click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+}
