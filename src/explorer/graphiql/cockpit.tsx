@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { type Answer, serverText, sizeText, timeText } from '../answer/answer.ts'
 import { AnswerHeaders } from '../answer/answer-headers.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
+import { failureText } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { readVariables } from '../rosetta/requests.ts'
 import { type Call, graphqlCall, type OwnHeaders } from '../snippets/call.ts'
@@ -51,19 +52,20 @@ export function Cockpit({ answer }: { readonly answer: Answer | null }): ReactNo
   )
 }
 
+/** A sentence while the variables or the headers are not JSON. */
 function callOf(
   { query, variables }: { readonly query: string; readonly variables: string },
   headers: string,
   url: string,
-): Call {
+): Call | string {
   try {
     return graphqlCall(query, readVariables(variables), url, readHeaders(headers))
-  } catch {
-    return graphqlCall(query, {}, url)
+  } catch (error) {
+    return failureText(error)
   }
 }
 
 /** What the editor of headers holds, as GraphiQL sends it. */
 function readHeaders(text: string): OwnHeaders {
-  return Object.entries(readVariables(text)).map(([name, value]) => [name, String(value)])
+  return Object.entries(readVariables(text, null, 'headers')).map(([name, value]) => [name, String(value)])
 }

@@ -15,7 +15,13 @@ export function GettingStarted(): ReactNode {
         <h2 id="start-title">Getting started</h2>
         <ol className="steps">
           <li>
-            <code>POST /login</code> with an email answers an access token and a refresh token.
+            <code>POST /login</code> with an email{' '}
+            {facts.loginGuard === 'mail' && (
+              <>
+                has a code mailed there; with the email and this <code>code</code> it{' '}
+              </>
+            )}
+            answers an access token and a refresh token.
           </li>
           <li>
             Every read takes the access token, as <code>Authorization: Bearer …</code>.

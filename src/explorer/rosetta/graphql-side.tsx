@@ -3,7 +3,8 @@ import { Play, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import type { Answer } from '../answer/answer.ts'
 import { AnswerView } from '../answer/answer-view.tsx'
-import { graphqlCall, type SignIn } from '../snippets/call.ts'
+import { failureText } from '../frame/connection.ts'
+import { type Call, graphqlCall, type SignIn } from '../snippets/call.ts'
 import { SnippetView } from '../snippets/snippet-view.tsx'
 import { type RowRequest, readVariables } from './requests.ts'
 import { indented } from './rosetta-state.ts'
@@ -51,11 +52,7 @@ export function GraphqlSide(props: GraphqlSideProps): ReactNode {
       </div>
       <div className="request">
         {isCode ? (
-          <SnippetView
-            call={graphqlCall(query, variablesOf(variables), signIn.url)}
-            signIn={signIn}
-            label="GraphQL request"
-          />
+          <SnippetView call={callOf(query, variables, signIn.url)} signIn={signIn} label="GraphQL request" />
         ) : (
           <>
             <textarea
@@ -87,11 +84,11 @@ export function GraphqlSide(props: GraphqlSideProps): ReactNode {
   )
 }
 
-/** None while what is written is not JSON. */
-function variablesOf(text: string): ReturnType<typeof readVariables> {
+/** A sentence while the variables are not JSON. */
+function callOf(query: string, variables: string, url: string): Call | string {
   try {
-    return readVariables(text)
-  } catch {
-    return {}
+    return graphqlCall(query, readVariables(variables), url)
+  } catch (error) {
+    return failureText(error)
   }
 }

@@ -50,12 +50,16 @@ function withOwn(usual: Readonly<Record<string, string>>, own: OwnHeaders): Head
 }
 
 /** Throws a sentence when the text is not a JSON object. */
-export function readVariables(text: string, refreshToken: string | null = null): { readonly [name: string]: Body } {
+export function readVariables(
+  text: string,
+  refreshToken: string | null = null,
+  what = 'variables',
+): { readonly [name: string]: Body } {
   const written = refreshToken === null ? text : text.replaceAll(REFRESH_TOKEN, refreshToken)
   if (written.trim() === '') return {}
   const value = parsed(written)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('The variables are not a JSON object.')
+    throw new Error(`The ${what} are not a JSON object.`)
   }
   return value as { readonly [name: string]: Body }
 }

@@ -1,27 +1,47 @@
 // A call in the language of one's choice, with or without the sign-in, to copy.
 import { type ReactNode, useId, useState } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
+import { useExplorer } from '../frame/use-explorer.ts'
 import type { Call, SignIn } from './call.ts'
 import { SNIPPET_LANGUAGES, type SnippetLanguage } from './languages.ts'
 import './snippet-view.css'
 
 interface SnippetViewProps {
-  readonly call: Call
+  /** Or the sentence that says why there is none. */
+  readonly call: Call | string
   readonly signIn: SignIn
   readonly label: string
   /** Whether the sign-in is part of it from the beginning. */
   readonly isSigningIn?: boolean
 }
 
+/** Where a snippet without a sign-in finds its token. */
+const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
 const [FIRST_LANGUAGE] = SNIPPET_LANGUAGES
 
-export function SnippetView({ call, signIn, label, isSigningIn = false }: SnippetViewProps): ReactNode {
+export function SnippetView({ call, ...props }: SnippetViewProps): ReactNode {
+  if (typeof call !== 'string') return <Snippet call={call} {...props} />
+  return (
+    <p className="snippet-none note" role="status">
+      {call}
+    </p>
+  )
+}
+
+interface SnippetProps extends SnippetViewProps {
+  readonly call: Call
+}
+
+function Snippet({ call, signIn, label, isSigningIn = false }: SnippetProps): ReactNode {
+  const isEmailEnough = useExplorer()
+    .facts.loginGuard.split(',')
+    .some((guard) => guard === 'local' || guard === 'open')
   const offered = SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => call.graphql !== null || !isForGraphqlOnly)
   const [name, setName] = useState(FIRST_LANGUAGE?.name)
   const [signsIn, setSignsIn] = useState(isSigningIn)
   const language: SnippetLanguage | undefined = offered.find((row) => row.name === name) ?? offered[0]
   const selectId = useId()
-  const text = language?.write(call, signsIn ? signIn : null) ?? ''
+  const text = language?.write(call, signsIn && isEmailEnough ? signIn : null) ?? ''
   return (
     <div className="snippet">
       <div className="snippet-head">
@@ -33,7 +53,12 @@ export function SnippetView({ call, signIn, label, isSigningIn = false }: Snippe
             <option key={row.name}>{row.name}</option>
           ))}
         </select>
-        {call.token !== null && (
+        {call.token !== null && !isEmailEnough && (
+          <span className="note">
+            An email alone does not sign in here: the token is that of <code>{ENVIRONMENT[call.token]}</code>.
+          </span>
+        )}
+        {call.token !== null && isEmailEnough && (
           <label className="check">
             <input type="checkbox" checked={signsIn} onChange={({ target }) => setSignsIn(target.checked)} />
             with sign-in

@@ -1,0 +1,75 @@
+// The code of a request, in a browser: what it says where there is none, and where an email does not sign in.
+import { describe, expect, test } from 'vitest'
+import { guardsOf } from '../../src/auth/guards/guards.ts'
+import { CHROMIUM, shareBrowser, signIn } from '../support/browser.ts'
+import { startGateway } from '../support/gateway.ts'
+import { mailGuardOptions } from '../support/mail-guard.ts'
+import { startMailServer } from '../support/smtp.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+describe.skipIf(CHROMIUM === undefined)('the code of a request', () => {
+  const browser = shareBrowser()
+
+  test('where a mailed code signs in, no sample says that an email does, and every one takes a token', async () => {
+    const server = await startMailServer()
+    const mail = mailGuardOptions(server, { domains: ['example.com'] })
+    const { url, load } = await startGateway({ createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }) })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/docs`)
+    const start = page.locator('#start')
+    await start.locator('.snippet', { hasText: 'An email alone does not sign in here' }).waitFor()
+    await start.getByText('has a code mailed there').waitFor()
+    expect(await page.getByRole('checkbox', { name: 'with sign-in' }).count()).toBe(0)
+    for (const language of await start.getByRole('combobox').locator('option').allInnerTexts()) {
+      await start.getByRole('combobox').selectOption(language)
+      const code = await start.locator('.snippet-text').innerText()
+      expect(code).toContain('ACCESS_TOKEN')
+      expect(code).not.toContain('/login')
+    }
+  })
+
+  test('where an email is enough, the sample begins with it', async () => {
+    const { url } = await startGateway()
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/docs`)
+    await page.locator('#start .snippet-text', { hasText: '/login' }).waitFor()
+    await page.locator('#start').getByRole('checkbox', { name: 'with sign-in' }).uncheck()
+    expect(await page.locator('#start .snippet-text').innerText()).not.toContain('/login')
+    expect(await page.locator('body').innerText()).not.toMatch(/An email alone|has a code mailed/)
+  })
+
+  test('variables or headers that are no JSON yet are named, and not left out', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/?route=GET+%2Fexports&value=site`)
+    await signIn(page, ANA)
+    await page.locator('.verdict.same').waitFor()
+    const side = page.locator('.side.graphql')
+    await side.getByLabel('Variables').fill('{ "r": ')
+    await side.getByRole('button', { name: 'Code' }).click()
+    await side.getByText('The variables are not a JSON object.').waitFor()
+    expect(await side.locator('.snippet').count()).toBe(0)
+
+    await page.getByRole('link', { name: 'GraphiQL', exact: true }).click()
+    await page.locator('.graphiql-response', { hasText: ANA }).waitFor()
+    await page.getByRole('button', { name: 'Code', exact: true }).click()
+    const cockpit = page.locator('.cockpit')
+    await cockpit.locator('.snippet', { hasText: 'curl -s' }).waitFor()
+    for (const [tool, index, written] of [
+      ['Variables', 0, '"x":1'],
+      ['Headers', 1, 'x: 1'],
+    ] as const) {
+      await page.getByRole('button', { name: tool, exact: true }).click()
+      await page.locator('.graphiql-editor-tool .CodeMirror').nth(index).click()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.insertText('{ "x": ')
+      await cockpit.getByText(`The ${tool.toLowerCase()} are not a JSON object.`).waitFor()
+      expect(await cockpit.locator('.snippet').count()).toBe(0)
+      await page.keyboard.press('Control+a')
+      await page.keyboard.insertText('{ "x": 1 }')
+      await cockpit.locator('.snippet', { hasText: written }).waitFor()
+    }
+  })
+})
