@@ -47,6 +47,18 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     ).toBeNull()
   })
 
+  test('Escape in the panel of the account gives the focus back to what opened it', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    const opener = page.locator('.account > button')
+    await opener.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('.panel') !== null)).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.locator('.account .panel').waitFor({ state: 'detached' })
+    expect(await opener.evaluate((button) => document.activeElement === button)).toBe(true)
+  })
+
   test('a person signs out and in, walks to a project and its files, and comes back, by keys', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())

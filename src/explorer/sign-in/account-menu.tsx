@@ -1,6 +1,6 @@
 // Who is signed in, until when, and the way out.
 import { ChevronDown } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Link } from '../frame/navigation/link.tsx'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { SignInForm } from './sign-in-form.tsx'
@@ -12,12 +12,16 @@ export function AccountMenu(): ReactNode {
   const { phase, email, endsAt, isRemembered } = useSessionState()
   const [isOpen, setOpen] = useState(false)
   const panelId = useId()
+  const opener = useRef<HTMLButtonElement>(null)
 
   useEffect(() => {
     if (!isOpen) return
     function close(event: KeyboardEvent | PointerEvent): void {
       const isInside = event.target instanceof Element && event.target.closest('.account') !== null
-      if (event instanceof KeyboardEvent ? event.key === 'Escape' : !isInside) setOpen(false)
+      if (event instanceof KeyboardEvent ? event.key !== 'Escape' : isInside) return
+      // What had the focus goes with the panel.
+      if (event instanceof KeyboardEvent && isInside) opener.current?.focus()
+      setOpen(false)
     }
     addEventListener('keydown', close)
     addEventListener('pointerdown', close)
@@ -31,6 +35,7 @@ export function AccountMenu(): ReactNode {
   return (
     <div className="account">
       <button
+        ref={opener}
         type="button"
         className="quiet"
         aria-expanded={isOpen}
