@@ -10,6 +10,7 @@ import { addressOf, type Changes, useAddressParameters, type WriteAddress } from
 import { ItemFilters } from './item-filters.tsx'
 import { arranged, type Item, isSort, KIND_LABELS, type Kind } from './items.ts'
 import { offsetOf, rowIn } from './list-rows.ts'
+import { useRowKeys } from './use-row-keys.ts'
 
 const ROW_HEIGHT = 68
 
@@ -47,6 +48,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
     overscan: 8,
     initialOffset: offsetOf(parameters.get('row'), ROW_HEIGHT),
   })
+  const keys = useRowKeys(virtual, shown.length)
   if (items.length === 0) return <EmptyState Icon={Inbox} title={`No ${KIND_LABELS[kind]} here yet`} />
   return (
     <>
@@ -83,18 +85,19 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
         hidden={shown.length === 0}
         onScroll={({ currentTarget }) => noted(writeSoon)({ row: rowIn(currentTarget.scrollTop, ROW_HEIGHT) })}
       >
-        <ul style={{ height: virtual.getTotalSize() }}>
+        <ul style={{ height: virtual.getTotalSize() }} {...keys.list}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const item = shown[index]
             if (!item) return null
             return (
               <li
                 key={item.key}
+                data-row={index}
                 aria-setsize={shown.length}
                 aria-posinset={index + 1}
                 style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
               >
-                <Link to={addressOf({ kind, opened: item.key })} className="item">
+                <Link to={addressOf({ kind, opened: item.key })} className="item" tabIndex={keys.tabIndexOf(index)}>
                   <bdi className="name">{item.name}</bdi>
                   <span className="meta">{[item.framework, item.version].filter(Boolean).join(' ')}</span>
                   <bdi className="description">{item.description}</bdi>

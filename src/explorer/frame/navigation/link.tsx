@@ -7,10 +7,12 @@ interface LinkProps {
   readonly children: ReactNode
   readonly className?: string
   readonly isCurrent?: boolean
+  /** For a row of a list, of which one is a stop of the Tab key. */
+  readonly tabIndex?: 0 | -1
   readonly onFollow?: () => void
 }
 
-export function Link({ to, children, className, isCurrent = false, onFollow }: LinkProps): ReactNode {
+export function Link({ to, children, className, isCurrent = false, tabIndex, onFollow }: LinkProps): ReactNode {
   const { facts, navigation } = useExplorer()
   function follow(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return
@@ -19,7 +21,13 @@ export function Link({ to, children, className, isCurrent = false, onFollow }: L
     onFollow?.()
   }
   return (
-    <a href={facts.basePath + to} onClick={follow} className={className} aria-current={isCurrent ? 'page' : undefined}>
+    <a
+      href={facts.basePath + to}
+      onClick={follow}
+      className={className}
+      aria-current={isCurrent ? 'page' : undefined}
+      tabIndex={tabIndex}
+    >
       {children}
     </a>
   )

@@ -9,6 +9,7 @@ import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
 import { offsetOf, rowIn } from '../list-rows.ts'
+import { useRowKeys } from '../use-row-keys.ts'
 import { type ExportFacts, exportKey, type Project } from './project.ts'
 
 const ROW_HEIGHT = 46
@@ -26,6 +27,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
     overscan: 10,
     initialOffset: offsetOf(parameters.get('row'), ROW_HEIGHT),
   })
+  const keys = useRowKeys(virtual, exports.length)
   if (exports.length === 0) {
     return (
       <EmptyState Icon={PackageOpen} title="No export yet">
@@ -61,7 +63,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
         className="items exports"
         onScroll={({ currentTarget }) => writeSoon({ row: rowIn(currentTarget.scrollTop, ROW_HEIGHT) })}
       >
-        <ul style={{ height: virtual.getTotalSize() }} aria-label="Exports">
+        <ul style={{ height: virtual.getTotalSize() }} aria-label="Exports" {...keys.list}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const facts = exports[index]
             if (!facts) return null
@@ -69,17 +71,22 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
             return (
               <li
                 key={exportKey(facts)}
+                data-row={index}
                 aria-setsize={exports.length}
                 aria-posinset={index + 1}
                 style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
               >
                 <input
                   type="checkbox"
+                  tabIndex={keys.tabIndexOf(index)}
                   aria-label={`Compare the export of ${name}`}
                   checked={marked.includes(facts)}
                   onChange={() => mark(facts)}
                 />
-                <Link to={addressOf({ kind: 'projects', opened: ref, tab: 'files', export: exportKey(facts) })}>
+                <Link
+                  to={addressOf({ kind: 'projects', opened: ref, tab: 'files', export: exportKey(facts) })}
+                  tabIndex={keys.tabIndexOf(index)}
+                >
                   {name}
                 </Link>
                 <span className="note">
