@@ -1,9 +1,12 @@
-// Long lists in a browser: one stop of the Tab key and arrow keys.
+// Long lists in a browser: one stop of the Tab key and arrow keys, everything in them reached, nothing cut in silence.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
+
+const CHANGED = 1_200
+const LINES = 3_500
 
 describe.skipIf(CHROMIUM === undefined)('a long list', () => {
   const browser = shareBrowser()
@@ -48,6 +51,39 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     await page.getByText('Two are chosen.').waitFor()
     expect(await boxes.last().isChecked()).toBe(true)
     expect(await page.locator('.exports [tabindex="0"]').count()).toBe(2)
+  })
+
+  test('of files that differ is reached to its end, and a diff that is cut says so', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const files = (text: string) =>
+      Array.from({ length: CHANGED }, (_, index) => JSON.stringify({ path: `file-${index}.txt`, content: text }))
+    const long = (text: string) =>
+      JSON.stringify({
+        path: 'a-long-one.txt',
+        content: `${text}\n`.repeat(LINES / 2),
+      })
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"p0","ref":"p0","name":"P"}') +
+        exported(0, [...files('old'), long('old')]) +
+        exported(1, [...files('new'), long('new')]),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p0&tab=exports')
+    for (const index of [0, 1]) await page.getByRole('checkbox', { name: 'Compare the export of' }).nth(index).check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    // The first of them all: 3,500 lines and their heading, of which 3,000 are drawn.
+    await page.locator('.diff', { hasText: 'Cut here: 501 more lines' }).waitFor()
+    expect(await page.locator('.diff pre span').count()).toBe(3_000)
+    expect(await page.locator('.changes li').count()).toBeLessThan(100)
+    await page.locator('.changes [tabindex="0"]').focus()
+    await page.keyboard.press('End')
+    await expect.poll(() => focused(page)).toContain(`file-${CHANGED - 1}.txt`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: `What changed in file-${CHANGED - 1}.txt` }).waitFor()
+    expect(await page.locator('.diff').innerText()).not.toContain('Cut here')
+    expect(await page.locator('.changes [aria-current]').innerText()).toContain(`file-${CHANGED - 1}.txt`)
+    // A link to it brings it into sight.
+    await page.reload()
+    await page.locator('.changes [aria-current]', { hasText: `file-${CHANGED - 1}.txt` }).waitFor()
   })
 
   async function open({ url }: TestGateway, address: string): Promise<Page> {

@@ -10,13 +10,13 @@ import { useExplorer } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
 import { BytesDiff } from './bytes-diff.tsx'
+import { ChangeList } from './change-list.tsx'
 import { changesBetween } from './changes.ts'
 import type { LineDiffProps } from './line-diff.tsx'
 import { type ExportFacts, loadExport, type Project } from './project.ts'
 import '../files/file-browser.css'
 
 const LineDiff = lazyPart<LineDiffProps>(async () => (await import('./line-diff.tsx')).LineDiff)
-const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
 
 interface ComparisonViewProps {
   readonly project: Project
@@ -57,22 +57,7 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
         <EmptyState Icon={ArrowLeft} title="Both exports hold the same files" />
       ) : (
         <div className="browser">
-          <ul className="changes" aria-label="Files that differ">
-            {changes.slice(0, MOST_LISTED).map(({ kind, path }) => (
-              <li key={path}>
-                <button
-                  type="button"
-                  aria-current={path === chosen.path ? 'true' : undefined}
-                  onClick={() => write({ file: path, line: null })}
-                >
-                  <span className={`badge ${TONES[kind]}`}>{kind}</span> <bdi>{path}</bdi>
-                </button>
-              </li>
-            ))}
-            {changes.length > MOST_LISTED && (
-              <li className="note">and {(changes.length - MOST_LISTED).toLocaleString()} more</li>
-            )}
-          </ul>
+          <ChangeList changes={changes} chosen={chosen} onChoose={(path) => write({ file: path, line: null })} />
           {chosen.before?.isBase64 || chosen.after?.isBase64 ? (
             <BytesDiff key={chosen.path} {...chosen} />
           ) : (
@@ -89,5 +74,3 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
     </>
   )
 }
-
-const MOST_LISTED = 500

@@ -21,6 +21,7 @@ const SIGNS: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '\\
 
 export function LineDiff({ path, before, after, place }: LineDiffProps): ReactNode {
   const lines = useMemo(() => diffLines(before, after), [before, after])
+  const left = (lines?.length ?? 0) - MOST_SHOWN
   const scroller = useRef<HTMLElement>(null)
   const [first] = useState(place.line)
   useLayoutEffect(() => {
@@ -41,12 +42,17 @@ export function LineDiff({ path, before, after, place }: LineDiffProps): ReactNo
         </p>
       ) : (
         <pre>
-          {lines.map(({ key, text }) => (
+          {lines.slice(0, MOST_SHOWN).map(({ key, text }) => (
             <span key={key} className={SIGNS[text[0] ?? '']}>
               {`${text}\n`}
             </span>
           ))}
         </pre>
+      )}
+      {left > 0 && (
+        <p className="note">
+          Cut here: {left.toLocaleString()} more {left === 1 ? 'line' : 'lines'} of what changed are not shown.
+        </p>
       )}
     </section>
   )
@@ -72,7 +78,7 @@ function diffLines(before: string, after: string): readonly DiffLine[] | null {
     `@@ line ${oldStart} → ${newStart} @@`,
     ...lines,
   ])
-  return texts.slice(0, MOST_SHOWN).map((text, key) => ({ key, text }))
+  return texts.map((text, key) => ({ key, text }))
 }
 
 /** JSON is compared indented, with every number and escape as it is written. */

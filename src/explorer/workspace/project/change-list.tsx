@@ -1,0 +1,55 @@
+// The files that differ between two exports, however many they are.
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useRef } from 'react'
+import { useRowKeys } from '../use-row-keys.ts'
+import type { Change } from './changes.ts'
+
+const ROW_HEIGHT = 34
+const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
+
+interface ChangeListProps {
+  readonly changes: readonly Change[]
+  readonly chosen: Change
+  readonly onChoose: (path: string) => void
+}
+
+export function ChangeList({ changes, chosen, onChoose }: ChangeListProps): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: changes.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    initialOffset: () => Math.max(0, changes.indexOf(chosen) - 6) * ROW_HEIGHT,
+  })
+  const keys = useRowKeys(virtual, changes.length)
+  return (
+    <div ref={scroller} className="changes">
+      <ul style={{ height: virtual.getTotalSize() }} aria-label="Files that differ" {...keys.list}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const change = changes[index]
+          if (!change) return null
+          const { kind, path } = change
+          return (
+            <li
+              key={path}
+              data-row={index}
+              aria-setsize={changes.length}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+            >
+              <button
+                type="button"
+                tabIndex={keys.tabIndexOf(index)}
+                aria-current={change === chosen ? 'true' : undefined}
+                onClick={() => onChoose(path)}
+              >
+                <span className={`badge ${TONES[kind]}`}>{kind}</span> <bdi>{path}</bdi>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
