@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest'
 import { compare } from '../../src/explorer/rosetta/comparison.ts'
 import { type Call, graphqlCall, REFRESH_TOKEN, restCall } from '../../src/explorer/snippets/call.ts'
 import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../../src/explorer/snippets/languages.ts'
+import { isJson } from '../../src/explorer/text/json-lines.ts'
 import { EXPLORER_ROUTES } from '../../src/pages/explorer-data.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { openSession, type Tokens } from '../support/gateway.ts'
@@ -52,7 +53,10 @@ describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', 
         const [left = '', right = ''] = await Promise.all(
           [rest, graphql].map((call) => run(language, call, { url, email: EMAIL })),
         )
-        const verdict = compare({ status: 200, text: left }, { status: 200, text: right })
+        const verdict = compare(
+          { status: 200, isJson: isJson(left), text: left },
+          { status: 200, isJson: isJson(right), text: right },
+        )
         expect(['same', 'refused'], `${left} ${right}`).toContain(verdict.kind)
         if (route.parameter !== null) expect(left).toContain('NO_PROJECT')
       })
@@ -146,7 +150,7 @@ describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnl
 
 test('answers that differ are told apart, to the byte, in four states', () => {
   const verdict = (rest: string, graphql: string, status = 200) =>
-    compare({ status, text: rest }, { status, text: graphql })
+    compare({ status, isJson: isJson(rest), text: rest }, { status, isJson: isJson(graphql), text: graphql })
   const twin = (documents: string) => `{"data":{"me":{"projects":[${documents}]}}}`
   expect(
     verdict('[1.0,{"n":12345678901234567890}]', twin('{"data":1.0},{"data":{"n":12345678901234567890}}')).kind,

@@ -1,5 +1,5 @@
 // A real answer: its status, how long it took, how much it was, and what it said.
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { TextView } from '../text/text-view.tsx'
 import { type Answer, serverText, sizeText, timeText, withoutTokens } from './answer.ts'
 import { AnswerHeaders } from './answer-headers.tsx'
@@ -13,12 +13,14 @@ interface AnswerViewProps {
 }
 
 export function AnswerView({ answer, isRunning, label, fileName }: AnswerViewProps): ReactNode {
+  // Whoever types a query beside it has this drawn anew with every key.
+  const shown = useMemo(() => withoutTokens(answer?.text ?? ''), [answer])
   if (!answer) return <p className="answer-none note">{isRunning ? 'Running …' : 'Not run yet.'}</p>
-  const { status, durationMs, serverMs, byteLength, hasErrors, text } = answer
+  const { status, durationMs, serverMs, byteLength, hasErrors } = answer
   const tone = status === 0 || status >= 400 ? 'bad' : hasErrors ? 'warn' : 'good'
   return (
     <div className="answer" aria-busy={isRunning}>
-      <TextView text={withoutTokens(text)} label={label} language={status === 0 ? 'text' : 'json'} fileName={fileName}>
+      <TextView text={shown} label={label} language={status === 0 ? 'text' : 'json'} fileName={fileName}>
         <span className={`status ${tone}`}>
           {status === 0 ? 'no answer' : hasErrors ? `${status}, errors` : status}
         </span>

@@ -16,6 +16,8 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Whether it is a GraphQL answer with errors. */
   readonly hasErrors: boolean
+  /** Found out once: a text may be long. */
+  readonly isJson: boolean
   readonly text: string
 }
 
@@ -27,6 +29,7 @@ export async function timed(send: () => Promise<Response>): Promise<Answer> {
   const response = await send()
   const bytes = await response.arrayBuffer()
   const text = new TextDecoder().decode(bytes)
+  const isWhole = isJson(text)
   const steps = [...(response.headers.get('server-timing') ?? '').matchAll(/;\s*dur=([\d.]+)/g)]
   return {
     status: response.status,
@@ -35,7 +38,8 @@ export async function timed(send: () => Promise<Response>): Promise<Answer> {
     isKept: response.headers.get('gateway-trace')?.includes('reply=kept') ?? false,
     byteLength: bytes.byteLength,
     headers: [...response.headers],
-    hasErrors: isJson(text) && elementTexts(memberText(text, 'errors') ?? 'null') !== null,
+    hasErrors: isWhole && elementTexts(memberText(text, 'errors') ?? 'null') !== null,
+    isJson: isWhole,
     text,
   }
 }
@@ -49,6 +53,7 @@ export function noAnswer(error: unknown): Answer {
     byteLength: 0,
     headers: [],
     hasErrors: false,
+    isJson: false,
     text: failureText(error),
   }
 }

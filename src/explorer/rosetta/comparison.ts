@@ -1,7 +1,6 @@
 // Whether a REST answer and a GraphQL answer hold the same, compared as text: byte for byte, as both promise.
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
 import type { Answer } from '../answer/answer.ts'
-import { isJson } from '../text/json-lines.ts'
 
 export interface Difference {
   readonly rest: string
@@ -16,11 +15,11 @@ export interface Verdict {
   readonly difference?: Difference
 }
 
-type Compared = Pick<Answer, 'status' | 'text'>
+type Compared = Pick<Answer, 'status' | 'isJson' | 'text'>
 
 export function compare(rest: Compared, graphql: Compared): Verdict {
   if (rest.status === 0 || graphql.status === 0) return incomparable('The gateway did not answer on both sides.')
-  if (!isJson(rest.text) || !isJson(graphql.text)) return incomparable('There is no JSON on both sides to compare.')
+  if (!rest.isJson || !graphql.isJson) return incomparable('There is no JSON on both sides to compare.')
   const [restCode, graphqlCode] = [problemCode(rest.text), errorCode(graphql.text)]
   if (restCode === 'NO_WORKSPACE' && isWithoutMe(graphql.text)) {
     return { kind: 'refused', text: NO_WORKSPACE }
