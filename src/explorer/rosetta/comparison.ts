@@ -13,6 +13,8 @@ export interface Verdict {
   readonly text: string
   /** The first place that is not the same on both sides, with what stands around it. */
   readonly difference?: Difference
+  /** Whether it is because nothing is stored for the user yet. */
+  readonly isUnfilled?: true
 }
 
 type Compared = Pick<Answer, 'status' | 'isJson' | 'text'>
@@ -22,7 +24,7 @@ export function compare(rest: Compared, graphql: Compared): Verdict {
   if (!rest.isJson || !graphql.isJson) return incomparable('There is no JSON on both sides to compare.')
   const [restCode, graphqlCode] = [problemCode(rest.text), errorCode(graphql.text)]
   if (restCode === 'NO_WORKSPACE' && isWithoutMe(graphql.text)) {
-    return { kind: 'refused', text: NO_WORKSPACE }
+    return { kind: 'refused', text: NO_WORKSPACE, isUnfilled: true }
   }
   if (restCode !== null || graphqlCode !== null) {
     if (restCode === graphqlCode) return { kind: 'refused', text: `Both sides refuse, with ${restCode}.` }

@@ -1,6 +1,7 @@
 // What the comparison says: in a tone of its own for each of its four states, or that there is none yet.
 import { CircleCheck, CircleDashed, CircleHelp, CircleX, LoaderCircle, OctagonX } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { ImportHint } from '../design/import-hint.tsx'
 import type { Verdict } from './comparison.ts'
 
 const ICONS = { same: CircleCheck, different: CircleX, refused: OctagonX, incomparable: CircleHelp }
@@ -19,6 +20,12 @@ export function VerdictLine({ verdict, isRunning, hint }: VerdictLineProps): Rea
       <p>
         <Icon size={17} aria-hidden="true" /> {isRunning ? 'Running both sides …' : (verdict?.text ?? hint)}
       </p>
+      {verdict?.isUnfilled && !isRunning && (
+        <>
+          <p>Whoever runs this gateway can put one in, from a file of lines of JSON:</p>
+          <ImportHint />
+        </>
+      )}
       {verdict?.difference && !isRunning && (
         <dl className="difference">
           <dt>REST</dt>

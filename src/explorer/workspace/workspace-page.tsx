@@ -3,6 +3,7 @@ import { DatabaseZap } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Failure } from '../design/failure.tsx'
+import { ImportHint } from '../design/import-hint.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { Link } from '../frame/navigation/link.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
@@ -85,10 +86,7 @@ function NoWorkspace(): ReactNode {
         No workspace is stored for <strong>{email}</strong>. Whoever runs this gateway can put one in, from a file of
         lines of JSON:
       </p>
-      <pre className="command">npx workspace-gateway import workspace.ndjson</pre>
-      <p className="note">
-        A line is <code>{'{"kind":"project","email":"…","data":{…}}'}</code>; the gateway may be serving meanwhile.
-      </p>
+      <ImportHint />
     </EmptyState>
   )
 }

@@ -1,0 +1,13 @@
+// How a workspace gets in, for whoever has none yet.
+import type { ReactNode } from 'react'
+
+export function ImportHint(): ReactNode {
+  return (
+    <>
+      <pre className="command">npx workspace-gateway import workspace.ndjson</pre>
+      <p className="note">
+        A line is <code>{'{"kind":"project","email":"…","data":{…}}'}</code>; the gateway may be serving meanwhile.
+      </p>
+    </>
+  )
+}
