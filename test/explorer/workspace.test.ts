@@ -122,6 +122,45 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.locator('.line', { hasText: 'lines' }).waitFor()
   })
 
+  test('files are found by their paths, folded together, and folded to begin with where they are many', async () => {
+    const gateway = await startGateway()
+    const exported = (r: string, paths: readonly string[]) =>
+      exportLine(EVE, {
+        r,
+        createdAt: '2026-01-01T00:00:00Z',
+        elements: paths.map((path) => JSON.stringify({ path, content: path })),
+      })
+    const many = Array.from({ length: 20_000 }, (_, index) => `folder-${index % 50}/file-${index}.txt`)
+    await gateway.load(
+      ['few', 'many'].map((ref) => documentLine('project', EVE, JSON.stringify({ id: ref, ref }))).join('') +
+        exported('few', ['src/deep/B.ts', 'src/a.ts', 'docs/c.md']) +
+        exported('many', many),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=few')
+    const items = page.getByRole('treeitem')
+    await items.first().waitFor()
+    const whole = ['docs', 'c.md', 'src', 'deep', 'B.ts', 'a.ts']
+    expect(await items.allInnerTexts()).toEqual(whole)
+    const search = page.getByRole('searchbox', { name: 'Find a file' })
+    await search.fill('SRC/deep/b')
+    await expect.poll(() => items.allInnerTexts()).toEqual(['src', 'deep', 'B.ts'])
+    await search.fill('no such file')
+    await expect.poll(() => items.count()).toBe(0)
+    await search.fill('')
+    await expect.poll(() => items.allInnerTexts()).toEqual(whole)
+    await page.getByRole('button', { name: 'Fold all folders' }).click()
+    await expect.poll(() => items.allInnerTexts()).toEqual(['docs', 'src'])
+
+    await page.goto(`${gateway.url}/workspace?show=projects&open=many`)
+    await signIn(page, EVE)
+    // Folded, but for the folder of the file that is open.
+    await items.first().waitFor()
+    expect(await page.locator('[role="treeitem"][aria-expanded="true"]').allInnerTexts()).toEqual(['folder-0'])
+    expect(await items.count()).toBeLessThan(120)
+    await search.fill('file-19999')
+    await expect.poll(() => items.allInnerTexts()).toEqual(['folder-49', 'file-19999.txt'])
+  })
+
   test('lists keep their place, and no name is too long, too odd or too short', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]
@@ -147,6 +186,9 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     for (const width of [375, 1_280]) {
       await page.setViewportSize({ width, height: 800 })
       expect(await tooWide(page), `the list at ${width}`).toBe(0)
+      // A framework without end leaves room for the name.
+      const name = page.locator('.item', { hasText: LONG }).locator('.name', { hasText: /^Project 0$/ })
+      expect((await name.boundingBox())?.width, `a name at ${width}`).toBeGreaterThan(width / 4)
     }
     await page.getByLabel('Sort by').selectOption('Stored order')
     await page.getByLabel('Search').fill('project')
