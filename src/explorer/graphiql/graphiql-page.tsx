@@ -4,7 +4,6 @@ import type { FetcherParams, Storage } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Answer, ASK_FOR_TIMES, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
-import { isBlocked } from '../design/browser-storage.ts'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useProjectChoices } from '../rosetta/use-project-choices.ts'
@@ -21,9 +20,6 @@ import './graphiql-page.css'
 
 const PLUGINS = [QUERY_BUILDER]
 const MEDIA_TYPES = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-
-/** Its types leave out what it takes for a browser that keeps nothing. */
-const KEPT_NOWHERE = { storage: null as never }
 
 interface GraphiqlPageProps {
   readonly theme: 'light' | 'dark'
@@ -96,7 +92,6 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         showPersistHeadersSettings={false}
         defaultTabs={[...(shared ? [shared] : []), ...examples].map((tab) => ({ ...tab }))}
         defaultQuery={examples[0]?.query ?? ''}
-        {...(isBlocked(() => localStorage) ? KEPT_NOWHERE : {})}
         {...(shared ? { query: shared.query, variables: shared.variables } : {})}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>

@@ -1,13 +1,18 @@
 // What GraphiQL keeps over a reload, in localStorage: tabs, history and settings, of each user apart, and no whole token.
 import { createLocalStorage, type Storage } from '@graphiql/toolkit'
 import { withoutTokens } from '../answer/answer.ts'
+import { isBlocked } from '../design/browser-storage.ts'
 import { LATEST_EXPORT } from './examples.ts'
 
 const TABS = 'graphiql:tabState'
 const SHOWN = { query: 'graphiql:query', variables: 'graphiql:variables' }
 
+/** Where the person blocks what browsers keep. */
+const NOWHERE: Storage = { getItem: () => null, setItem() {}, removeItem() {}, clear() {}, length: 0 }
+
 /** Gateways under different base paths of one origin keep apart. */
 export function ownStorage(basePath: string, email: string): Storage {
+  if (isBlocked(() => localStorage)) return NOWHERE
   const kept = createLocalStorage({ namespace: `workspace-gateway${basePath}:${email}` })
   return {
     getItem: kept.getItem,
