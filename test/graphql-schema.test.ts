@@ -1,6 +1,7 @@
 // The executable schema as the engine relies on it.
 import { isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
+import { GRAPHQL_OPTIONS } from '../src/cli/options/graphql-options.ts'
 import { createSchema } from '../src/graphql/schema.ts'
 import { memberOf } from '../src/resolvers/documents/member-field.ts'
 
@@ -20,4 +21,20 @@ test('typed fields of stored documents are taken from their text, all of them an
     Export: [],
     User: [],
   })
+})
+
+test('the description of Query names every limit that counts something in a document or an answer, as it is by default', () => {
+  const text = createSchema().getQueryType()?.description?.replaceAll('\n', ' ') ?? ''
+  const { graphqlMaxDepth, graphqlMaxAliases, graphqlMaxDirectives, graphqlMaxRootFields, graphqlMaxFields } =
+    GRAPHQL_OPTIONS
+  for (const [option, unit] of [
+    [graphqlMaxDepth, 'levels of fields'],
+    [graphqlMaxAliases, 'aliases'],
+    [graphqlMaxDirectives, 'directives'],
+    [graphqlMaxRootFields, 'fields at its root'],
+    [graphqlMaxFields, 'with its fragments'],
+    [GRAPHQL_OPTIONS.graphqlMaxObjects, 'objects'],
+  ] as const) {
+    expect(text).toContain(`${Number(option.default).toLocaleString('en')} ${unit}`)
+  }
 })

@@ -336,12 +336,17 @@ export type ProjectEdge = {
 };
 
 /**
- * Reading. Limits: a document has at most 2,000 tokens, `nodes` takes at most 100 ids, and an answer that holds more
- * stored text than fits one response is `RESPONSE_TOO_LARGE`. Lists are whole unless `first` or `last` is given.
+ * Reading. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; past that it is
+ * `GRAPHQL_PARSE_FAILED`. Unless the operator has chosen others, it has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments in place; past that it is `GRAPHQL_VALIDATION_FAILED`.
+ * An answer has at most 75,000 objects, and what it reads, holds in memory and sends is bounded too; past that it is
+ * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Lists are whole unless `first` or `last` is given.
  * Every error has a stable `extensions.code`, the same list as REST's `code`:
  * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
  * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
  * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
+ * operation in a request),
  * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
  * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
  */
@@ -367,12 +372,17 @@ export type Query = {
 
 
 /**
- * Reading. Limits: a document has at most 2,000 tokens, `nodes` takes at most 100 ids, and an answer that holds more
- * stored text than fits one response is `RESPONSE_TOO_LARGE`. Lists are whole unless `first` or `last` is given.
+ * Reading. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; past that it is
+ * `GRAPHQL_PARSE_FAILED`. Unless the operator has chosen others, it has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments in place; past that it is `GRAPHQL_VALIDATION_FAILED`.
+ * An answer has at most 75,000 objects, and what it reads, holds in memory and sends is bounded too; past that it is
+ * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Lists are whole unless `first` or `last` is given.
  * Every error has a stable `extensions.code`, the same list as REST's `code`:
  * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
  * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
  * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
+ * operation in a request),
  * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
  * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
  */
@@ -382,12 +392,17 @@ export type QueryNodeArgs = {
 
 
 /**
- * Reading. Limits: a document has at most 2,000 tokens, `nodes` takes at most 100 ids, and an answer that holds more
- * stored text than fits one response is `RESPONSE_TOO_LARGE`. Lists are whole unless `first` or `last` is given.
+ * Reading. Limits: a document has at most 65,536 characters, 2,000 tokens and 200 levels of nesting; past that it is
+ * `GRAPHQL_PARSE_FAILED`. Unless the operator has chosen others, it has at most 20 levels of fields, 100 aliases, 200
+ * directives, 50 fields at its root and 1,000 with its fragments in place; past that it is `GRAPHQL_VALIDATION_FAILED`.
+ * An answer has at most 75,000 objects, and what it reads, holds in memory and sends is bounded too; past that it is
+ * `RESPONSE_TOO_LARGE`. `nodes` takes at most 100 ids. Lists are whole unless `first` or `last` is given.
  * Every error has a stable `extensions.code`, the same list as REST's `code`:
  * `UNAUTHENTICATED` (no access token), `INVALID_TOKEN` (one that is not valid, or no longer), `NO_PROJECT` and `NO_EXPORT`
  * (nothing by that reference), `INVALID_ARGUMENT` (a value that is not allowed), `RESPONSE_TOO_LARGE` (ask for less),
  * `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED` and `OPERATION_NOT_FOUND` (the document is at fault),
+ * `PERSISTED_QUERY_NOT_SUPPORTED`, `BATCHING_NOT_SUPPORTED` and `INCREMENTAL_DELIVERY_NOT_SUPPORTED` (send one whole
+ * operation in a request),
  * `MALFORMED_JSON`, `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `METHOD_NOT_ALLOWED` and `NOT_ACCEPTABLE` (the request
  * is), `UNAVAILABLE` (try again shortly) and `INTERNAL` (our fault; `instance` names it in the log).
  */
