@@ -13,7 +13,7 @@ export interface LedgerTotal {
   readonly lastSeen: number
 }
 
-/** Those of the explorer (`src/explorer/design/tokens.css`), light and dark. */
+/** Those of the explorer (`src/explorer/design/styles/tokens.css`), light and dark. */
 const COLOURS = {
   ground: 'light-dark(#f6f7f9, #0f131a)',
   surface: 'light-dark(#ffffff, #171c25)',

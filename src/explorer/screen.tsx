@@ -1,8 +1,8 @@
 // The screen: what it shows until the gateway has said its facts, and the pages from then on.
-import './design/tokens.css'
-import './design/base.css'
-import './design/controls.css'
-import './design/parts.css'
+import './design/styles/tokens.css'
+import './design/styles/base.css'
+import './design/styles/controls.css'
+import './design/styles/parts.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
