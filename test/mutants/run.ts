@@ -18,7 +18,7 @@ const COPIED = [
 const FOLDERS = ['auth', 'http', 'graphql', 'resolvers', 'store']
 /** Of browsers, proxies and packages, of papers and of load: they take long, and say little of a line. */
 const NOT_ASKED =
-  /^test\/(?:explorer|clients|package|releases|configuration|mutants|histories|crash|guards\/proxies|restore)\/|(?:docs|docs-commands|shown-commands|readme|papers|architecture|package|bench-load|regular-expressions|histories|crash|edits-readers|power-cut|prometheus|outside|documented|mail-browser|mail-attack|mail-kill|move-online|import-while-serving)\.test\.ts$/
+  /^test\/(?:explorer|clients|package|releases|configuration|mutants|histories|crash|guards\/proxies|restore)\/|(?:docs|docs-commands|shown-commands|readme|papers|architecture|package|bench-load|regular-expressions|histories|crash|edits-readers|power-cut|prometheus|outside|documented|mail-browser|mail-attack|mail-kill|move-online|import-while-serving|container-context)\.test\.ts$/
 /** Of a hundred. */
 const LEAST_SCORE = 85
 
