@@ -201,7 +201,7 @@ test('a database that another process holds locked is waited for at a start, and
   await store.ping()
 })
 
-test('rows to carry over are read as they are now, also in a turn that read before', async () => {
+test('what a move carries over is read as it is now, also in a turn that read before', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   await store.carriedRowsAfter('known_network', '', 10)
@@ -213,9 +213,12 @@ test('rows to carry over are read as they are now, also in a turn that read befo
   const one = store.carriedRows('known_network', ['k'])
   insert.run('l')
   const all = store.carriedRowsAfter('known_network', '', 10)
+  other.exec("insert into user (email) values ('ana@example.com')")
+  const lastIds = store.lastIds()
   other.close()
   expect(await none).toEqual([])
   expect(await one).toEqual([['k', 'a', 1]])
+  expect(await lastIds).toMatchObject({ user: 1 })
   expect(await all).toEqual([
     ['k', 'a', 1],
     ['l', 'a', 1],

