@@ -20,13 +20,11 @@ export function useSheet(text: string, language: Language): LaidOut {
   const short = useMemo(() => (isShort ? createSheet(text, language === 'json') : null), [text, language, isShort])
   const [long, setLong] = useState<{ readonly text: string; readonly sheet: Sheet } | null>(null)
   const [coloured, setColoured] = useState<{ readonly text: string; readonly tokens: Uint32Array } | null>(null)
-
   const [failed, setFailed] = useState<string | null>(null)
-  const [attempt, setAttempt] = useState(0)
+  const hasFailed = failed === text
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another worker
   useEffect(() => {
-    if (isShort && (language === 'json' || language === 'text')) return
+    if (hasFailed || (isShort && (language === 'json' || language === 'text'))) return
     const worker = new Worker(new URL('./text-worker.ts', import.meta.url), { type: 'module' })
     worker.onmessage = ({ data }: MessageEvent<TextReply>) => {
       if (data.kind === 'sheet') setLong({ text, sheet: data.sheet })
@@ -35,16 +33,11 @@ export function useSheet(text: string, language: Language): LaidOut {
     worker.onerror = () => setFailed(text)
     worker.postMessage({ text, language, needsSheet: !isShort } satisfies TextRequest)
     return () => worker.terminate()
-  }, [text, language, isShort, attempt])
-
-  function retry(): void {
-    setFailed(null)
-    setAttempt(attempt + 1)
-  }
+  }, [text, language, isShort, hasFailed])
 
   return {
     sheet: short ?? (long?.text === text ? long.sheet : null),
     tokens: coloured?.text === text ? coloured.tokens : null,
-    retry: failed === text ? retry : null,
+    retry: hasFailed ? () => setFailed(null) : null,
   }
 }
