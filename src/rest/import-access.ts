@@ -1,14 +1,12 @@
 // Who may import over HTTP: whoever presents the operator's token, or a registered client with the scope `import`.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isSecret, readBasicCredentials } from '../auth/guards/client/client-secret.ts'
+import { type BasicCredentials, clientOf, readBasicCredentials } from '../auth/guards/client/client-secret.ts'
 import { networkOf } from '../auth/limits/network.ts'
 import type { RateLimits } from '../auth/limits/rate-limits.ts'
 import { GatewayError } from '../errors.ts'
 import { bearerToken } from '../http/bearer.ts'
 import type { GatewayRequest } from '../http/request.ts'
 import type { Store } from '../store/contract.ts'
-
-const NOBODY = { secretHash: '' }
 
 export interface ImportAccessParts {
   /** The operator's; null where only clients may. */
@@ -23,10 +21,9 @@ export type RequireImporter = (request: GatewayRequest) => Promise<void>
 export function createImportAccess({ token, store, limits }: ImportAccessParts): RequireImporter {
   const expected = token === null ? null : digestOf(token)
 
-  async function requireClient(name: string, secret: string, request: GatewayRequest): Promise<void> {
-    const client = await store.clientByName(name)
-    // The same for a name that nobody has and for a wrong secret.
-    if (!isSecret(secret, (client ?? NOBODY).secretHash) || !client) {
+  async function requireClient(credentials: BasicCredentials, request: GatewayRequest): Promise<void> {
+    const client = await clientOf(store, credentials)
+    if (client === null) {
       limits.require('login', { network: networkOf(request.client.address) })
       throw new GatewayError('INVALID_TOKEN')
     }
@@ -35,7 +32,7 @@ export function createImportAccess({ token, store, limits }: ImportAccessParts):
 
   return async (request) => {
     const credentials = readBasicCredentials(request.header('authorization'))
-    if (credentials !== null) return requireClient(credentials.name, credentials.secret, request)
+    if (credentials !== null) return requireClient(credentials, request)
     const presented = bearerToken(request)
     if (presented === null) throw new GatewayError('UNAUTHENTICATED')
     if (expected === null || !timingSafeEqual(digestOf(presented), expected)) throw new GatewayError('INVALID_TOKEN')

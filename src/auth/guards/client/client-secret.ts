@@ -1,5 +1,7 @@
 // Secrets of registered clients: 256 random bits, of which the gateway keeps only a hash.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Store } from '../../../store/contract.ts'
+import type { StoredClient } from '../../../store/sign-in/client-contract.ts'
 
 const PREFIX = 'wgs_'
 const SECRET_BYTES = 32
@@ -19,7 +21,7 @@ export function createClientSecret(): NewSecret {
 }
 
 /** In the same time for every secret. A fast hash will do: nobody tries 2^256 secrets. */
-export function isSecret(presented: string, secretHash: string): boolean {
+function isSecret(presented: string, secretHash: string): boolean {
   const [a, b] = [Buffer.from(hashOf(presented)), Buffer.from(secretHash)]
   return a.byteLength === b.byteLength && timingSafeEqual(a, b)
 }
@@ -40,4 +42,13 @@ export function readBasicCredentials(authorization: string | undefined): BasicCr
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   return colon === -1 ? null : { name: text.slice(0, colon), secret: text.slice(colon + 1) }
+}
+
+/** Null, in the same time, for a name that nobody has and for a wrong secret. */
+export async function clientOf(
+  store: Pick<Store, 'clientByName'>,
+  { name, secret }: BasicCredentials,
+): Promise<StoredClient | null> {
+  const client = await store.clientByName(name)
+  return isSecret(secret, client?.secretHash ?? '') ? client : null
 }

@@ -6,7 +6,7 @@ import { networkOf } from '../../limits/network.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import { createTokenBuckets, type TokenBuckets } from '../../limits/token-buckets.ts'
 import { type Admission, admit, type LoginGuard, type Refusal, refuse, refuseEmail } from '../guard.ts'
-import { isSecret, readBasicCredentials } from './client-secret.ts'
+import { clientOf, readBasicCredentials } from './client-secret.ts'
 
 /** What a client may do. */
 export const CLIENT_SCOPES = ['login', 'import'] as const
@@ -17,7 +17,6 @@ export type ClientScope = (typeof CLIENT_SCOPES)[number]
 export const ANY_DOMAIN = '*'
 
 const MINUTE_SECONDS = 60
-const NOBODY: Pick<StoredClient, 'secretHash'> = { secretHash: '' }
 /** The same for a name that nobody has and for a wrong secret. */
 const UNKNOWN = refuse('the credentials are not those of a registered client', 'clients add')
 
@@ -73,8 +72,8 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
         const reason = 'the request has no credentials of a registered client (Authorization: Basic)'
         return { ...refuse(reason, 'clients add'), outcome: 'passed' }
       }
-      const client = await store.clientByName(credentials.name)
-      if (isSecret(credentials.secret, (client ?? NOBODY).secretHash) && client) return decideFor(client, email)
+      const client = await clientOf(store, credentials)
+      if (client) return decideFor(client, email)
       // Whoever guesses is charged like everybody else: the exemption is for whom the secret is known to.
       limits.require('login', { network: networkOf(caller.client.address) })
       return UNKNOWN
