@@ -71,7 +71,8 @@ test('nobody imports without the token, and nothing of the body is read', async 
     [{ authorization: `Bearer ${accessToken}` }, 'INVALID_TOKEN'],
     [{ authorization: `Bearer ${TOKEN}x` }, 'INVALID_TOKEN'],
     [{ authorization: `Bearer ${TOKEN.slice(1)}` }, 'INVALID_TOKEN'],
-    [{ authorization: `Basic ${btoa(TOKEN)}` }, 'UNAUTHENTICATED'],
+    [{ authorization: `Basic ${btoa(TOKEN)}` }, 'INVALID_TOKEN'],
+    [{ authorization: `Basic ${btoa('no-colon')}` }, 'UNAUTHENTICATED'],
     [{ authorization: 'Bearer ' }, 'INVALID_TOKEN'],
   ] as const
   for (const [headers, code] of cases) {

@@ -4,7 +4,7 @@ import { createImporter } from '../../src/cli/import/importer.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-export const IMPORT_TOKEN = 'import-token-import-token-import-token'
+export const IMPORT_TOKEN = 'import-token:import-token+import-token'
 export const IMPORT_BEARER = { authorization: `Bearer ${IMPORT_TOKEN}` }
 
 const STORE = {

@@ -1,5 +1,4 @@
 // import: workspaces in, from NDJSON.
-
 import { basename } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'

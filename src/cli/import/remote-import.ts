@@ -48,9 +48,9 @@ export async function importRemotely(
   return tell(end, name, io)
 }
 
-/** As `clients add` prints them, a client's name and secret; else a token. */
+/** As `clients add` prints them, a client's name and secret; else a token, which may hold any character. */
 function authorizationOf(token: string): string {
-  return token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`
+  return /^[\w.-]+:wgs_/.test(token) ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`
 }
 
 function addressOf(to: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): URL {

@@ -1,5 +1,4 @@
 // follow: workspaces here are kept what they are on another server of the contract, until the switch.
-
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow.ts'

@@ -1,5 +1,4 @@
 // import from another server of the contract: its users one by one, and again where the last run ended.
-
 import { UsageError } from '../../../errors.ts'
 import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
 import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
