@@ -17,6 +17,7 @@ const FIELDS = {
   UiLibrary: 'name',
   Export: 'createdAt elements { content }',
   ExportElement: 'content',
+  Session: 'current',
 } as const
 
 export type NodeType = keyof typeof FIELDS
@@ -53,6 +54,7 @@ graphql\`
       uiLibraries { id name ...appUiLibrary }
     }
   }\`
+graphql\`query appSessionsQuery { me { id sessions { id ...appSession } } }\`
 graphql\`query appFirstProjectsQuery { me { id ...appProjects @arguments(first: 2) } }\`
 graphql\`query appLastProjectsQuery { me { id ...appProjects @arguments(last: 2) } }\`
 graphql\`query appFirstElementsQuery { me { project(ref: "same") { exports { id ...appElements } } } }\`

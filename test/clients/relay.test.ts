@@ -62,6 +62,7 @@ test('refetches every type of node by its id, through what the compiler made of 
   const environment = createEnvironment(gateway)
   await gateway.signIn(ANA)
   const { me } = (await ask(environment, 'appEverythingQuery')) as Everything
+  const { sessions } = ((await ask(environment, 'appSessionsQuery')) as { me: { sessions: { id: string }[] } }).me
   const [newest, oldest] = me.project.exports
   const ids: Readonly<Record<NodeType, string | undefined>> = {
     User: me.id,
@@ -70,6 +71,7 @@ test('refetches every type of node by its id, through what the compiler made of 
     UiLibrary: me.uiLibraries[0]?.id,
     Export: oldest?.id,
     ExportElement: newest?.elements[1]?.id,
+    Session: sessions[0]?.id,
   }
   const shownAgain: Record<string, unknown> = {}
   for (const type of NODE_TYPES) {
@@ -84,6 +86,7 @@ test('refetches every type of node by its id, through what the compiler made of 
     UiLibrary: { name: `library of ${ANA}` },
     Export: { createdAt: '2026-01-01T00:00:00Z', elements: ELEMENTS.map((id) => ({ content: `old ${id} of ${ANA}` })) },
     ExportElement: { content: `new a of ${ANA}` },
+    Session: { current: true },
   })
 })
 

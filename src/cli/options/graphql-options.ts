@@ -1,6 +1,6 @@
 // What GraphQL may cost: the bounds of documents and answers, and what a stranger may learn of the schema.
 import { z } from 'zod'
-import { type GraphQLOptions, INTROSPECTION } from '../../graphql/endpoint/options.ts'
+import { AUDIENCES, type GraphQLOptions } from '../../graphql/endpoint/options.ts'
 import { booleanOption, type Config, integer, type OptionRow } from './option.ts'
 
 /** The part of what is kept that one user may fill. */
@@ -71,7 +71,13 @@ export const GRAPHQL_OPTIONS = {
     flags: '--introspection <who>',
     description:
       'who may ask GraphQL for its schema (default: everyone with the login guard local, else signed-in); with nobody there is no /schema.graphql either',
-    schema: z.enum(INTROSPECTION, `must be ${INTROSPECTION.join(', ')}`).optional(),
+    schema: z.enum(AUDIENCES, `must be ${AUDIENCES.join(', ')}`).optional(),
+  },
+  graphqlSuggestions: {
+    flags: '--graphql-suggestions <who>',
+    description: 'who is told in GraphQL errors which name was perhaps meant: everyone, signed-in or nobody',
+    default: 'signed-in',
+    schema: z.enum(AUDIENCES, `must be ${AUDIENCES.join(', ')}`),
   },
   traceHeader: {
     flags: '--trace-header',
@@ -98,6 +104,7 @@ export function toGraphQLOptions(config: Config<typeof GRAPHQL_OPTIONS>, loginGu
     },
     documents: { maxBytes: config.graphqlDocumentBytes, maxShare: MAX_SHARE },
     introspection: config.introspection ?? (loginGuard === 'local' ? 'everyone' : 'signed-in'),
+    suggestions: config.graphqlSuggestions,
     isTraceEnabled: config.traceHeader ?? loginGuard === 'local',
   }
 }

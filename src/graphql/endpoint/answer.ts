@@ -26,7 +26,7 @@ import type { PreparedOperation } from '../document/prepared-document.ts'
 import { createExecutor } from '../execution/execute.ts'
 import { createTurnClock } from '../execution/turn-clock.ts'
 import type { ResponseType } from './media-types.ts'
-import type { GraphQLOptions } from './options.ts'
+import type { Audience, GraphQLOptions } from './options.ts'
 import { type GraphQLRequest, requireGraphQLRequest } from './request.ts'
 import { type MadeResponse, toResponse } from './response.ts'
 import { identify } from './viewer.ts'
@@ -60,10 +60,10 @@ export function createAnswer(
   const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
 
   function policyFor(viewer: LiveSession | null): DocumentPolicy {
-    const { introspection } = options
+    const isOf = (audience: Audience) => audience === 'everyone' || (audience === 'signed-in' && viewer !== null)
     return {
-      isIntrospectionAllowed: introspection === 'everyone' || (introspection === 'signed-in' && viewer !== null),
-      hideSuggestions: viewer === null,
+      isIntrospectionAllowed: isOf(options.introspection),
+      hideSuggestions: !isOf(options.suggestions),
     }
   }
 

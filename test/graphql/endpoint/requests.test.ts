@@ -110,16 +110,22 @@ describe('introspection', () => {
   })
 })
 
-test('names that were perhaps meant are told to whoever signed in', async () => {
-  const gateway = await startGateway()
-  const { accessToken } = await gateway.login(ANA)
-  const variables = { id: 1 }
-  for (const document of ['{ my { email } }', 'query ($id: Int) { me { emial } }']) {
-    const anonymous = await gateway.graphql(document, { variables })
-    const signedIn = await gateway.graphql(document, { variables, accessToken })
-    expect(anonymous.text).not.toContain('Did you mean')
-    expect(signedIn.text).toContain('Did you mean')
-  }
+describe('names that were perhaps meant', () => {
+  test.for([
+    ['by default', undefined, false, true],
+    ['with everyone', 'everyone', true, true],
+    ['with signed-in', 'signed-in', false, true],
+    ['with nobody', 'nobody', false, false],
+  ] as const)('%s', async ([, graphqlSuggestions, anonymous, signedIn]) => {
+    const gateway = await startGateway({ graphqlValues: graphqlSuggestions ? { graphqlSuggestions } : {} })
+    const { accessToken } = await gateway.login(ANA)
+    const variables = { id: 1 }
+    for (const document of ['{ my { email } }', 'query ($id: Int) { me { emial } }']) {
+      const isTold = async (token?: string) =>
+        (await gateway.graphql(document, { variables, ...(token && { accessToken: token }) })).text.includes('Did you mean')
+      expect([await isTold(), await isTold(accessToken)]).toEqual([anonymous, signedIn])
+    }
+  })
 })
 
 describe('a mutation', () => {
