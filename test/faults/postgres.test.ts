@@ -1,9 +1,16 @@
+import { chownSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { canMount, smallDisk } from '../support/faults.ts'
+import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
+import { SERVER_USER } from '../support/postgres-server.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const SESSION = {
@@ -101,5 +108,66 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise 
     // Neither later nor by anybody else.
     await store.ping()
     expect(await countSessions(url)).toBe(1)
+  })
+})
+
+/** A database whose tables are on a small disk; the log of the server is elsewhere, else the server itself would end. */
+async function databaseOnSmallDisk() {
+  const disk = smallDisk(24 * 1_048_576)
+  const directory = join(disk.path, 'tables')
+  mkdirSync(directory)
+  const { uid, gid } = SERVER_USER
+  if (uid !== undefined && gid !== undefined) chownSync(directory, uid, gid)
+  const server = await temporaryServer()
+  await execute(server.url('postgres'), `create tablespace small location '${directory}'`)
+  await execute(server.url('postgres'), 'create database small tablespace small')
+  return { disk, url: server.url('small') }
+}
+
+describe.skipIf(POSTGRES_DIRECTORY === null || !canMount())('a disk of PostgreSQL that is full', () => {
+  const login = ({ url }: ServingProcess, email: string): Promise<Answer> => postJson(`${url}/login`, { email })
+  const readiness = ({ url }: ServingProcess) => ask(`${url}/readyz`)
+
+  test('is 503 with Retry-After for what writes, not ready, and no obstacle to reads; it passes by itself', async () => {
+    const { disk, url } = await databaseOnSmallDisk()
+    const database = ['--database', url]
+    await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
+    const gateway = await serveForTest([...database, '--log-level', 'silent', '--sessions-per-user', '100000'])
+    const { accessToken, refreshToken } = (await login(gateway, ANA)).json()
+    const projects = await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })
+    expect([projects.status, (await readiness(gateway)).status]).toEqual([200, 200])
+    disk.fill()
+    // What is left of the pages of the tables is used up first.
+    const refusal = async () => (await login(gateway, BEN)).status
+    await expect.poll(refusal, { timeout: 20_000, interval: 0 }).toBe(503)
+    for (let n = 0; n < 5; n += 1) {
+      const unready = await readiness(gateway)
+      expect([unready.status, unready.json().code, unready.headers.get('retry-after')]).toEqual([
+        503,
+        'UNAVAILABLE',
+        '1',
+      ])
+    }
+    const read = await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })
+    expect([read.status, read.text]).toEqual([200, projects.text])
+    expect((await ask(`${gateway.url}/healthz`)).status).toBe(200)
+    disk.empty()
+    expect((await readiness(gateway)).status).toBe(200)
+    expect((await login(gateway, BEN)).status).toBe(200)
+    const logout = { method: 'DELETE', headers: { 'content-type': 'application/json' } }
+    expect((await ask(`${gateway.url}/logout`, { ...logout, body: JSON.stringify({ refreshToken }) })).status).toBe(200)
+    expect((await ask(`${gateway.url}/projects`, { headers: bearer(accessToken) })).status).toBe(401)
+    // Nothing is left of what was written to find that out.
+    const tables = `select relname from pg_class where relname = 'room_check'`
+    expect(await execute(url, tables)).toEqual([])
+  })
+
+  test('at a start is a sentence', async () => {
+    const { disk, url } = await databaseOnSmallDisk()
+    disk.fill()
+    const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', url])
+    expect([exitCode, stderr.trim().split('\n').length]).toEqual([1, 1])
+    // Already the connection of a new database writes a file.
+    expect(stderr).toMatch(/disk of the database is full|No space left on device/)
   })
 })

@@ -3,7 +3,6 @@ import { DatabaseError } from 'pg'
 import { expect, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { StoreClosedError, StoreMovedError } from '../../src/store/cutover/contract.ts'
-import { toPart } from '../../src/store/postgres/engine/page-parts.ts'
 import {
   assertActive,
   ConnectionLostError,
@@ -12,7 +11,8 @@ import {
   SQLSTATE_MOVED,
   sqlState,
   toStoreError,
-} from '../../src/store/postgres/engine/pg-errors.ts'
+} from '../../src/store/postgres/engine/faults/pg-errors.ts'
+import { toPart } from '../../src/store/postgres/engine/page-parts.ts'
 import { inListOrder, requireNext } from '../../src/store/postgres/engine/read-verb.ts'
 import {
   assertAccess,

@@ -47,7 +47,8 @@ export interface PostgresOptions {
 }
 
 const run = promisify(execFile)
-const asUser: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
+/** Who a server runs as, where it is another user than that of the tests. */
+export const SERVER_USER: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? NOBODY : {}
 
 /** Copies the binaries to where the server's user can read them. Throws when there are none for this machine. */
 export async function unpackPostgres(): Promise<PostgresBinaries & AsyncDisposable> {
@@ -82,7 +83,7 @@ async function makePristine(directory: string): Promise<void> {
   await writeFile(passwordFile, PASSWORD, { mode: 0o644 })
   const access = ['-U', 'postgres', '-A', 'scram-sha-256', '--pwfile', passwordFile]
   const data = ['-D', pristineOf(directory), '-E', 'UTF8', '--locale=C', '--no-sync']
-  await run(join(directory, 'bin', 'initdb'), [...data, ...access], asUser)
+  await run(join(directory, 'bin', 'initdb'), [...data, ...access], SERVER_USER)
 }
 
 function pristineOf(directory: string): string {
@@ -101,10 +102,10 @@ export async function startPostgres(
   const port = await freePort(host)
   await own(home)
   if (standbyOf) {
-    await run('cp', ['-a', standbyOf.dataDirectory, dataDirectory], asUser)
+    await run('cp', ['-a', standbyOf.dataDirectory, dataDirectory], SERVER_USER)
     await writeFile(join(dataDirectory, 'standby.signal'), '')
   } else {
-    await run('cp', ['-a', pristineOf(directory), dataDirectory], asUser)
+    await run('cp', ['-a', pristineOf(directory), dataDirectory], SERVER_USER)
   }
   for (const [name, text] of Object.entries(files)) {
     const path = join(dataDirectory, name)
@@ -126,7 +127,7 @@ export async function startPostgres(
 
   async function start(): Promise<void> {
     const started = spawn(binary('postgres'), ['-D', dataDirectory, ...parameters], {
-      ...asUser,
+      ...SERVER_USER,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     child = started
@@ -168,7 +169,7 @@ export async function startPostgres(
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     async promote() {
-      await run(binary('pg_ctl'), ['promote', '-w', '-D', dataDirectory], asUser)
+      await run(binary('pg_ctl'), ['promote', '-w', '-D', dataDirectory], SERVER_USER)
     },
     async [Symbol.asyncDispose]() {
       await end('SIGQUIT')
@@ -189,7 +190,7 @@ function killIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 /** Gives a path to the server's user. */
 async function own(path: string): Promise<void> {
-  const { uid, gid } = asUser
+  const { uid, gid } = SERVER_USER
   if (uid !== undefined && gid !== undefined) await chown(path, uid, gid)
 }
 

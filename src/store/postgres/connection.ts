@@ -4,7 +4,7 @@ import { Client, type QueryResultRow } from 'pg'
 import { StoreUnavailableError } from '../contract.ts'
 import { requireChannelBinding } from './engine/channel-binding.ts'
 import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
-import { ConnectionLostError, toStoreError } from './engine/pg-errors.ts'
+import { ConnectionLostError, DiskFullError, toStoreError } from './engine/faults/pg-errors.ts'
 import {
   assertAccess,
   beginSession,
@@ -46,6 +46,8 @@ export interface ConnectionOptions {
   readonly pooling?: Pooling | undefined
   /** Absent: no statement says which trace it belongs to. */
   readonly traces?: StatementTraces | undefined
+  /** Called with every statement that found no room. */
+  readonly onDiskFull?: () => void
 }
 
 /** Without a name it is prepared for this one time. */
@@ -158,6 +160,7 @@ async function connectWith(
     } catch (error) {
       const failure = toStoreError(error)
       if (failure instanceof ConnectionLostError) lose()
+      if (failure instanceof DiskFullError) options.onDiskFull?.()
       throw failure
     } finally {
       underWay -= 1

@@ -12,7 +12,8 @@ import { createCarriedReads } from './copies/carried-rows.ts'
 import { createCopies } from './copies/row-copies.ts'
 import { createMoves } from './cutover.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
-import { assertActive, sqlState } from './engine/pg-errors.ts'
+import { assertActive, sqlState } from './engine/faults/pg-errors.ts'
+import { createWritableCheck } from './engine/faults/writable-check.ts'
 import { createPool, type Pool, type PoolOptions } from './engine/pool.ts'
 import { openReplica, type ReplicaOptions } from './engine/replica.ts'
 import { createChanges } from './import.ts'
@@ -41,6 +42,7 @@ const PING: Statement = {
 /** Connects, and brings the database to the current schema. */
 export async function openPostgresStore(databaseUrl: string, options: PostgresStoreOptions): Promise<MigratableStore> {
   const pool = createPool(readPostgresUrl(databaseUrl), options)
+  const assertWritable = createWritableCheck(pool)
   const replicaTarget = options.replica && readReplicaUrl(options.replica.url)
   await prepare(pool, options.mustExist === true)
   const replica = options.replica && replicaTarget && openReplica(replicaTarget, options.replica, options)
@@ -63,10 +65,12 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createCarriedReads(pool),
     ...createCopies(pool),
     openSnapshot: () => openSnapshot(pool),
-    ping: () =>
-      pool.repeatable(async (connection) => {
+    async ping() {
+      await pool.repeatable(async (connection) => {
         assertActive((await connection.query(PING))[0]?.isRetired)
-      }),
+      })
+      await assertWritable()
+    },
     async [Symbol.asyncDispose]() {
       await replica?.[Symbol.asyncDispose]()
       await pool[Symbol.asyncDispose]()

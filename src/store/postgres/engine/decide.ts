@@ -1,6 +1,6 @@
 // Reads that decide who is asking: refused once another database has taken over.
 import type { Connection, Statement } from '../connection.ts'
-import { assertActive } from './pg-errors.ts'
+import { assertActive } from './faults/pg-errors.ts'
 
 /** A column, once for all rows: whether another database has taken over. */
 export const HAS_MOVED = `(select phase = 'moved' from workspace_gateway.move) as "isRetired"`

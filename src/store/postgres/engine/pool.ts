@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
 import { type Connection, type ConnectionOptions, connect } from '../connection.ts'
 import type { PostgresTarget } from './connection-string.ts'
-import { ConnectionLostError, isRolledBack } from './pg-errors.ts'
+import { ConnectionLostError, isRolledBack } from './faults/pg-errors.ts'
 
 export interface PoolOptions extends ConnectionOptions {
   readonly poolSize: number
@@ -22,6 +22,8 @@ export interface Pool extends AsyncDisposable {
   readonly dedicated: () => Promise<Connection>
   /** `run` for the request of this moment, whoever starts it: for what waits until others are done. */
   readonly ofRequest: (run: () => void) => () => void
+  /** Calls `listener` whenever the server found no room for a statement. */
+  readonly onDiskFull: (listener: () => void) => void
   /** Of those within the bound. */
   readonly counts: () => Omit<PoolStatistics, 'name'>
 }
@@ -34,13 +36,18 @@ interface Waiter {
 const CONFLICT_ATTEMPTS = 5
 
 export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
-  const options = withUrlOptions(given, target)
+  const diskFullListeners: (() => void)[] = []
+  const options: PoolOptions = { ...withUrlOptions(given, target), onDiskFull: tellDiskFull }
   const open = new Set<Connection>()
   let idle: Connection[] = []
   let waiters: Waiter[] = []
   let opening = 0
   let lastHost = 0
   let isClosed = false
+
+  function tellDiskFull(): void {
+    for (const listener of diskFullListeners) listener()
+  }
 
   async function connectOne(connectionOptions: ConnectionOptions): Promise<Connection> {
     const { connection, host } = await connect(target, connectionOptions, lastHost)
@@ -154,6 +161,9 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     },
     dedicated,
     ofRequest: options.traces?.bind ?? ((run) => run),
+    onDiskFull(listener) {
+      diskFullListeners.push(listener)
+    },
     counts: () => ({
       used: open.size - idle.length,
       idle: idle.length,

@@ -2,7 +2,7 @@
 // pooler gives every transaction another server. Set by statement, so that a pooler sees nothing unusual at start-up.
 import type { QueryResultRow } from 'pg'
 import type { Access } from './connection-string.ts'
-import { ConnectionLostError } from './pg-errors.ts'
+import { ConnectionLostError } from './faults/pg-errors.ts'
 
 /** `session`: one server for as long as a connection lasts, so also without a pooler. `transaction`: one for each transaction. */
 export type Pooling = 'auto' | 'session' | 'transaction'

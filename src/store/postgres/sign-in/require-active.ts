@@ -1,6 +1,6 @@
 // For tables that a move does not guard: their writes ask whether another database has taken over.
 import type { Connection, Statement } from '../connection.ts'
-import { assertActive } from '../engine/pg-errors.ts'
+import { assertActive } from '../engine/faults/pg-errors.ts'
 import type { Pool } from '../engine/pool.ts'
 
 const WHETHER_MOVED: Statement = {
