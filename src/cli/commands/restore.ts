@@ -67,12 +67,15 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig): P
 /** Answers where the database is that was there, if there was one: whole, under another name. */
 async function putInPlace(part: string, target: string, { clock }: CommandIo): Promise<string | null> {
   const folder = dirname(target)
+  const kept = `${target}.before-${new Date(clock()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   if (!(await stat(target).catch(() => null))) {
+    // The log of a database that was deleted: it would be applied to this one.
+    if (await stat(`${target}-wal`).catch(() => null)) renameSync(`${target}-wal`, `${kept}-wal`)
+    await rm(`${target}-shm`, { force: true })
     renameSync(part, target)
     await syncPath(folder)
     return null
   }
-  const kept = `${target}.before-${new Date(clock()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   const done = whileUnusedOrRefuse(target, () => {
     // Under the name of the database there is always a whole one.
     linkSync(target, kept)

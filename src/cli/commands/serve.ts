@@ -97,7 +97,9 @@ export async function runServe(
       traces: tracer?.scope?.statements,
       isReadOnly,
       // Of several workers the first has looked already, and made the file where there was none.
-      ...(isLaterWorker ? { check: 'off', mustExist: true } : { check: config.check }),
+      ...(isLaterWorker
+        ? { check: 'off', mustExist: true }
+        : { check: config.check, mustExist: config.mustExist === true }),
       onFatal(error) {
         log.fatal({ err: error }, 'the database failed: stopping, since only a fresh start knows what is stored')
         failed.abort()

@@ -23,7 +23,7 @@ const emit = (event: ImportEvent) => parentPort?.postMessage(event)
 
 try {
   const defaults: ImportConfig = parseOptions(IMPORT_OPTIONS, {})
-  await using store = await openActiveStore(database, toStoreOptions(config))
+  await using store = await openActiveStore(database, { ...toStoreOptions(config), mustExist: true })
   await runImport(file, store, options, { ...defaults, ...options.fields }, emit)
 } catch (error) {
   emit({ type: 'failed', message: messageOf(error) })

@@ -52,6 +52,11 @@ export const SERVE_OPTIONS = {
     description: 'the database that --database will move to while this gateway serves: it goes on there (see move)',
     schema: databaseUrl.optional(),
   },
+  mustExist: {
+    flags: '--must-exist',
+    description: 'refuse to start where there is no database yet, rather than make an empty one',
+    schema: booleanOption.optional(),
+  },
   readOnly: {
     flags: '--read-only',
     description:

@@ -16,6 +16,7 @@ import { createCopies } from './copies/row-copies.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { type DatabaseFiles, watchDatabaseFiles } from './engine/faults/database-files.ts'
 import { createFaultLatch, type FaultLatch } from './engine/faults/fault-latch.ts'
+import { assertNotLost, noteIfLost } from './engine/faults/lost-database.ts'
 import { faultOf, isBusy, sqliteCode } from './engine/faults/sqlite-errors.ts'
 import { assertLocalFileSystem, assertWhole, damaged, type IntegrityCheck } from './engine/faults/startup-check.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
@@ -61,7 +62,10 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
   const { lockTimeoutMs, isReadOnly = false } = options
   const connections = await openConnections(path, options)
   const { writer, reader, files } = connections
-  const faults = createFaultLatch(options.onFatal)
+  const faults = createFaultLatch((error) => {
+    if (!isReadOnly) noteIfLost(path)
+    options.onFatal(error)
+  })
   const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
   const turn = createReadTransaction(reader, faults, createActiveCheck(reader))
   const commits = isReadOnly
@@ -138,6 +142,7 @@ interface Connections {
 async function openConnections(path: string, options: SqliteStoreOptions): Promise<Connections> {
   try {
     if (options.isReadOnly) return await openConnectionForReading(path, options)
+    assertNotLost(path)
     const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
     const reader = await prepare(writer, path, options)
     const close = () => {

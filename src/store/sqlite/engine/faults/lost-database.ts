@@ -1,0 +1,37 @@
+// A database that was there and is gone: a supervisor that starts the gateway again must not get an empty one in its place.
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { StoreFaultError } from '../../../contract.ts'
+
+/** Beside the database that it stands for. Not the -wal: that would be applied to whatever file is put in its place. */
+const MARKER_SUFFIX = '.lost'
+const MARKER_TEXT = `The database beside this file was deleted or emptied while a gateway used it.
+While this file is here, none is started on an empty database. It goes by itself once the database is back.
+`
+
+/** To be called when a database in use failed: leaves a note for the next start when its file has no content any more. */
+export function noteIfLost(path: string): void {
+  if (sizeOf(path) > 0) return
+  try {
+    writeFileSync(path + MARKER_SUFFIX, MARKER_TEXT, { mode: 0o600 })
+  } catch {
+    // Its folder is gone too.
+  }
+}
+
+/** Throws `StoreFaultError` when there is no content, and what is beside it says that there was. Else forgets such a note. */
+export function assertNotLost(path: string): void {
+  const marker = path + MARKER_SUFFIX
+  if (sizeOf(path) > 0) {
+    rmSync(marker, { force: true })
+    return
+  }
+  const remains = [marker, `${path}-wal`].filter((name) => sizeOf(name) > 0)
+  if (remains.length === 0) return
+  throw new StoreFaultError(
+    `the database ${path} was deleted or emptied: put it back, or restore a backup. To begin with an empty one, remove ${remains.join(' and ')}`,
+  )
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,110 @@
+// A database that was deleted under a gateway, and what the next start makes of it.
+import { existsSync, linkSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+async function imported(): Promise<string> {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  expect((await runHere(['import', '-', '--database', `file:${path}`], { stdin: SMALL_WORLD })).exitCode).toBe(0)
+  return path
+}
+
+const login = ({ url }: ServingProcess): Promise<Answer> => postJson(`${url}/login`, { email: ANA })
+
+async function ended({ process: child }: ServingProcess): Promise<number | null> {
+  if (child.exitCode === null) await new Promise((resolve) => child.once('close', resolve))
+  return child.exitCode
+}
+
+/** What a supervisor gets that starts the gateway again. */
+async function expectRefusedStart(path: string, remains: RegExp): Promise<void> {
+  const { exitCode, stdout, stderr } = await runHere(['serve', '--port', '0', '--database', `file:${path}`])
+  expect([exitCode, stdout, stderr.trim().split('\n').length]).toEqual([1, '', 1])
+  expect(stderr).toMatch(/was deleted or emptied: put it back, or restore a backup/)
+  expect(stderr).toMatch(remains)
+  expect(existsSync(path)).toBe(false)
+}
+
+test('a start after it refuses to make an empty one, and goes on where the file was put back', async () => {
+  const path = await imported()
+  const serving = await serveForTest(['--database', `file:${path}`])
+  const { accessToken } = (await login(serving)).json()
+  linkSync(path, `${path}.elsewhere`)
+  rmSync(path)
+  expect(await ended(serving)).toBe(1)
+  await expectRefusedStart(path, /remove \S+workspace\.db\.lost( and \S+workspace\.db-wal)?$/m)
+  // As often as it is tried.
+  await expectRefusedStart(path, /workspace\.db\.lost/)
+  renameSync(`${path}.elsewhere`, path)
+  const again = await serveForTest(['--database', `file:${path}`])
+  expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+  expect(existsSync(`${path}.lost`)).toBe(false)
+})
+
+test('one that nobody had written to since the start leaves no -wal, and is told all the same', async () => {
+  const path = await imported()
+  const first = await serveForTest(['--database', `file:${path}`])
+  expect(await first.kill('SIGTERM')).toBe(0)
+  const serving = await serveForTest(['--database', `file:${path}`])
+  rmSync(path)
+  expect(await ended(serving)).toBe(1)
+  rmSync(`${path}-wal`, { force: true })
+  await expectRefusedStart(path, /remove \S+workspace\.db\.lost$/m)
+})
+
+test('one that was emptied is no new one', async () => {
+  const path = await imported()
+  const serving = await serveForTest(['--database', `file:${path}`])
+  truncateSync(path, 0)
+  expect(await ended(serving)).toBe(1)
+  rmSync(path)
+  await expectRefusedStart(path, /workspace\.db\.lost/)
+})
+
+test('one that was deleted after kill -9 is told by its -wal', async () => {
+  const path = await imported()
+  const serving = await serveForTest(['--database', `file:${path}`])
+  expect((await login(serving)).status).toBe(200)
+  await serving.kill('SIGKILL')
+  rmSync(path)
+  await expectRefusedStart(path, /remove \S+workspace\.db-wal$/m)
+})
+
+test('who removes what the message names begins with an empty one', async () => {
+  const path = await imported()
+  const serving = await serveForTest(['--database', `file:${path}`])
+  rmSync(path)
+  expect(await ended(serving)).toBe(1)
+  for (const remains of [`${path}.lost`, `${path}-wal`]) rmSync(remains, { force: true })
+  const again = await serveForTest(['--database', `file:${path}`])
+  const { accessToken } = (await login(again)).json()
+  expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(404)
+})
+
+test('a backup is restored in its place, and nothing of its old log gets into it', async () => {
+  const path = await imported()
+  const database = ['--database', `file:${path}`]
+  const backup = join(temporaryDirectory(), 'backup.db')
+  expect((await runHere(['backup', backup, ...database])).exitCode).toBe(0)
+  const serving = await serveForTest(database)
+  expect((await login(serving)).status).toBe(200)
+  await serving.kill('SIGKILL')
+  rmSync(path)
+  const restored = await runHere(['restore', backup, ...database])
+  expect([restored.exitCode, restored.stderr]).toEqual([0, ''])
+  expect(existsSync(`${path}-wal`)).toBe(false)
+  const again = await serveForTest([...database, '--check', 'full'])
+  const { accessToken } = (await login(again)).json()
+  expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+})
+
+test('--must-exist refuses a first start too', async () => {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', `file:${path}`, '--must-exist'])
+  expect([exitCode, stderr]).toEqual([2, `there is no database ${path}\n`])
+  expect(existsSync(path)).toBe(false)
+})
