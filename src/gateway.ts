@@ -175,7 +175,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services, options.graphql.isTraceEnabled),
-    ...(options.importing ? [importEndpoint(options.importing, { store, limits })] : []),
+    ...(options.importing ? [importEndpoint(options.importing, { store, limits }, options.audit)] : []),
     ...graphql.endpoints.map((endpoint) => withGraphiql(endpoint, page)),
     createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
@@ -199,8 +199,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
 function importEndpoint(
   { importer, token }: ImportServices,
   parts: Pick<ImportAccessParts, 'store' | 'limits'>,
+  audit: Audit,
 ): Endpoint {
-  return createImportEndpoint(importer, createImportAccess({ token, ...parts }))
+  return createImportEndpoint(importer, createImportAccess({ token, ...parts }), audit)
 }
 
 function createRoads(admitted: readonly Endpoint[], options: GatewayOptions): Handler {

@@ -137,6 +137,39 @@ test('a registered client may import if its scopes say so, and nothing is read o
   expect(await dumpOf(gateway)).toContain('ben.txt')
 })
 
+test('the audit log tells who imported how much, who was refused, and what broke off; and nobody whose it was', async () => {
+  const gateway = await startImporting()
+  const { secret, secretHash } = createClientSecret()
+  const client = { name: 'mover', secretHash, domains: ['*'], scopes: ['import'], perMinute: 1, createdAt: 0 }
+  await gateway.store.addClient(client)
+  const authorization = `Basic ${Buffer.from(`mover:${secret}`).toString('base64')}`
+  await gateway.send('POST', '/import', SMALL_WORLD, { authorization })
+  await gateway.send('POST', '/import?replace&dry-run', SMALL_WORLD, { authorization })
+  await gateway.send('POST', '/import', '{"kind":"user"}\n', BEARER)
+  await gateway.send('POST', '/import', SMALL_WORLD, { authorization: `Bearer ${TOKEN}x` })
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  socket.write(
+    `POST /import HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: 100000\r\nexpect: 100-continue\r\n\r\n`,
+  )
+  await once(socket, 'data')
+  socket.destroy()
+  const everything = { from: null, to: null, who: null, kind: 'import' } as const
+  const entries = async () => {
+    await gateway.audit.flush()
+    return gateway.store.auditEntries(everything, 0, 100)
+  }
+  await expect.poll(async () => (await entries()).length).toBe(4)
+  const told = (await entries()).map(({ kind, result, who, network, detail }) => [kind, result, who, network, detail])
+  const from = ['', '127.0.0.0/24']
+  expect(told).toEqual([
+    ['import', 'done', ...from, 'by client mover: 8 added, 0 replaced, 0 unchanged, 0 removed'],
+    ['import', 'refused', ...from, 'by the import token: 1 bad, nothing imported'],
+    ['import', 'refused', ...from, 'INVALID_TOKEN'],
+    ['import', 'failed', ...from, 'by the import token: broken off'],
+  ])
+  for (const secretText of [secret, TOKEN, ANA, BEN, 'ana']) expect(JSON.stringify(told)).not.toContain(secretText)
+})
+
 test('where clients may sign in, one that may import is enough', async () => {
   const workspace = createWorkspace()
   await workspace.load(documentLine('project', BEN, '{"id":"p"}'))

@@ -15,19 +15,20 @@ export interface ImportAccessParts {
   readonly limits: RateLimits
 }
 
-/** Throws `UNAUTHENTICATED`, `INVALID_TOKEN`, `FORBIDDEN`, or `TOO_MANY_REQUESTS` to a network that guesses secrets. */
-export type RequireImporter = (request: GatewayRequest) => Promise<void>
+/** Answers who it is, for the audit log. Throws `UNAUTHENTICATED`, `INVALID_TOKEN`, `FORBIDDEN`, or `TOO_MANY_REQUESTS` to a network that guesses secrets. */
+export type RequireImporter = (request: GatewayRequest) => Promise<string>
 
 export function createImportAccess({ token, store, limits }: ImportAccessParts): RequireImporter {
   const expected = token === null ? null : digestOf(token)
 
-  async function requireClient(credentials: BasicCredentials, request: GatewayRequest): Promise<void> {
+  async function requireClient(credentials: BasicCredentials, request: GatewayRequest): Promise<string> {
     const client = await clientOf(store, credentials)
     if (client === null) {
       limits.require('login', { network: networkOf(request.client.address) })
       throw new GatewayError('INVALID_TOKEN')
     }
     if (!client.scopes.includes('import')) throw new GatewayError('FORBIDDEN')
+    return `client ${client.name}`
   }
 
   return async (request) => {
@@ -36,6 +37,7 @@ export function createImportAccess({ token, store, limits }: ImportAccessParts):
     const presented = bearerToken(request)
     if (presented === null) throw new GatewayError('UNAUTHENTICATED')
     if (expected === null || !timingSafeEqual(digestOf(presented), expected)) throw new GatewayError('INVALID_TOKEN')
+    return 'the import token'
   }
 }
 

@@ -1,6 +1,8 @@
 // POST /import: workspaces in from another machine, as NDJSON; its course out as NDJSON. There only where it is configured.
+import type { Audit, AuditEvent } from '../auth/audit/audit-event.ts'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
+import type { GatewayRequest } from '../http/request.ts'
 import { NO_STORE } from '../http/response.ts'
 import type { ImportEvent, ImportOptions } from '../import-export/run-import.ts'
 import type { RequireImporter } from './import-access.ts'
@@ -36,19 +38,38 @@ export interface ImportServices {
   readonly importer: Importer
 }
 
-export function createImportEndpoint(importer: Importer, requireImporter: RequireImporter): Endpoint {
+export function createImportEndpoint(importer: Importer, requireImporter: RequireImporter, audit: Audit): Endpoint {
+  async function requireAndTell(request: GatewayRequest): Promise<string> {
+    try {
+      return await requireImporter(request)
+    } catch (error) {
+      if (error instanceof GatewayError) {
+        audit.record({ kind: 'import', result: 'refused', address: request.client.address, detail: error.code })
+      }
+      throw error
+    }
+  }
+
   return {
     method: 'POST',
     path: '/import',
     async handle(request) {
       // Before anything of the body is looked at.
-      await requireImporter(request)
+      const name = await requireAndTell(request)
       const options = readOptions(request.search)
+      const { address } = request.client
+      const tell = (last: ImportEvent | null) => {
+        if (!options.isDryRun) audit.record({ kind: 'import', address, ...outcomeOf(last, name) })
+      }
       const running = importer.run(request.bodyStream, options)
       if (running === null) {
         throw new GatewayError('UNAVAILABLE', { message: 'Another import is under way.', retryAfterSeconds: 10 })
       }
-      return { status: 200, headers: { 'content-type': NDJSON, ...NO_STORE }, body: asLines(await running) }
+      const events = await running.catch((error: unknown) => {
+        tell(null)
+        throw error
+      })
+      return { status: 200, headers: { 'content-type': NDJSON, ...NO_STORE }, body: asLines(events, tell) }
     },
   }
 }
@@ -70,6 +91,34 @@ function readOptions(search: string): ImportOptions {
   return { ...options, fields }
 }
 
-async function* asLines(events: AsyncIterable<ImportEvent>): AsyncGenerator<Uint8Array> {
-  for await (const event of events) yield Buffer.from(`${JSON.stringify(event)}\n`)
+async function* asLines(
+  events: AsyncIterable<ImportEvent>,
+  onEnd: (last: ImportEvent | null) => void,
+): AsyncGenerator<Uint8Array> {
+  let last: ImportEvent | null = null
+  try {
+    for await (const event of events) {
+      last = event
+      yield Buffer.from(`${JSON.stringify(event)}\n`)
+    }
+  } finally {
+    onEnd(last)
+  }
+}
+
+/** What the audit log keeps: who, how it ended, how much; nobody whose workspace it was. */
+function outcomeOf(last: ImportEvent | null, name: string): Pick<AuditEvent, 'result' | 'detail'> {
+  switch (last?.type) {
+    case 'imported': {
+      const { added, replaced, unchanged, removed } = last
+      const counts = `${added} added, ${replaced} replaced, ${unchanged} unchanged, ${removed} removed`
+      return { result: 'done', detail: `by ${name}: ${counts}` }
+    }
+    case 'refused':
+      return { result: 'refused', detail: `by ${name}: ${last.badLines} bad, nothing imported` }
+    case 'progress':
+      return { result: 'failed', detail: `by ${name}: broken off at record ${last.records}, ${last.phase}` }
+    default:
+      return { result: 'failed', detail: `by ${name}: broken off` }
+  }
 }
