@@ -1,0 +1,113 @@
+// The minimum rate of a client that reads: 64 KiB in each write timeout. Only the clock of that time-out is the test's.
+import { once } from 'node:events'
+import { type Duplex, duplexPair } from 'node:stream'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { BrokenOff } from '../../src/http/server/broken-off.ts'
+import { createHttpServer } from '../../src/http/server/server.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
+import { openSocket, requestText } from '../support/wire.ts'
+
+const TIMEOUT_MS = 20_000
+const SLICE_BYTES = 65_536
+/** More than any kernel takes for a connection by itself. */
+const BODY = Buffer.alloc(512 * SLICE_BYTES, 'x')
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  return () => vi.useRealTimers()
+})
+
+function createServer(body: () => Uint8Array | AsyncIterable<Uint8Array>) {
+  const brokenOff: BrokenOff[] = []
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: body() }), {
+    bodyLimitBytes: 1,
+    reportBrokenOff: (event) => brokenOff.push(event),
+  })
+  return { server, brokenOff }
+}
+
+const KINDS = [
+  ['a body that is there', () => BODY],
+  [
+    'a body that is streamed',
+    async function* () {
+      for (let at = 0; at < BODY.byteLength; at += 100_000) yield BODY.subarray(at, at + 100_000)
+    },
+  ],
+] as const
+
+/** Real turns of the event loop, enough for whatever can go on without time to do so. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test.each(KINDS)('a client that trickles is closed by it, although it goes on reading: %s', async (_, body) => {
+  const { server, brokenOff } = createServer(body)
+  const url = await listenForTest(server)
+  const socket = await openSocket(url)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  socket.pause()
+  socket.write(requestText({ target: '/long' }))
+  await once(socket, 'readable')
+  let seconds = 0
+  let read = 0
+  // What the kernel has room for after a first read may begin one more slice.
+  for (; brokenOff.length === 0 && seconds < 100; seconds += 1) {
+    await settle()
+    read += socket.read(1_024)?.length ?? 0
+    vi.advanceTimersByTime(1_000)
+  }
+  expect(seconds * 1_000).toBeGreaterThanOrEqual(TIMEOUT_MS)
+  expect(seconds * 1_000).toBeLessThan(4 * TIMEOUT_MS)
+  // It read all the time.
+  expect(read).toBe(seconds * 1_024)
+  expect(brokenOff).toEqual([
+    { reason: 'stalled', method: 'GET', path: '/long', status: 200, sentBytes: expect.any(Number) },
+  ])
+  const sentBytes = brokenOff[0]?.sentBytes ?? 0
+  expect(sentBytes).toBeGreaterThan(read)
+  expect(sentBytes).toBeLessThan(BODY.byteLength)
+})
+
+/** A connection without a kernel in it: what the client has not read, the server has not written. */
+function connectTo(server: ReturnType<typeof createServer>['server']): Duplex {
+  const [client, side] = duplexPair()
+  server.emit('connection', Object.assign(side, { resetAndDestroy: () => side.destroy(), remoteAddress: '127.0.0.1' }))
+  client.pause()
+  client.on('error', () => {})
+  client.write(requestText({ target: '/long' }))
+  return client
+}
+
+/** Reads 64 KiB every so many milliseconds, until all is read or the connection is closed. Answers how much came. */
+async function readEvery(client: Duplex, milliseconds: number): Promise<number> {
+  let read = 0
+  for (let slice = 0; slice < 600 && !client.destroyed; slice += 1) {
+    await settle()
+    for (let left = SLICE_BYTES; left > 0; ) {
+      const chunk: Buffer | null = client.read(Math.min(left, client.readableLength))
+      if (chunk === null || chunk.length === 0) break
+      left -= chunk.length
+      read += chunk.length
+      await settle()
+    }
+    vi.advanceTimersByTime(milliseconds)
+  }
+  return read
+}
+
+test.each(KINDS)('one that reads slowly, and as fast as it asks, gets all of it: %s', async (_, body) => {
+  const { server, brokenOff } = createServer(body)
+  const read = await readEvery(connectTo(server), TIMEOUT_MS - 100)
+  expect(read).toBeGreaterThan(BODY.byteLength)
+  expect(brokenOff).toEqual([])
+})
+
+test.each(KINDS)('one that is a little slower than that does not: %s', async (_, body) => {
+  const { server, brokenOff } = createServer(body)
+  const read = await readEvery(connectTo(server), TIMEOUT_MS + 100)
+  expect(read).toBeLessThan(4 * SLICE_BYTES)
+  expect(brokenOff).toMatchObject([{ reason: 'stalled', status: 200 }])
+})

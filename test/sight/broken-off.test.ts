@@ -1,0 +1,110 @@
+// Responses that break off: each is a line of the log with its cause and what was sent, and is counted.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runHere, type ServingProcess } from '../support/command-line.ts'
+import { openSession } from '../support/gateway.ts'
+import { POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openSocket, requestText } from '../support/wire.ts'
+import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
+import { serveWatched, sumOf } from './watched.ts'
+
+/** Far more than the kernel holds for a connection. */
+const ELEMENTS = Array.from(
+  { length: 400 },
+  (_, n) => `{"path":"f${n}","content":"${randomBytes(32_768).toString('hex')}"}`,
+)
+const WORLD = [
+  documentLine('project', ANA, '{"id":"secret-name"}'),
+  exportLine(ANA, { r: 'secret-name', createdAt: '2026-01-01T00:00:00Z', elements: ELEMENTS }),
+].join('')
+const BODY_BYTES = Buffer.byteLength(`[${ELEMENTS.join(',')}]`)
+
+async function serveExport(database: string) {
+  const flags = ['--database', database]
+  expect((await runHere(['import', '-', ...flags], { stdin: WORLD })).exitCode).toBe(0)
+  const { serving, metrics } = await serveWatched([...flags, '--log-level', 'debug', '--send-timeout', '1'])
+  const { accessToken } = await openSession(serving.url, ANA)
+  const count = async (reason: string) =>
+    sumOf(await metrics(), 'workspace_gateway_responses_broken_off_total', { reason })
+  return { serving, accessToken, count }
+}
+
+/** Asks for the export, and reads no more than its first bytes. */
+async function begin({ url }: ServingProcess, accessToken: string): Promise<Socket> {
+  const socket = await openSocket(url)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  const headers = [
+    ['Authorization', `Bearer ${accessToken}`],
+    ['Accept-Encoding', 'identity'],
+  ] as const
+  socket.pause()
+  socket.write(requestText({ target: '/exports?r=secret-name', headers }))
+  await once(socket, 'readable')
+  return socket
+}
+
+/** Of the log, those about responses that broke off, without their time. */
+function linesOf({ stderr }: ServingProcess) {
+  const lines = stderr()
+    .split('\n')
+    .filter((line) => line.includes('a response broke off'))
+  for (const line of lines) expect(line).not.toContain('secret-name')
+  return lines.map((line) => {
+    const { time: _, ...told } = JSON.parse(line)
+    return told
+  })
+}
+
+function expectPart(sentBytes: number): void {
+  expect(sentBytes).toBeGreaterThan(0)
+  expect(sentBytes).toBeLessThan(BODY_BYTES)
+}
+
+const ABOUT = { method: 'GET', path: '/exports', status: 200, sentBytes: expect.any(Number) }
+
+test('because the client left, or did not read: with what was sent, counted each for itself', async () => {
+  const { serving, accessToken, count } = await serveExport(`file:${temporaryDirectory()}/workspace.db`)
+  for (const leaving of [1, 2]) {
+    ;(await begin(serving, accessToken)).destroy()
+    await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(leaving)
+  }
+  await begin(serving, accessToken)
+  await expect.poll(() => count('stalled'), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => linesOf(serving)).toHaveLength(3)
+  const lines = linesOf(serving)
+  expect(lines).toEqual([
+    { level: 20, ...ABOUT, count: 1, msg: 'a response broke off: the client closed its connection' },
+    { level: 20, ...ABOUT, count: 2, msg: 'a response broke off: the client closed its connection' },
+    { level: 40, ...ABOUT, count: 1, msg: 'a response broke off: the client did not read it in time' },
+  ])
+  for (const { sentBytes } of lines) expectPart(sentBytes)
+  expect([await count('left'), await count('stalled'), await count('failed')]).toEqual([2, 1, 0])
+})
+
+describe.skipIf(POSTGRES_DIRECTORY === null)('because the database went away', () => {
+  test('with its cause', async () => {
+    const server = await temporaryServer()
+    const { serving, accessToken, count } = await serveExport(server.url('postgres'))
+    const socket = await begin(serving, accessToken)
+    await server.crash()
+    socket.resume()
+    await once(socket, 'close')
+    await expect.poll(() => count('failed'), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => linesOf(serving)).toHaveLength(1)
+    const [line] = linesOf(serving)
+    expect(line).toMatchObject({
+      level: 50,
+      ...ABOUT,
+      count: 1,
+      msg: 'a response broke off: the rest of it could not be made',
+      err: { name: 'StoreUnavailableError', message: 'no database server that accepts writes can be reached' },
+    })
+    expectPart(line.sentBytes)
+    expect(await count('left')).toBe(0)
+  })
+})
