@@ -1,13 +1,24 @@
 // A text of any length with its tools: only the rows in sight are drawn.
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { findAll } from './find.ts'
 import type { Language } from './languages.ts'
+import { PrintedText } from './printed-text.tsx'
 import { Row } from './row.tsx'
 import { foldable, rowAt, type Sheet, visibleRows } from './sheet.ts'
 import { TextTools } from './text-tools.tsx'
+import { canFold, FOLD_KEYS, foldName, useFoldKeys } from './use-fold-keys.ts'
 import { type LinePlace, useLinePlace } from './use-line-place.ts'
 import { useSheet } from './use-sheet.ts'
 import './text-view.css'
@@ -44,11 +55,13 @@ export function TextView({ text, label, language, fileName, place, children }: T
   const folded = folds.sheet === sheet ? folds.rows : NOTHING_FOLDED
   const rows = useMemo(() => visibleRows(sheet, folded), [sheet, folded])
   const [words, setWords] = useState<string | null>(null)
-  const [at, setAt] = useState(0)
+  const [step, setStep] = useState(0)
   const isFinding = words !== null
   const lowerText = useMemo(() => (isFinding ? sheet.text.toLowerCase() : ''), [sheet, isFinding])
   const wanted = useDeferredValue(words ?? '')
   const found = useMemo(() => findAll(lowerText, wanted), [lowerText, wanted])
+  // The text may have changed since.
+  const at = Math.min(step, Math.max(0, found.offsets.length - 1))
   const current = found.offsets[at] ?? -1
 
   const virtual = useVirtualizer({
@@ -72,7 +85,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
 
   function look(next: string | null): void {
     setWords(next)
-    setAt(0)
+    setStep(0)
   }
 
   function findOnKey(event: KeyboardEvent): void {
@@ -87,8 +100,10 @@ export function TextView({ text, label, language, fileName, place, children }: T
     setFolds({ sheet, rows: next })
   }
 
+  const foldKeys = useFoldKeys({ sheet, rows, folded, fold, virtual })
+  const hintId = useId()
   const digits = String(sheet.numbers.length).length
-  const hasFolds = isJson && sheet.closes.some((close, row) => row > 0 && close > row + 1)
+  const hasFolds = isJson && sheet.closes.some((_, row) => row > 0 && canFold(sheet, row))
   return (
     <fieldset className="text-view" aria-label={label} onKeyDown={findOnKey}>
       <TextTools
@@ -113,9 +128,14 @@ export function TextView({ text, label, language, fileName, place, children }: T
         onWords={look}
         found={found}
         at={at}
-        onStep={(by) => setAt((at + by + found.offsets.length) % Math.max(1, found.offsets.length))}
+        onStep={(by) => setStep((at + by + found.offsets.length) % Math.max(1, found.offsets.length))}
       >
         {children}
+        {hasFolds && (
+          <span id={hintId} className="fold-hint">
+            {FOLD_KEYS}
+          </span>
+        )}
       </TextTools>
       {laidOut.sheet === null &&
         (laidOut.retry ? (
@@ -127,12 +147,14 @@ export function TextView({ text, label, language, fileName, place, children }: T
         ) : (
           <Skeleton label="Laying out" />
         ))}
+      <PrintedText text={sheet === EMPTY ? text : sheet.text} label={label} />
       <section
         ref={scroller}
         className={isWrapped ? 'lines wrapped' : 'lines'}
         aria-label={label}
         tabIndex={0}
         onScroll={noteLine}
+        onKeyDown={foldKeys.onKeyDown}
         style={{ '--gutter-width': `${digits + 3}ch`, height: `calc(${virtual.getTotalSize()}px + 22px)` } as object}
       >
         <div
@@ -141,7 +163,6 @@ export function TextView({ text, label, language, fileName, place, children }: T
         >
           {virtual.getVirtualItems().map(({ index, start }) => {
             const row = rows[index] ?? 0
-            const canFold = (sheet.closes[row] ?? 0) > row + 1
             return (
               <div
                 key={row}
@@ -150,13 +171,22 @@ export function TextView({ text, label, language, fileName, place, children }: T
                 className="line"
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <span className="number" aria-hidden="true">
-                  {canFold && (
-                    <button type="button" tabIndex={-1} className="fold" onClick={() => fold(row)}>
+                <span className="number">
+                  {canFold(sheet, row) && (
+                    <button
+                      type="button"
+                      tabIndex={foldKeys.tabIndexOf(row)}
+                      className="fold"
+                      data-fold={row}
+                      aria-expanded={!folded.has(row)}
+                      aria-label={foldName(sheet, row)}
+                      aria-describedby={hintId}
+                      onClick={() => fold(row)}
+                    >
                       {folded.has(row) ? '▸' : '▾'}
                     </button>
                   )}
-                  {sheet.numbers[row] || '↪'}
+                  <span aria-hidden="true">{sheet.numbers[row] || '↪'}</span>
                 </span>
                 <span className="code">
                   <Row

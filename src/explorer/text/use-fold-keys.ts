@@ -1,0 +1,94 @@
+// The keys of what folds: one bracket is a stop of the Tab key, arrow keys go from bracket to bracket, fold and unfold.
+import type { Virtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { firstAtLeast } from './find.ts'
+import type { Sheet } from './sheet.ts'
+
+/** For people, as the tools of a text show it. */
+export const FOLD_KEYS = '↑ ↓ go to another bracket, ← folds, → unfolds'
+
+interface Folding {
+  readonly sheet: Sheet
+  /** Of the sheet, those that are not folded away, in ascending order. */
+  readonly rows: Uint32Array
+  readonly folded: ReadonlySet<number>
+  readonly fold: (row: number) => void
+  readonly virtual: Virtualizer<HTMLDivElement, Element>
+}
+
+export interface FoldKeys {
+  /** For the box around the rows; what folds one has its row as `data-fold`. */
+  readonly onKeyDown: (event: KeyboardEvent) => void
+  readonly tabIndexOf: (row: number) => 0 | -1
+}
+
+export function canFold({ closes }: Sheet, row: number): boolean {
+  return (closes[row] ?? 0) > row + 1
+}
+
+/** What a bracket holds, in words. */
+export function foldName({ closes, numbers }: Sheet, row: number): string {
+  const count = (closes[row] ?? row) - row - 1
+  return `${count.toLocaleString()} ${count === 1 ? 'line' : 'lines'} from line ${((numbers[row] ?? 0) + 1).toLocaleString()}`
+}
+
+export function useFoldKeys({ sheet, rows, folded, fold, virtual }: Folding): FoldKeys {
+  const [last, setLast] = useState(-1)
+  const wanted = useRef(-1)
+  const drawn = virtual.getVirtualItems().map(({ index }) => rows[index] ?? -1)
+  const inSight = rows[virtual.range?.startIndex ?? 0] ?? 0
+  const canStop = (row: number) => row !== -1 && canFold(sheet, row)
+  const stop = drawn.includes(last)
+    ? last
+    : (drawn.find((row) => row >= inSight && canStop(row)) ?? drawn.find(canStop))
+
+  // One that is far away has to be drawn before it can have the focus.
+  useEffect(() => {
+    const target = virtual.scrollElement?.querySelector<HTMLElement>(`[data-fold="${wanted.current}"]`)
+    if (!target) return
+    wanted.current = -1
+    target.focus({ preventScroll: true })
+  })
+
+  /** To the nearest bracket from here on, `by` rows at a time. */
+  function go(from: number, by: 1 | -1): void {
+    for (let index = from; index >= 0 && index < rows.length; index += by) {
+      const row = rows[index] ?? 0
+      if (!canFold(sheet, row)) continue
+      wanted.current = row
+      virtual.scrollToIndex(index)
+      setLast(row)
+      return
+    }
+  }
+
+  function goToOuter(row: number, index: number): void {
+    let outer = index - 1
+    while (outer >= 0 && (sheet.closes[rows[outer] ?? 0] ?? 0) <= row) outer -= 1
+    go(outer, -1)
+  }
+
+  return {
+    onKeyDown(event) {
+      const name = event.target instanceof Element ? event.target.getAttribute('data-fold') : null
+      if (name === null || event.ctrlKey || event.metaKey || event.altKey) return
+      const row = Number(name)
+      const index = firstAtLeast(rows.length, (at) => rows[at] ?? 0, row)
+      const steps: Readonly<Record<string, () => void>> = {
+        ArrowDown: () => go(index + 1, 1),
+        ArrowUp: () => go(index - 1, -1),
+        Home: () => go(0, 1),
+        End: () => go(rows.length - 1, -1),
+        ArrowLeft: () => (folded.has(row) ? goToOuter(row, index) : fold(row)),
+        ArrowRight: () => (folded.has(row) ? fold(row) : go(index + 1, 1)),
+      }
+      const step = steps[event.key]
+      if (!step) return
+      event.preventDefault()
+      event.stopPropagation()
+      setLast(row)
+      step()
+    },
+    tabIndexOf: (row) => (row === stop ? 0 : -1),
+  }
+}
