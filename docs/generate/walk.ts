@@ -34,7 +34,7 @@ const STEPS: readonly ((page: Page) => Promise<unknown>)[] = [
   },
   async (page) => {
     await page.getByRole('link', { name: 'GraphiQL' }).click()
-    await page.locator('.graphiql-response .cm-string').first().waitFor()
+    await page.locator('.graphiql-response .t-string').first().waitFor()
   },
   async (page) => {
     await page.getByRole('button', { name: 'Show Query builder' }).click()

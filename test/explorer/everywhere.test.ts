@@ -15,7 +15,7 @@ const PAGES: readonly (readonly [path: string, usable: string])[] = [
   ['/workspace?show=projects&open=roastery-site&tab=exports', '.exports'],
   ['/docs', '.operation'],
   ['/sessions', '.sessions li'],
-  ['/graphql', '.graphiql-response .cm-string'],
+  ['/graphql', '.graphiql-response .t-string'],
   ['/nosuchpage', 'main h1, main h2'],
 ]
 const JARGON = /(?:local|session)Storage|login guard|\bguard\b|refresh token|\bJWT\b/i
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     expect(await clippedSnippets(page)).toEqual([])
   })
 
-  test('F28, F29, F34, F38: one left edge, three themes, paper without buttons, and no jargon', async () => {
+  test('F28, F29, F38: one left edge, three themes that can be gone back from, and no jargon', async () => {
     const edges = new Set<number>()
     const page = await open('/', '.verdict.same', { viewport: { width: 1_920, height: 900 } })
     for (const path of ['/', '/workspace', '/docs', '/sessions']) {
@@ -149,10 +149,6 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     await waitForAgreement(page)
     await page.locator('.account > button').click()
     expect(await page.locator('body').innerText()).not.toMatch(JARGON)
-    await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('.frame').isVisible()).toBe(false)
-    expect(await page.locator('.routes').isVisible()).toBe(false)
-    expect(await page.locator('.rest .lines').isVisible()).toBe(true)
     // Who is asked to sign in reads none either.
     const { url } = await startGateway()
     const card = await (await browser.open(url)).newPage()

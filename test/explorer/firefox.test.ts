@@ -7,7 +7,7 @@ import { FIREFOX, shareFirefox } from '../support/firefox.ts'
 const PAGES: readonly (readonly [path: string, usable: string])[] = [
   ['/', '.verdict.same'],
   ['/?route=GET+%2Fexports&r=river-dashboard', '.verdict.same'],
-  ['/graphql', '.graphiql-response .cm-string'],
+  ['/graphql', '.graphiql-response .t-string'],
   ['/workspace', '.item'],
   ['/workspace?show=projects&open=roastery-site', '.preview .line span span[class]'],
   ['/docs', '.operation'],

@@ -1,4 +1,5 @@
 // GraphiQL in a browser: it answers as the user, writes queries by ticks, and says what it did.
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
@@ -124,6 +125,57 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.getByRole('button', { name: /Execute query/ }).click()
     expect((await sending).headers().authorization).toBe('Bearer not-a-token')
     await page.locator('.cockpit .status.bad', { hasText: '401' }).waitFor()
+  })
+
+  test('F11: an answer has the tools of every text, and each tab keeps its own', async () => {
+    const page = await open()
+    const pane = page.locator('.graphiql-response')
+    await pane.getByRole('button', { name: 'Copy all' }).click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toContain('Quillmoor')
+    const downloading = page.waitForEvent('download')
+    await pane.getByRole('button', { name: 'Download' }).click()
+    expect(readFileSync(await (await downloading).path(), 'utf8')).toBe(copied)
+    await pane.getByRole('button', { name: 'Fold all' }).click()
+    await pane.locator('.folded').first().waitFor()
+    await pane.getByRole('button', { name: 'Wrap lines' }).click()
+    await pane.locator('.lines.wrapped').waitFor()
+    await page.getByRole('button', { name: 'Page', exact: true }).click()
+    await pane.getByText('totalCount').waitFor()
+    await pane
+      .getByRole('status')
+      .filter({ hasText: /^Answered 200 in/ })
+      .waitFor({ state: 'attached' })
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.url()))
+    await page.getByRole('button', { name: 'Projects', exact: true }).click()
+    await pane.locator('.line', { hasText: 'Quillmoor' }).waitFor()
+    expect(sent).toEqual([])
+  })
+
+  test('what is answered by something else than the gateway is said in a sentence', async () => {
+    const page = await open()
+    const pane = page.locator('.graphiql-response')
+    const html = { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }
+    await page.route('**/graphql', (route) => route.fulfill(html))
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await pane.getByText('The answer is not JSON: something else may have answered, such as a proxy.').waitFor()
+    await pane.locator('.status.bad', { hasText: '502' }).waitFor()
+    await pane.locator('.line', { hasText: '<h1>Bad gateway</h1>' }).waitFor()
+    await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click()
+    await pane.locator('.line', { hasText: 'The schema could not be read. The answer is not JSON' }).waitFor()
+    expect(await pane.innerText()).not.toMatch(/Unexpected|"errors"|"stack"|\.js:/)
+    await pane.getByRole('status').filter({ hasText: 'The schema could not be read.' }).waitFor({ state: 'attached' })
+    await page.unroute('**/graphql')
+    await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click()
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await pane.getByText('Quillmoor').first().waitFor()
+    await page.getByRole('button', { name: 'Variables', exact: true }).click()
+    await page.locator('.graphiql-editor-tool .CodeMirror').first().click()
+    await page.keyboard.insertText('{ "n": ')
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await pane.locator('.line', { hasText: /^1The variables are not a JSON object.$/ }).waitFor()
+    await pane.locator('.status.bad', { hasText: 'no answer' }).waitFor()
   })
 
   test('F19: its dialogs have a cross that is seen, and that closes them', async () => {

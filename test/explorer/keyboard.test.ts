@@ -12,7 +12,7 @@ const PAGES: readonly (readonly [path: string, usable: string])[] = [
   ['/docs', '.operation'],
   ['/sessions', '.sessions li'],
   ['/nosuchpage', '.empty'],
-  ['/graphql', '.graphiql-response .cm-string'],
+  ['/graphql', '.graphiql-response .t-string'],
 ]
 /** More stops than any page has. */
 const MOST_STOPS = 300

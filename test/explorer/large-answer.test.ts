@@ -1,54 +1,123 @@
-// A large answer on the first page: what the page does with the whole of it, it does once.
+// Large answers, exports and documents: the page shows them whole, and leaves the work on them to a worker.
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const LARGE = 1_000_000
+const EXPORTS = `/?${new URLSearchParams({ route: 'GET /exports', r: 'p' })}`
+const LINES = 'a line of it\n'.repeat(LARGE / 10)
 
 interface Passes {
   parsed: number
   searched: number
 }
 
-describe.skipIf(CHROMIUM === undefined)('a large answer', () => {
+interface Opened {
+  readonly page: Page
+  readonly url: string
+  /** How many have been started for a task. */
+  readonly workers: () => number
+}
+
+describe.skipIf(CHROMIUM === undefined)('what is large', () => {
   const browser = shareBrowser()
 
-  test('is parsed once, and searched for tokens once, however much is typed beside it', async () => {
-    const { url, load } = await startGateway({ demoEmail: ANA })
-    await load(
-      documentLine('project', ANA, '{"id":"p","ref":"p","name":"P"}') +
-        exportLine(ANA, {
-          r: 'p',
-          createdAt: '2026-01-01T00:00:00Z',
-          elements: [JSON.stringify({ path: 'a.txt', content: 'a line of it\n'.repeat(LARGE / 10) })],
-        }),
-    )
-    const page = await (await browser.open(url)).newPage()
-    await page.addInitScript((large) => {
-      const passes: Passes = { parsed: 0, searched: 0 }
-      Reflect.set(window, 'passes', passes)
-      const { parse } = JSON
-      JSON.parse = (text, ...others) => {
-        if (String(text).length > large) passes.parsed += 1
-        return parse(text, ...others)
-      }
-      const { replace } = String.prototype
-      String.prototype.replace = function (this: string, ...args: unknown[]) {
-        if (this.length > large && String(args[0]).includes('wgr_')) passes.searched += 1
-        return Reflect.apply(replace, this, args)
-      }
-    }, LARGE)
-    await page.goto(`${url}/?${new URLSearchParams({ route: 'GET /exports', r: 'p' })}`)
+  test('is parsed, searched for tokens and compared beside the page, however much is typed there', async () => {
+    const { page, url, workers } = await open()
+    await page.goto(url + EXPORTS)
     await waitForAgreement(page)
     await page.locator('.side.rest .line').first().waitFor()
     await page.locator('.side.graphql .line').first().waitFor()
-    const passes = () => page.evaluate<Passes>(() => Reflect.get(window, 'passes'))
-    // One pass for each side.
-    expect(await passes()).toEqual({ parsed: 2, searched: 2 })
+    expect(await passes(page)).toEqual({ parsed: 0, searched: 0 })
+    // One for each answer, one for the comparison.
+    expect(workers()).toBe(3)
     await page.getByLabel('GraphQL query').press('Control+End')
     await page.keyboard.type('# five')
     expect(await page.getByLabel('GraphQL query').inputValue()).toContain('# five')
-    expect(await passes()).toEqual({ parsed: 2, searched: 2 })
+    expect(await passes(page)).toEqual({ parsed: 0, searched: 0 })
   })
+
+  test('is opened and compared beside the page: exports, their files, a document', async () => {
+    const { page, url, workers } = await open()
+    await page.goto(`${url}/workspace?show=projects&open=p`)
+    await page.locator('.preview .line', { hasText: 'a line of it' }).first().waitFor()
+    await page.getByRole('link', { name: 'Compare with the one before' }).click()
+    await page.getByText('2 files differ, 0 the same').waitFor()
+    await page.getByRole('button', { name: 'half.txt' }).click()
+    await page.locator('.diff .plus', { hasText: 'needle' }).waitFor()
+    // The files, what the older export answers, which differ, and how each of the two that were looked at does.
+    expect(workers()).toBe(5)
+    await page.getByRole('button', { name: 'a.txt' }).click()
+    await page.getByText('too different to be shown line by line').waitFor()
+    await page.getByRole('link', { name: 'Document', exact: true }).click()
+    await page.locator('.framed .line', { hasText: '"Pixel"' }).waitFor()
+    expect((await passes(page)).parsed).toBe(0)
+    await page.goto(`${url}/workspace?show=templates&open=t`)
+    await page.locator('.preview .line', { hasText: 'a line of it' }).first().waitFor()
+    expect((await passes(page)).parsed).toBe(0)
+  })
+
+  test('is shown whole by GraphiQL, as it came, with every tool', async () => {
+    const { page, url } = await open()
+    const query = '{ me { project(ref: "p") { data latestExport { data } } } }'
+    await page.goto(`${url}/graphql#${new URLSearchParams({ query })}`)
+    const answer = page.getByRole('group', { name: 'Response' })
+    await answer.locator('.line', { hasText: '12345678901234567890' }).waitFor()
+    await page.locator('.graphiql-response .lines').press('Control+f')
+    await page.getByRole('textbox', { name: 'Find in Response' }).fill('needle')
+    await page.getByText('1 of 1', { exact: true }).waitFor()
+    expect(await passes(page)).toEqual({ parsed: 0, searched: 0 })
+  })
+
+  test('is worked on in the page where the worker does not come', async () => {
+    const { page, url } = await open()
+    await page.route('**/tasks-worker-*.js', (route) => route.abort())
+    await page.goto(url + EXPORTS)
+    await waitForAgreement(page)
+    expect((await passes(page)).parsed).toBe(2)
+  })
+
+  /** Of a person who has exports of two megabytes. */
+  async function open(): Promise<Opened> {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    const file = (path: string, content: string) => JSON.stringify({ path, content })
+    const exported = (createdAt: string, elements: readonly string[]) =>
+      exportLine(ANA, { r: 'p', createdAt, elements })
+    const half = LINES.slice(0, LARGE / 4)
+    await load(
+      documentLine('project', ANA, '{"id":"p","ref":"p","name":"Pixel","big":12345678901234567890}') +
+        documentLine('template', ANA, `{"id":"t","name":"T","files":[${file('a.txt', LINES)}]}`) +
+        exported('2026-01-01T00:00:00Z', [file('a.txt', `${LINES}more`), file('half.txt', half)]) +
+        exported('2026-02-01T00:00:00Z', [file('a.txt', LINES), file('half.txt', `${half}needle`)]),
+    )
+    const page = await (await browser.open(url)).newPage()
+    await page.addInitScript(countPasses, LARGE)
+    let count = 0
+    page.on('worker', (worker) => {
+      if (worker.url().includes('/tasks-worker-')) count += 1
+    })
+    return { page, url, workers: () => count }
+  }
 })
+
+/** In the page: how often it goes through a large text. */
+function countPasses(large: number): void {
+  const passes: Passes = { parsed: 0, searched: 0 }
+  Reflect.set(window, 'passes', passes)
+  const { parse } = JSON
+  JSON.parse = (text, ...others) => {
+    if (String(text).length > large) passes.parsed += 1
+    return parse(text, ...others)
+  }
+  const { replace } = String.prototype
+  String.prototype.replace = function (this: string, ...args: unknown[]) {
+    if (this.length > large && String(args[0]).includes('wgr_')) passes.searched += 1
+    return Reflect.apply(replace, this, args)
+  }
+}
+
+function passes(page: Page): Promise<Passes> {
+  return page.evaluate<Passes>(() => Reflect.get(window, 'passes'))
+}

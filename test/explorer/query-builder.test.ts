@@ -10,8 +10,8 @@ import {
   withField,
   withoutArgument,
   withoutField,
-} from '../../src/explorer/graphiql/query-edit.ts'
-import { type Branch, rootBranches } from '../../src/explorer/graphiql/schema-branches.ts'
+} from '../../src/explorer/graphiql/builder/query-edit.ts'
+import { type Branch, rootBranches } from '../../src/explorer/graphiql/builder/schema-branches.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
 

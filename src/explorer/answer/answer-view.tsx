@@ -1,7 +1,8 @@
 // A real answer: its status, how long it took, how much it was, and what it said.
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { NOT_JSON } from '../frame/connection.ts'
 import { TextView } from '../text/text-view.tsx'
-import { type Answer, serverText, sizeText, timeText, withoutTokens } from './answer.ts'
+import { type Answer, serverText, sizeText, timeText } from './answer.ts'
 import { AnswerHeaders } from './answer-headers.tsx'
 import './answer.css'
 
@@ -10,17 +11,18 @@ interface AnswerViewProps {
   readonly isRunning: boolean
   readonly label: string
   readonly fileName: string
+  /** Shown before the tools of the text. */
+  readonly children?: ReactNode
 }
 
-export function AnswerView({ answer, isRunning, label, fileName }: AnswerViewProps): ReactNode {
-  // Whoever types a query beside it has this drawn anew with every key.
-  const shown = useMemo(() => withoutTokens(answer?.text ?? ''), [answer])
+export function AnswerView({ answer, isRunning, label, fileName, children }: AnswerViewProps): ReactNode {
   if (!answer) return <p className="answer-none note">{isRunning ? 'Running …' : 'Not run yet.'}</p>
-  const { status, durationMs, serverMs, byteLength, hasErrors } = answer
+  const { status, durationMs, serverMs, byteLength, hasErrors, isJson, shown } = answer
   const tone = status === 0 || status >= 400 ? 'bad' : hasErrors ? 'warn' : 'good'
   return (
     <div className="answer" aria-busy={isRunning}>
-      <TextView text={shown} label={label} language={status === 0 ? 'text' : 'json'} fileName={fileName}>
+      {status !== 0 && !isJson && shown !== '' && <p className="notice warn">{NOT_JSON}</p>}
+      <TextView text={shown} label={label} language={isJson ? 'json' : 'text'} fileName={fileName}>
         <span className={`status ${tone}`}>
           {status === 0 ? 'no answer' : hasErrors ? `${status}, errors` : status}
         </span>
@@ -38,6 +40,7 @@ export function AnswerView({ answer, isRunning, label, fileName }: AnswerViewPro
           </>
         )}
         {isRunning && <span className="badge">running …</span>}
+        {children}
       </TextView>
       <AnswerHeaders headers={answer.headers} />
     </div>

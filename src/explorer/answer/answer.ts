@@ -1,7 +1,7 @@
-// An answer as the pages keep it, and what of it may be shown.
-import { elementTexts, memberText } from '../../json-text.ts'
+// An answer as the pages keep it, and what is said of it.
+import { beside } from '../beside/beside.ts'
 import { failureText } from '../frame/connection.ts'
-import { isJson } from '../text/json-lines.ts'
+import { readAnswer } from './reading.ts'
 
 export interface Answer {
   /** 0 when there was none. */
@@ -19,6 +19,8 @@ export interface Answer {
   /** Found out once: a text may be long. */
   readonly isJson: boolean
   readonly text: string
+  /** The text with its tokens cut short. */
+  readonly shown: string
 }
 
 /** Asks how long the steps took; a gateway answers it where its operator turned that on (`--trace-header`). */
@@ -29,7 +31,7 @@ export async function timed(send: () => Promise<Response>): Promise<Answer> {
   const response = await send()
   const bytes = await response.arrayBuffer()
   const text = new TextDecoder().decode(bytes)
-  const isWhole = isJson(text)
+  const { isJson, hasErrors, shown } = await beside('readAnswer', readAnswer, text)
   const steps = [...(response.headers.get('server-timing') ?? '').matchAll(/;\s*dur=([\d.]+)/g)]
   return {
     status: response.status,
@@ -38,13 +40,15 @@ export async function timed(send: () => Promise<Response>): Promise<Answer> {
     isKept: response.headers.get('gateway-trace')?.includes('reply=kept') ?? false,
     byteLength: bytes.byteLength,
     headers: [...response.headers],
-    hasErrors: isWhole && elementTexts(memberText(text, 'errors') ?? 'null') !== null,
-    isJson: isWhole,
+    hasErrors,
+    isJson,
     text,
+    shown: shown ?? text,
   }
 }
 
 export function noAnswer(error: unknown): Answer {
+  const text = failureText(error)
   return {
     status: 0,
     durationMs: 0,
@@ -54,7 +58,8 @@ export function noAnswer(error: unknown): Answer {
     headers: [],
     hasErrors: false,
     isJson: false,
-    text: failureText(error),
+    text,
+    shown: text,
   }
 }
 
@@ -66,18 +71,6 @@ function networkMs(url: string, began: number): number | undefined {
     .find((one) => one.startTime >= began)
   const duration = entry ? entry.responseEnd - entry.requestStart : 0
   return duration > 0 ? duration : undefined
-}
-
-/** Whatever begins like a token, to its end, so that no text is looked at twice. */
-const TOKENS = /\beyJ[\w-]*(?:\.[\w-]+){0,2}|\bwgr_[\w-]*/g
-
-/** Tokens cut short, for what is shown or shared. */
-export function withoutTokens(text: string): string {
-  return text.replace(TOKENS, (found) => {
-    if (found.startsWith('wgr_')) return found.length < 24 ? found : `${found.slice(0, 8)}…`
-    const [header = '', ...others] = found.split('.')
-    return header.length < 11 || others.length < 2 ? found : `${found.slice(0, 11)}…`
-  })
 }
 
 export function timeText(milliseconds: number): string {

@@ -57,9 +57,11 @@ export function createConnection(fetchFrom: typeof fetch, probeUrl: string): Con
   }
 }
 
+export const NOT_JSON = 'The answer is not JSON: something else may have answered, such as a proxy.'
+
 /** What a person is told of a request that failed. */
 export function failureText(error: unknown): string {
   if (error instanceof TypeError) return 'The gateway does not answer.'
-  if (error instanceof SyntaxError) return 'The answer is not JSON: something else may have answered, such as a proxy.'
+  if (error instanceof SyntaxError) return NOT_JSON
   return error instanceof Error ? error.message : String(error)
 }

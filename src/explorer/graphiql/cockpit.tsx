@@ -1,46 +1,47 @@
-// What GraphiQL does not say itself: status, time, size and headers of the last answer, the query as code, a link to it.
-import { useEditorContext } from '@graphiql/react'
+// What GraphiQL does not say itself: the answer as it came, with its status, time, size and headers, the query as code, a link to it.
+import { useEditorContext, useExecutionContext } from '@graphiql/react'
 import { Code, Share2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
-import { type Answer, serverText, sizeText, timeText } from '../answer/answer.ts'
-import { AnswerHeaders } from '../answer/answer-headers.tsx'
+import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react'
+import { type Answer, timeText } from '../answer/answer.ts'
+import { AnswerView } from '../answer/answer-view.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { readVariables } from '../rosetta/requests.ts'
 import { type Call, graphqlCall, type OwnHeaders } from '../snippets/call.ts'
 import { SnippetView } from '../snippets/snippet-view.tsx'
+import { PrintedText } from '../text/printed-text.tsx'
+import type { KeptAnswers } from './kept-answers.ts'
 import { linkTo } from './shared-query.ts'
 
-export function Cockpit({ answer }: { readonly answer: Answer | null }): ReactNode {
+interface CockpitProps {
+  readonly answers: KeptAnswers
+}
+
+export function Cockpit({ answers }: CockpitProps): ReactNode {
   const { facts } = useExplorer()
   const email = useSessionState().email ?? ''
   const { queryEditor, variableEditor, headerEditor } = useEditorContext({ nonNull: true })
+  const { isFetching } = useExecutionContext({ nonNull: true })
+  const answer = useShownAnswer(answers, isFetching)
   const [isCode, setCode] = useState(false)
   const url = location.origin + facts.basePath
   const written = () => ({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' })
-  return (
-    <section className="cockpit" aria-label="The last answer">
-      {answer === null ? (
-        <span>Not run yet. Control and Enter runs the query.</span>
-      ) : (
-        <>
-          <span
-            className={`status ${answer.status === 0 || answer.status >= 400 ? 'bad' : answer.hasErrors ? 'warn' : 'good'}`}
-          >
-            {answer.status === 0 ? 'no answer' : answer.hasErrors ? `${answer.status}, errors` : answer.status}
-          </span>
-          <span>{timeText(answer.durationMs)}</span>
-          {answer.serverMs !== null && <span>{serverText(answer)}</span>}
-          <span>{sizeText(answer.byteLength)}</span>
-        </>
-      )}
+  const tools = (
+    <>
       <span className="spread" />
       <button type="button" className="small" aria-pressed={isCode} onClick={() => setCode(!isCode)}>
         <Code size={14} aria-hidden="true" /> Code
       </button>
       <CopyButton label="Copy link" text={() => linkTo(`${url}/graphql`, written())} Icon={Share2} />
-      {answer && <AnswerHeaders headers={answer.headers} />}
+    </>
+  )
+  return (
+    <section className="cockpit" aria-label="The answer">
+      <PrintedText text={queryEditor?.getValue() ?? ''} label="Query" />
+      <span className="unseen" role="status">
+        {isFetching ? 'Running' : answer === null ? '' : saidOf(answer)}
+      </span>
       {isCode && (
         <SnippetView
           call={callOf(written(), headerEditor?.getValue() ?? '', url)}
@@ -48,8 +49,40 @@ export function Cockpit({ answer }: { readonly answer: Answer | null }): ReactNo
           label="The query"
         />
       )}
+      {answer === null ? (
+        <div className="text-tools">
+          {isFetching ? 'Running …' : 'Not run yet. Control and Enter runs the query.'}
+          {tools}
+        </div>
+      ) : (
+        <AnswerView answer={answer} isRunning={isFetching} label="Response" fileName="graphql.json">
+          {tools}
+        </AnswerView>
+      )}
     </section>
   )
+}
+
+function saidOf({ status, hasErrors, durationMs, shown }: Answer): string {
+  return status === 0 ? shown : `Answered ${status}${hasErrors ? ' with errors' : ''} in ${timeText(durationMs)}`
+}
+
+/** That of the tab in front; while it runs again, the one before. */
+function useShownAnswer(answers: KeptAnswers, isFetching: boolean): Answer | null {
+  const { responseEditor, tabs, activeTabIndex } = useEditorContext({ nonNull: true })
+  const follow = useCallback(
+    (listener: () => void) => {
+      responseEditor?.on('change', listener)
+      return () => responseEditor?.off('change', listener)
+    },
+    [responseEditor],
+  )
+  const shown = useSyncExternalStore(follow, () => responseEditor?.getValue() ?? '')
+  const found = useMemo(() => answers.find(shown), [answers, shown])
+  const tab = tabs[activeTabIndex]?.id
+  const [last, setLast] = useState({ tab, answer: found })
+  if (found !== null && (last.tab !== tab || last.answer !== found)) setLast({ tab, answer: found })
+  return found ?? (isFetching && last.tab === tab ? last.answer : null)
 }
 
 /** A sentence while the variables or the headers are not JSON. */

@@ -3,16 +3,18 @@ import { StorageContextProvider } from '@graphiql/react'
 import type { FetcherParams, Storage } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { type Answer, ASK_FOR_TIMES, noAnswer, timed, withoutTokens } from '../answer/answer.ts'
+import { ASK_FOR_TIMES, noAnswer, timed } from '../answer/answer.ts'
 import { Skeleton } from '../design/skeleton.tsx'
+import { NOT_JSON } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useProjectChoices } from '../rosetta/use-project-choices.ts'
+import { QUERY_BUILDER } from './builder/query-builder.tsx'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
 import { ownStorage, renewExample } from './own-storage.ts'
-import { QUERY_BUILDER } from './query-builder.tsx'
 import { RunFirst } from './run-first.tsx'
 import { readShared } from './shared-query.ts'
 import 'graphiql/style.css'
@@ -53,7 +55,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   const { session } = useExplorer()
   const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
-  const [answer, setAnswer] = useState<Answer | null>(null)
+  const [answers] = useState(createKeptAnswers)
   const [shared] = useState(() => readShared(location.hash))
   const [examples] = useState(() => {
     renewExample(storage, refs)
@@ -70,13 +72,11 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         body: JSON.stringify({ query, variables, operationName: operationToRun(query, operationName) }),
       }
       const got = await timed(() => session.send('/graphql', init)).catch(noAnswer)
-      const isIntrospection = operationName === 'IntrospectionQuery'
-      if (!isIntrospection) setAnswer(got)
-      if (got.status === 0) throw new Error(got.text)
-      // Tokens are shown here as everywhere: not enough of them to be used.
-      return JSON.parse(isIntrospection ? got.text : withoutTokens(got.text)) as unknown
+      if (operationName !== 'IntrospectionQuery') return answers.keep(got)
+      if (got.isJson) return JSON.parse(got.text) as unknown
+      throw new Error(`The schema could not be read. ${got.status === 0 ? got.text : NOT_JSON}`)
     },
-    [session],
+    [session, answers],
   )
 
   return (
@@ -106,7 +106,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
           )}
         </GraphiQL.Toolbar>
         <GraphiQL.Footer>
-          <Cockpit answer={answer} />
+          <Cockpit answers={answers} />
         </GraphiQL.Footer>
       </GraphiQL>
     </div>

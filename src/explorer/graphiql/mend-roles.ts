@@ -4,7 +4,6 @@ const EDITORS: readonly (readonly [selector: string, label: string])[] = [
   ['.graphiql-query-editor', 'Query'],
   ['.graphiql-editor-tool > .graphiql-editor:nth-child(1)', 'Variables, as JSON'],
   ['.graphiql-editor-tool > .graphiql-editor:nth-child(2)', 'Request headers, as JSON'],
-  ['.result-window', 'Response'],
 ]
 
 /** Keeps the roles and names right while GraphiQL draws; answers what stops it. */
@@ -31,8 +30,6 @@ function mend(container: Element): void {
   // What its text says is its name (WCAG 2.5.3).
   for (const label of container.querySelectorAll('.graphiql-history-item-label[aria-label]'))
     label.removeAttribute('aria-label')
-  // The response is read only, and scrolls: it must be reached by keyboard.
-  container.querySelector('.result-window .CodeMirror-scroll[tabindex="-1"]')?.setAttribute('tabindex', '0')
 }
 
 /** CodeMirror keeps Tab for itself, and whoever has no pointer cannot leave. `false` gives the key back to the browser. */

@@ -1,6 +1,6 @@
 // What GraphiQL keeps over a reload, in localStorage: tabs, history and settings, of each user apart, and no whole token.
 import { createLocalStorage, type Storage } from '@graphiql/toolkit'
-import { withoutTokens } from '../answer/answer.ts'
+import { withoutTokens } from '../answer/reading.ts'
 import { isBlocked } from '../design/browser-storage.ts'
 import { LATEST_EXPORT } from './examples.ts'
 

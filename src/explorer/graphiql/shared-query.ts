@@ -1,5 +1,5 @@
 // A query in an address, behind the `#`: it is never sent to a server, and never holds a token.
-import { withoutTokens } from '../answer/answer.ts'
+import { withoutTokens } from '../answer/reading.ts'
 
 export interface SharedQuery {
   readonly query: string

@@ -1,6 +1,5 @@
 // Whether a REST answer and a GraphQL answer hold the same, compared as text: byte for byte, as both promise.
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
-import type { Answer } from '../answer/answer.ts'
 
 export interface Difference {
   readonly rest: string
@@ -17,13 +16,32 @@ export interface Verdict {
   readonly isUnfilled?: true
 }
 
-type Compared = Pick<Answer, 'status' | 'isJson' | 'text'>
+interface Compared {
+  /** 0 when there was no answer. */
+  readonly status: number
+  readonly isJson: boolean
+  readonly text: string
+}
 
 export function compare(rest: Compared, graphql: Compared): Verdict {
+  return whyNot(rest, graphql) ?? compareTexts(rest.text, graphql.text, [rest.status, graphql.status])
+}
+
+/** Why two answers cannot be compared; null where they can. */
+export function whyNot(rest: Compared, graphql: Compared): Verdict | null {
   if (rest.status === 0 || graphql.status === 0) return incomparable('The gateway did not answer on both sides.')
   if (!rest.isJson || !graphql.isJson) return incomparable('There is no JSON on both sides to compare.')
-  const [restCode, graphqlCode] = [problemCode(rest.text), errorCode(graphql.text)]
-  if (restCode === 'NO_WORKSPACE' && isWithoutMe(graphql.text)) {
+  return null
+}
+
+/** Both are JSON. */
+export function compareTexts(
+  rest: string,
+  graphql: string,
+  statuses: readonly [rest: number, graphql: number],
+): Verdict {
+  const [restCode, graphqlCode] = [problemCode(rest), errorCode(graphql)]
+  if (restCode === 'NO_WORKSPACE' && isWithoutMe(graphql)) {
     return { kind: 'refused', text: NO_WORKSPACE, isUnfilled: true }
   }
   if (restCode !== null || graphqlCode !== null) {
@@ -31,11 +49,11 @@ export function compare(rest: Compared, graphql: Compared): Verdict {
     if (graphqlCode === 'GRAPHQL_VALIDATION_FAILED' || graphqlCode === 'GRAPHQL_PARSE_FAILED') {
       return incomparable(`GraphQL could not run the query (${graphqlCode}).`)
     }
-    const said = [restCode ?? rest.status, graphqlCode ?? graphql.status]
+    const said = [restCode ?? statuses[0], graphqlCode ?? statuses[1]]
     return { kind: 'different', text: `REST answers ${said[0]}, GraphQL ${said[1]}.` }
   }
-  const [documents, twins] = [elementTexts(rest.text), graphqlDocuments(graphql.text)]
-  if (documents === null) return compareMembers(rest.text, graphql.text)
+  const [documents, twins] = [elementTexts(rest), graphqlDocuments(graphql)]
+  if (documents === null) return compareMembers(rest, graphql)
   if (twins === null) return incomparable('The query does not select data, so there is nothing to compare with.')
   return compareDocuments(documents, twins)
 }

@@ -43,7 +43,7 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
   const { isLoaded, projects } = useProjectChoices(state.route.parameter !== null)
   const [shownSide, setShownSide] = useState<Side>('rest')
   const runs = useRuns(session, firstRun)
-  const { answers, running, verdict, asked, run } = runs
+  const { answers, running, isComparing, verdict, asked, run } = runs
   const request = requestOf(state, email, projects[0]?.ref ?? '')
   const { route, value } = request
   const signIn = { url: location.origin + facts.basePath, email }
@@ -98,7 +98,7 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
         </div>
         <VerdictLine
           verdict={isEdited ? null : verdict}
-          isRunning={running.rest || running.graphql}
+          isRunning={running.rest || running.graphql || isComparing}
           hint={isEdited ? EDITED : asked ? ONE_SIDE : route.field === 'refreshToken' ? OWN_SESSION : NOT_RUN}
         />
         <div className="segments side-switch">

@@ -1,6 +1,6 @@
 // What a Rosetta address says: the row, its value, the query and its variables. Never a token.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
-import { withoutTokens } from '../answer/answer.ts'
+import { withoutTokens } from '../answer/reading.ts'
 import { REFRESH_TOKEN } from '../snippets/call.ts'
 import type { RowRequest } from './requests.ts'
 

@@ -1,8 +1,9 @@
 // Running the two sides of a row: every answer knows which run it belongs to, and only answers of one run are compared.
 import { useCallback, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
+import { beside, isLong } from '../beside/beside.ts'
 import type { Session } from '../sign-in/session.ts'
-import { compare, type Verdict } from './comparison.ts'
+import { compare, compareTexts, type Verdict, whyNot } from './comparison.ts'
 import type { FirstRun } from './first-run.ts'
 import { type RowRequest, type Side, sendSide } from './requests.ts'
 
@@ -10,6 +11,8 @@ export interface Runs {
   /** The last answer of each side, of whatever run. */
   readonly answers: { readonly [S in Side]: Answer | null }
   readonly running: { readonly [S in Side]: boolean }
+  /** Whether both sides of the newest run have answered, and are still being compared. */
+  readonly isComparing: boolean
   /** Of the newest run, once both its sides have answered; null before, and when it had one side only. */
   readonly verdict: Verdict | null
   /** What the newest run asked. */
@@ -18,61 +21,73 @@ export interface Runs {
 }
 
 interface State {
-  readonly number: number
   readonly asked: RowRequest | null
-  readonly answers: { readonly [S in Side]: { readonly number: number; readonly answer: Answer } | null }
+  readonly answers: { readonly [S in Side]: Answer | null }
   readonly running: { readonly [S in Side]: boolean }
+  readonly isComparing: boolean
   readonly verdict: Verdict | null
 }
 
+/** What the sides of the newest run have answered so far. */
+type Got = { -readonly [S in Side]?: Answer }
+
 const NOTHING: State = {
-  number: 0,
   asked: null,
   answers: { rest: null, graphql: null },
   running: { rest: false, graphql: false },
+  isComparing: false,
   verdict: null,
 }
 
 export function useRuns(session: Session, firstRun: FirstRun): Runs {
   const [state, setState] = useState(NOTHING)
-  const newest = useRef({ number: 0, abort: new AbortController() })
+  const newest = useRef({ number: 0, abort: new AbortController(), got: {} as Got })
+
+  /** What both sides answered is compared in the page where it is short, and beside it where it is long. */
+  const take = useCallback((side: Side, number: number, answer: Answer) => {
+    const { got } = newest.current
+    got[side] = answer
+    const { rest, graphql } = got
+    if (!rest || !graphql) return setState((now) => answered(now, side, answer))
+    if (!isLong(rest.text, graphql.text)) {
+      return setState((now) => ({ ...answered(now, side, answer), verdict: compare(rest, graphql) }))
+    }
+    setState((now) => ({ ...answered(now, side, answer), isComparing: true }))
+    void compareBeside(rest, graphql).then((verdict) => {
+      if (newest.current.number === number) setState((now) => ({ ...now, isComparing: false, verdict }))
+    })
+  }, [])
 
   const run = useCallback(
     (sides: readonly Side[], request: RowRequest) => {
       newest.current.abort.abort()
       const abort = new AbortController()
       const number = newest.current.number + 1
-      newest.current = { number, abort }
+      newest.current = { number, abort, got: {} }
       const running = { rest: sides.includes('rest'), graphql: sides.includes('graphql') }
-      setState((now) => ({ ...now, number, asked: request, running, verdict: null }))
+      setState((now) => ({ ...now, asked: request, running, isComparing: false, verdict: null }))
       for (const side of sides) {
         const sent = firstRun.take(side, request) ?? sendSide(side, request, session, abort.signal)
         sent.catch(noAnswer).then((answer) => {
-          if (newest.current.number === number) setState((now) => answered(now, side, answer))
+          if (newest.current.number === number) take(side, number, answer)
         })
       }
     },
-    [session, firstRun],
+    [session, firstRun, take],
   )
 
-  const { answers, running, verdict, asked } = state
-  return {
-    answers: { rest: answers.rest?.answer ?? null, graphql: answers.graphql?.answer ?? null },
-    running,
-    verdict,
-    asked,
-    run,
-  }
+  return { ...state, run }
+}
+
+async function compareBeside(rest: Answer, graphql: Answer): Promise<Verdict> {
+  const statuses = [rest.status, graphql.status] as const
+  return whyNot(rest, graphql) ?? beside('compareTexts', compareTexts, rest.text, graphql.text, statuses)
 }
 
 function answered(state: State, side: Side, answer: Answer): State {
-  const answers = { ...state.answers, [side]: { number: state.number, answer } }
-  const { rest, graphql } = answers
-  const isWhole = rest?.number === state.number && graphql?.number === state.number
   return {
     ...state,
-    answers,
+    answers: { ...state.answers, [side]: answer },
     running: { ...state.running, [side]: false },
-    verdict: isWhole ? compare(rest.answer, graphql.answer) : null,
   }
 }

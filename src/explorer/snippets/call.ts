@@ -1,6 +1,6 @@
 // A request as the code generator sees it: what is sent where, and which token it needs.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
-import { withoutTokens } from '../answer/answer.ts'
+import { withoutTokens } from '../answer/reading.ts'
 
 /** A value of JSON in which `REFRESH_TOKEN` stands for the token that the snippet has. */
 export type Body = string | number | boolean | null | readonly Body[] | { readonly [name: string]: Body }

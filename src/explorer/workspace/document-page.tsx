@@ -1,14 +1,19 @@
 // A template or a UI library: its files, and the document itself as it is stored.
-import { type ReactNode, useCallback, useEffect, useMemo } from 'react'
+import { type ReactNode, useCallback, useEffect } from 'react'
+import { beside } from '../beside/beside.ts'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { TextView } from '../text/text-view.tsx'
 import { useAddressParameters } from './addresses.ts'
-import { loadDocument, partsOf } from './document.ts'
+import { loadDocument } from './document.ts'
+import { partsOf } from './document-parts.ts'
 import { FileBrowser } from './files/file-browser.tsx'
 import type { Kind } from './items.ts'
+import type { Element } from './project/elements.ts'
+
+const NO_PARTS: readonly Element[] = []
 
 interface DocumentPageProps {
   readonly kind: Exclude<Kind, 'projects'>
@@ -22,9 +27,13 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
   const { session, openFiles } = useExplorer()
   const [parameters, write, writeSoon] = useAddressParameters()
   const place = { line: parameters.get('line'), onLine: (line: string | null) => writeSoon({ line }) }
-  const loaded = useLoaded(useCallback(() => loadDocument(session, kind, after), [session, kind, after]))
-  const text = loaded.phase === 'ready' ? loaded.value.text : ''
-  const parts = useMemo(() => (text === '' ? [] : partsOf(text)), [text])
+  const loaded = useLoaded(
+    useCallback(async () => {
+      const document = await loadDocument(session, kind, after)
+      return { ...document, parts: await beside('partsOf', partsOf, document.text) }
+    }, [session, kind, after]),
+  )
+  const parts = loaded.phase === 'ready' ? loaded.value.parts : NO_PARTS
   const shownName = loaded.phase === 'ready' ? loaded.value.name : null
   useEffect(() => {
     openFiles.current = { kind, opened, name: shownName ?? opened, paths: parts.map(({ path }) => path) }
@@ -36,7 +45,7 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
   if (loaded.phase === 'failed') {
     return <Failure title="It could not be read" message={loaded.message} onRetry={loaded.retry} />
   }
-  const { name, description } = loaded.value
+  const { name, description, text } = loaded.value
   const isDocument = parts.length === 0 || parameters.get('tab') === 'document'
   const partsLabel = kind === 'templates' ? 'Files' : 'Components'
   return (

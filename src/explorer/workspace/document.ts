@@ -1,8 +1,7 @@
 // One stored document as text, exactly as it is kept.
-import { elementTexts, membersOf, memberText } from '../../json-text.ts'
+import { elementTexts, memberText } from '../../json-text.ts'
 import { queryText } from '../answer/graphql-query.ts'
 import type { Session } from '../sign-in/session.ts'
-import { type Element, elementsOf } from './project/elements.ts'
 
 const DOCUMENT_LISTS = { projects: 'projects', templates: 'templates', libraries: 'uiLibraries' } as const
 
@@ -20,7 +19,9 @@ export async function loadDocument(
 ): Promise<StoredText> {
   const [found] = await listedTexts(session, kind, 'name description data', { first: 1, after })
   if (found === undefined) throw new Error('It is not there any more.')
-  const { name, description } = JSON.parse(found) as { name: string | null; description: string | null }
+  const [name = null, description = null] = ['name', 'description'].map(
+    (member) => JSON.parse(memberText(found, member) ?? 'null') as string | null,
+  )
   return { name, description, text: memberText(found, 'data') ?? '' }
 }
 
@@ -36,30 +37,4 @@ export async function listedTexts(
   const answer = await queryText(session, text, variables)
   const me = memberText(memberText(answer, 'data') ?? '', 'me') ?? ''
   return elementTexts(memberText(me, list) ?? '') ?? []
-}
-
-/** The files of a template, or the components of a UI library with theirs; none where there are none. */
-export function partsOf(document: string): readonly Element[] {
-  const files = elementsOf(memberText(document, 'files') ?? 'null')
-  const components = memberText(document, 'components') ?? 'null'
-  const listed = elementTexts(components)?.map((text, index) => ({
-    name: nameOf(text) ?? `component ${index + 1}`,
-    text,
-  }))
-  const named = membersOf(components).map(({ name, start, end }) => ({ name, text: components.slice(start, end) }))
-  return [
-    ...files,
-    ...(listed ?? named).flatMap(({ name, text }): readonly Element[] => {
-      const own = elementsOf(memberText(text, 'files') ?? 'null').filter(({ isFile }) => isFile)
-      return [
-        { path: `${name}/${name}.json`, content: text, isFile: false, isBase64: false },
-        ...own.map((file) => ({ ...file, path: `${name}/${file.path}` })),
-      ]
-    }),
-  ]
-}
-
-function nameOf(text: string): string | null {
-  const name: unknown = JSON.parse(memberText(text, 'name') ?? 'null')
-  return typeof name === 'string' ? name : null
 }

@@ -299,7 +299,7 @@ async function coloured(page: Page): Promise<void> {
 }
 
 async function answered(page: Page): Promise<void> {
-  await page.locator('.graphiql-response .cm-string').first().waitFor()
+  await page.locator('.graphiql-response .t-string').first().waitFor()
 }
 
 /** What a button of GraphiQL opens. */

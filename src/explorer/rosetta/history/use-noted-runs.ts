@@ -1,6 +1,6 @@
 // Writes each run that was compared into the history, once.
 import { useEffect, useRef } from 'react'
-import { withoutTokens } from '../../answer/answer.ts'
+import { withoutTokens } from '../../answer/reading.ts'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import type { Verdict } from '../comparison.ts'
 import { routeName } from '../rosetta-state.ts'

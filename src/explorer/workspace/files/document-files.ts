@@ -1,7 +1,8 @@
 // The files of templates and the components of UI libraries, to be found by their paths.
 import { memberText } from '../../../json-text.ts'
 import type { Session } from '../../sign-in/session.ts'
-import { listedTexts, partsOf } from '../document.ts'
+import { listedTexts } from '../document.ts'
+import { partsOf } from '../document-parts.ts'
 import type { Item, Kind } from '../items.ts'
 import type { Finding } from './found-file.ts'
 import { filesOf } from './found-files.ts'

@@ -1,6 +1,6 @@
 // What changed from one export to another: files added, removed, changed, by their paths.
 import { compareNames } from '../natural-order.ts'
-import type { Element } from './elements.ts'
+import { type Element, elementsOf } from './elements.ts'
 
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
@@ -14,9 +14,11 @@ export interface Changes {
   readonly sameCount: number
 }
 
-/** Of several elements with one path the last counts, as it does for who unpacks them. */
-export function changesBetween(older: readonly Element[], newer: readonly Element[]): Changes {
-  const [before, after] = [older, newer].map((elements) => new Map(elements.map((element) => [element.path, element])))
+/** Of two exports as they are stored. Of several elements with one path the last counts, as it does for who unpacks them. */
+export function changesBetween(older: string, newer: string): Changes {
+  const [before, after] = [older, newer].map(
+    (body) => new Map(elementsOf(body).map((element) => [element.path, element])),
+  )
   const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].sort(compareNames)
   const changes = paths.flatMap((path): readonly Change[] => {
     const [was, is] = [before?.get(path) ?? null, after?.get(path) ?? null]

@@ -1,6 +1,7 @@
 // Two exports of a project: which files differ, and how.
 import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
+import { beside } from '../../beside/beside.ts'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
@@ -29,8 +30,10 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
   const [parameters, write, writeSoon] = useAddressParameters()
   const loaded = useLoaded(
     useCallback(async () => {
-      const [before, after] = await Promise.all([older, newer].map((facts) => loadExport(session, project, facts)))
-      return changesBetween(before?.elements ?? [], after?.elements ?? [])
+      const [before = '', after = ''] = await Promise.all(
+        [older, newer].map((facts) => loadExport(session, project, facts)),
+      )
+      return beside('changesBetween', changesBetween, before, after)
     }, [session, project, older, newer]),
   )
   if (loaded.phase === 'loading') return <Skeleton label="Comparing" />

@@ -1,6 +1,7 @@
 // The files of one export, and ways to take them along.
 import { FileArchive, FileJson, PackageOpen } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect } from 'react'
+import { beside } from '../../beside/beside.ts'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { saveFile } from '../../design/save-file.ts'
@@ -13,7 +14,15 @@ import { addressOf, useAddressParameters } from '../addresses.ts'
 import { FileBrowser } from '../files/file-browser.tsx'
 import { useZip } from '../files/use-zip.ts'
 import { safePath } from '../files/zip.ts'
-import { type ExportFacts, exportKey, loadExport, type OpenedExport, type Project } from './project.ts'
+import { type Element, elementsOf } from './elements.ts'
+import { type ExportFacts, exportKey, loadExport, type Project } from './project.ts'
+
+interface OpenedExport {
+  readonly facts: ExportFacts
+  /** As it is stored. */
+  readonly body: string
+  readonly elements: readonly Element[]
+}
 
 interface ExportFilesProps {
   readonly project: Project
@@ -24,7 +33,11 @@ interface ExportFilesProps {
 export function ExportFiles({ project, facts }: ExportFilesProps): ReactNode {
   const { session } = useExplorer()
   const loaded = useLoaded(
-    useCallback(async () => (facts ? await loadExport(session, project, facts) : null), [session, project, facts]),
+    useCallback(async () => {
+      if (!facts) return null
+      const body = await loadExport(session, project, facts)
+      return { facts, body, elements: await beside('elementsOf', elementsOf, body) }
+    }, [session, project, facts]),
   )
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {

@@ -1,9 +1,12 @@
-// How a file changed, line by line, by the `diff` library.
-import { structuredPatch } from 'diff'
-import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { jsonLines } from '../../text/json-lines.ts'
+// How a file changed, line by line.
+import { type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { beside, isLong } from '../../beside/beside.ts'
+import { Failure } from '../../design/failure.tsx'
+import { Skeleton } from '../../design/skeleton.tsx'
+import { useLoaded } from '../../frame/use-loaded.ts'
 import type { LinePlace } from '../../text/use-line-place.ts'
 import { offsetOf, rowIn } from '../list-rows.ts'
+import { type DiffLine, diffLines } from './line-changes.ts'
 
 export interface LineDiffProps {
   readonly path: string
@@ -13,14 +16,34 @@ export interface LineDiffProps {
   readonly place: LinePlace
 }
 
-/** Beyond these a file is said to differ, without the lines. */
-const LONGEST = 1_000_000
-const MOST_EDITS = 4_000
 const MOST_SHOWN = 3_000
 const SIGNS: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '\\': 'meta', '@': 'meta' }
 
-export function LineDiff({ path, before, after, place }: LineDiffProps): ReactNode {
+export function LineDiff(props: LineDiffProps): ReactNode {
+  return isLong(props.before, props.after) ? <LongDiff {...props} /> : <ShortDiff {...props} />
+}
+
+function ShortDiff(props: LineDiffProps): ReactNode {
+  const { before, after } = props
   const lines = useMemo(() => diffLines(before, after), [before, after])
+  return <Diff {...props} lines={lines} />
+}
+
+function LongDiff(props: LineDiffProps): ReactNode {
+  const { before, after } = props
+  const loaded = useLoaded(useCallback(() => beside('diffLines', diffLines, before, after), [before, after]))
+  if (loaded.phase === 'loading') return <Skeleton label="Comparing" />
+  if (loaded.phase === 'failed') {
+    return <Failure title="The two could not be compared" message={loaded.message} onRetry={loaded.retry} />
+  }
+  return <Diff {...props} lines={loaded.value} />
+}
+
+interface DiffProps extends LineDiffProps {
+  readonly lines: readonly DiffLine[] | null
+}
+
+function Diff({ path, before, after, place, lines }: DiffProps): ReactNode {
   const left = (lines?.length ?? 0) - MOST_SHOWN
   const scroller = useRef<HTMLElement>(null)
   const [first] = useState(place.line)
@@ -60,28 +83,4 @@ export function LineDiff({ path, before, after, place }: LineDiffProps): ReactNo
 
 function heightOfLine(diff: HTMLElement): number {
   return diff.querySelector('span')?.getBoundingClientRect().height || 1
-}
-
-interface DiffLine {
-  readonly key: number
-  readonly text: string
-}
-
-function diffLines(before: string, after: string): readonly DiffLine[] | null {
-  if (before.length + after.length > LONGEST) return null
-  const patch = structuredPatch('', '', readable(before), readable(after), '', '', {
-    context: 4,
-    maxEditLength: MOST_EDITS,
-  })
-  if (!patch) return null
-  const texts = patch.hunks.flatMap(({ oldStart, newStart, lines }) => [
-    `@@ line ${oldStart} → ${newStart} @@`,
-    ...lines,
-  ])
-  return texts.map((text, key) => ({ key, text }))
-}
-
-/** JSON is compared indented, with every number and escape as it is written. */
-function readable(text: string): string {
-  return jsonLines(text)?.join('\n') ?? text
 }

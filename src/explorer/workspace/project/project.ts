@@ -2,7 +2,6 @@
 import { elementTexts, memberText } from '../../../json-text.ts'
 import { query, queryText } from '../../answer/graphql-query.ts'
 import type { Session } from '../../sign-in/session.ts'
-import { type Element, elementsOf } from './elements.ts'
 
 export interface ExportFacts {
   readonly createdAt: string
@@ -23,13 +22,6 @@ export interface Project {
   readonly updatedAt: string | null
   /** Newest first. */
   readonly exports: readonly ExportFacts[]
-}
-
-export interface OpenedExport {
-  readonly facts: ExportFacts
-  /** The body that `GET /exports?r=` answers, or answered when this export was the newest. */
-  readonly body: string
-  readonly elements: readonly Element[]
 }
 
 const QUERY = `query($ref: String!) { me { project(ref: $ref) {
@@ -53,14 +45,13 @@ export function exportKey({ digest, createdAt }: ExportFacts): string {
   return `${digest.slice(0, 12)}@${createdAt}`
 }
 
-/** The newest comes over REST, which answers an export of any size. */
-export async function loadExport(session: Session, project: Project, facts: ExportFacts): Promise<OpenedExport> {
+/** The body that `GET /exports?r=` answers, or answered when this export was the newest. That one comes over REST, which answers an export of any size. */
+export async function loadExport(session: Session, project: Project, facts: ExportFacts): Promise<string> {
   const before = project.exports[project.exports.indexOf(facts) - 1]
   if (before === undefined) {
     const answer = await session.send(`/exports?r=${encodeURIComponent(project.ref)}`)
     if (!answer.ok) throw new Error(`The gateway answered ${answer.status}.`)
-    const body = await answer.text()
-    return { facts, body, elements: elementsOf(body) }
+    return answer.text()
   }
   const text = `query($ref: String!, $after: String) { me { project(ref: $ref) { exports(first: 1, after: $after) { digest data } } } }`
   const answer = await queryText(session, text, { ref: project.ref, after: before.cursor })
@@ -70,6 +61,5 @@ export async function loadExport(session: Session, project: Project, facts: Expo
   if (memberText(one, 'digest') !== JSON.stringify(facts.digest)) {
     throw new Error('This project has changed meanwhile: reload it.')
   }
-  const body = memberText(one, 'data') ?? '[]'
-  return { facts, body, elements: elementsOf(body) }
+  return memberText(one, 'data') ?? '[]'
 }

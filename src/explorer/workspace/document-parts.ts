@@ -1,0 +1,29 @@
+// What a document holds that can be looked at one by one: files, components.
+import { elementTexts, membersOf, memberText } from '../../json-text.ts'
+import { type Element, elementsOf } from './project/elements.ts'
+
+/** The files of a template, or the components of a UI library with theirs; none where there are none. */
+export function partsOf(document: string): readonly Element[] {
+  const files = elementsOf(memberText(document, 'files') ?? 'null')
+  const components = memberText(document, 'components') ?? 'null'
+  const listed = elementTexts(components)?.map((text, index) => ({
+    name: nameOf(text) ?? `component ${index + 1}`,
+    text,
+  }))
+  const named = membersOf(components).map(({ name, start, end }) => ({ name, text: components.slice(start, end) }))
+  return [
+    ...files,
+    ...(listed ?? named).flatMap(({ name, text }): readonly Element[] => {
+      const own = elementsOf(memberText(text, 'files') ?? 'null').filter(({ isFile }) => isFile)
+      return [
+        { path: `${name}/${name}.json`, content: text, isFile: false, isBase64: false },
+        ...own.map((file) => ({ ...file, path: `${name}/${file.path}` })),
+      ]
+    }),
+  ]
+}
+
+function nameOf(text: string): string | null {
+  const name: unknown = JSON.parse(memberText(text, 'name') ?? 'null')
+  return typeof name === 'string' ? name : null
+}
