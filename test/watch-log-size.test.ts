@@ -1,7 +1,7 @@
 import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createLogSizeCheck } from '../src/cli/watch-log-size.ts'
+import { createLogSizeCheck } from '../src/cli/serving/watch-log-size.ts'
 import { openStore } from '../src/store/open-store.ts'
 import { put } from './contract/values.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'

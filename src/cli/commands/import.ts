@@ -8,10 +8,10 @@ import { replaceInput } from '../../import-export/replace.ts'
 import type { EditableStore, Swapped } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import { type ImportSource, openImportSource } from '../import/import-source.ts'
-import { createYoungGenerationLimit } from '../import/limit-semi-space.ts'
 import { createRejects, type Rejects } from '../import/rejects.ts'
 import { importRemotely } from '../import/remote-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
+import { limitYoungGeneration } from '../limit-young-generation.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
@@ -79,14 +79,10 @@ async function importUnchanged(
   io: CommandIo,
 ): Promise<ExitCode> {
   const start = performance.now()
-  const limitYoungGeneration = createYoungGenerationLimit()
+  using _young = limitYoungGeneration()
   const before = await file.stat()
   const checking = createProgress(io, `checking ${basename(name)}`, before.size)
-  const onChecked = (...done: Parameters<typeof checking.update>) => {
-    limitYoungGeneration()
-    checking.update(...done)
-  }
-  const checked = await checkInput(file, config, store, onChecked, { isReplacement: config.replace === true })
+  const checked = await checkInput(file, config, store, checking.update, { isReplacement: config.replace === true })
   checking.finish()
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
@@ -106,10 +102,7 @@ async function importUnchanged(
   const options = {
     fields: config,
     clock: io.clock,
-    onProgress(...done: Parameters<typeof importing.update>) {
-      limitYoungGeneration()
-      importing.update(...done)
-    },
+    onProgress: importing.update,
     async onRejected(line: Line, reason: string) {
       await rejects.add(line)
       if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)

@@ -23,6 +23,7 @@ import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
 import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
+import { limitYoungGeneration } from '../limit-young-generation.ts'
 import { createBrokenOffReport, createLog, createOverloadReport, createReport } from '../log.ts'
 import { attemptsPerMinute, exposureWarnings, requireSafeExposure } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
@@ -39,11 +40,11 @@ import { listen, withInheritedSocket } from '../serving/listen.ts'
 import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
 import { readServiceManager } from '../serving/systemd/service-manager.ts'
+import { watchLogSize } from '../serving/watch-log-size.ts'
 import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
 import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
-import { watchLogSize } from '../watch-log-size.ts'
 import { workerCount } from '../workers/worker-count.ts'
 import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers } from '../workers/workers.ts'
 
@@ -108,6 +109,7 @@ export async function runServe(
     },
   )
   if (isReadOnly) await requireSigningKey(store)
+  using _young = limitYoungGeneration()
   const inFlight = createInFlightBytes(config.inFlightBytes)
   using _watch = watchExternalCheckpoints(config, log)
   // Disposed of before the store: what was recorded is durable when the process ends.
