@@ -9,7 +9,7 @@ import { createNodeIds, type NodeIds } from './identity/node-id.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 import type { Reads } from './reads.ts'
 import type { RequestBudget } from './request-budget.ts'
-import { createRequestReads } from './request-reads.ts'
+import { createRequestReads, type RequestReads } from './request-reads.ts'
 
 /** A user with a stored workspace: what `me` is. */
 export interface WorkspaceUser {
@@ -27,7 +27,8 @@ export interface Services {
   readonly sessions: Sessions
 }
 
-export interface Context extends Services {
+export interface Context extends Omit<Services, 'reads'> {
+  readonly reads: RequestReads
   /** The session the request is signed in with; null when it presented no token. */
   readonly viewer: LiveSession | null
   readonly caller: Caller

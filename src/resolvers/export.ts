@@ -1,5 +1,5 @@
 // Export and its elements.
-import type { PagePart, PageWithin, StoredExport } from '../store/contract.ts'
+import type { PageWithin, StoredExport } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { data, documentId, text } from './documents/document-fields.ts'
 import { toRawJson } from './documents/raw-json.ts'
@@ -9,16 +9,17 @@ import { toConnection } from './pagination/connection.ts'
 import { exportCursor, positionCursor } from './pagination/cursors.ts'
 import { requireExtent, requirePage } from './pagination/page-arguments.ts'
 import { readInParts, readWhole } from './pagination/read-in-parts.ts'
+import type { HeldPart } from './request-reads.ts'
 
 function readElements(
   snapshot: StoredExport,
   { reads, paceReading }: Context,
-): (part: PageWithin) => Promise<PagePart<ExportedElement>> {
+): (part: PageWithin) => Promise<HeldPart<ExportedElement>> {
   const { userId, id: exportId } = snapshot
   return async (part) => {
     await paceReading(Math.min(snapshot.byteLength, part.maxBytes))
-    const { items, isCut } = await reads.elementsWithin({ userId, exportId, ...part })
-    return { items: items.map(({ position, text }) => ({ position, text, snapshot })), isCut }
+    const { items, isCut, letGo } = await reads.elementsWithin({ userId, exportId, ...part })
+    return { items: items.map(({ position, text }) => ({ position, text, snapshot })), isCut, letGo }
   }
 }
 
@@ -32,7 +33,7 @@ export const Export = {
   cursor: exportCursor,
   async elements(snapshot, args, context) {
     const page = requirePage(args, requireExtent(args))
-    return readInParts(page, readElements(snapshot, context), context)
+    return readInParts(page, readElements(snapshot, context), context.paceReading)
   },
   elementsConnection: (snapshot, args, context) =>
     toConnection(

@@ -10,43 +10,43 @@ interface HasText {
   readonly text: string
 }
 
-export function createRequestReads(shared: Reads, seen: ExpectedVersion | null, budget: RequestBudget): Reads {
+/** A part of a list. It counts against the request's budget until everybody who asked for it has let it go. */
+export interface HeldPart<T> extends PagePart<T> {
+  /** To be called once, when the items are not referred to any more. */
+  readonly letGo: () => void
+}
+
+type PartRead = 'documentsWithin' | 'elementsWithin'
+
+export type RequestReads = Omit<Reads, PartRead> & {
+  readonly [Name in PartRead]: (
+    ...asked: Parameters<Reads[Name]>
+  ) => Promise<HeldPart<Awaited<ReturnType<Reads[Name]>>['items'][number]>>
+}
+
+export function createRequestReads(shared: Reads, seen: ExpectedVersion | null, budget: RequestBudget): RequestReads {
   const reads = seen ? withExpectedVersion(shared, seen) : shared
 
-  function lengthOf(items: readonly HasText[]): number {
-    return items.reduce((sum, { text }) => sum + text.length, 0)
-  }
-
   const countItems = <T extends HasText>(items: readonly T[]) => budget.read(lengthOf(items))
-  const countPart = <T extends HasText>({ items }: PagePart<T>) => countItems(items)
   const countFound = (found: readonly (HasText | null)[]) => countItems(found.filter((item) => item !== null))
 
   return {
     ...reads,
     documents: once(reads.documents, countItems),
-    documentsWithin: once(reads.documentsWithin, countPart, isWhole),
+    documentsWithin: sharedParts(reads.documentsWithin, budget),
     documentsById: counted(reads.documentsById, countFound),
     documentCount: once(reads.documentCount, () => {}),
     projectsByRef: counted(reads.projectsByRef, countFound),
     exports: once(reads.exports, (exports) => budget.read(exports.length * EXPORT_LENGTH)),
     exportCount: once(reads.exportCount, () => {}),
     elements: once(reads.elements, countItems),
-    elementsWithin: once(reads.elementsWithin, countPart, isWhole),
+    elementsWithin: sharedParts(reads.elementsWithin, budget),
     elementsAt: counted(reads.elementsAt, countFound),
   }
 }
 
-/** A part of a long list is let go once it was used. */
-function isWhole({ isCut }: PagePart<unknown>): boolean {
-  return !isCut
-}
-
 /** Questions are plain values: their JSON tells equal ones. */
-function once<K, V>(
-  read: (question: K) => Promise<V>,
-  count: (answer: V) => void,
-  isKept: (answer: V) => boolean = () => true,
-): (question: K) => Promise<V> {
+function once<K, V>(read: (question: K) => Promise<V>, count: (answer: V) => void): (question: K) => Promise<V> {
   // Made when the first is asked: most requests ask one kind of question.
   let asked: Map<string, Promise<V>> | null = null
   return (question) => {
@@ -57,12 +57,56 @@ function once<K, V>(
     if (known) return known
     const answer = read(question).then((found) => {
       count(found)
-      if (!isKept(found)) kept.delete(key)
       return found
     })
     kept.set(key, answer)
     return answer
   }
+}
+
+interface SharedPart<T> {
+  readonly part: Promise<HeldPart<T>>
+  holders: number
+}
+
+/** As `once`, for as long as somebody who asked has not let the part go. */
+function sharedParts<K, T extends HasText>(
+  read: (question: K) => Promise<PagePart<T>>,
+  budget: RequestBudget,
+): (question: K) => Promise<HeldPart<T>> {
+  let asked: Map<string, SharedPart<T>> | null = null
+
+  async function readPart(question: K, key: string, known: Map<string, SharedPart<T>>): Promise<HeldPart<T>> {
+    const { items, isCut } = await read(question)
+    const length = lengthOf(items)
+    budget.read(length)
+    function letGo(): void {
+      const shared = known.get(key)
+      if (!shared) return
+      shared.holders -= 1
+      if (shared.holders > 0) return
+      known.delete(key)
+      budget.letGo(length)
+    }
+    return { items, isCut, letGo }
+  }
+
+  return (question) => {
+    asked ??= new Map()
+    const key = JSON.stringify(question)
+    const shared = asked.get(key)
+    if (shared) {
+      shared.holders += 1
+      return shared.part
+    }
+    const part = readPart(question, key, asked)
+    asked.set(key, { part, holders: 1 })
+    return part
+  }
+}
+
+function lengthOf(items: readonly HasText[]): number {
+  return items.reduce((sum, { text }) => sum + text.length, 0)
 }
 
 function counted<K, V>(read: (question: K) => Promise<V>, count: (answer: V) => void): (question: K) => Promise<V> {

@@ -22,7 +22,7 @@ async function documents(
   context: Context,
 ): Promise<readonly StoredDocument[] | Paged<StoredDocument>> {
   const page = requirePage(args, requireExtent(args))
-  return readInParts(page, (part) => context.reads.documentsWithin({ userId, kind, ...part }), context)
+  return readInParts(page, (part) => context.reads.documentsWithin({ userId, kind, ...part }), context.paceReading)
 }
 
 function documentConnection(

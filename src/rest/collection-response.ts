@@ -23,11 +23,15 @@ export async function documentsResponse(
   yieldTurn: YieldTurn,
   holding: Reservation,
 ): Promise<GatewayResponse> {
-  if (isPaged(documents)) return largeCollectionResponse(documents.pages(), yieldTurn, holding)
+  if (isPaged(documents)) return largeCollectionResponse(pagesOf(documents), yieldTurn, holding)
   const length = documents.reduce((sum, { text }) => sum + text.length, 0)
   if (length > LARGE_LENGTH) return largeCollectionResponse([documents], yieldTurn, holding)
   const body = Buffer.from(`[${documents.map(({ text }) => text).join(',')}]`)
   return collectionResponse(entityTag(body), body.byteLength, body)
+}
+
+async function* pagesOf({ nextPage }: Paged<StoredDocument>): AsyncGenerator<readonly StoredDocument[]> {
+  for (let documents = await nextPage(); documents; documents = await nextPage()) yield documents
 }
 
 /** The same, with the work on each piece in a turn of its own. */

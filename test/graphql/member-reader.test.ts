@@ -1,6 +1,11 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createMemberReader } from '../../src/resolvers/documents/member-reader.ts'
 import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const WANTED = ['id', 'name', 'a"b', 'ü', '', 'deep']
 const NAMES = [...WANTED, 'other', 'id2', 'i', 'x'.repeat(80), 'name\\', '{', ':']
@@ -57,3 +62,23 @@ test('of a name that is written twice it takes the last, also when the one befor
   expect(read('{"id":1,"id":2}')).toEqual(['2'])
   expect(read('{"id":1,"\\u0069d":3}')).toEqual(['3'])
 })
+
+test('a short member of a long document holds on to nothing but itself', () => {
+  const read = createMemberReader(new Map([['name', 0]]))
+  const members: (string | null | undefined)[] = []
+  const before = usedBytes()
+  for (let index = 0; index < 200; index += 1) {
+    members.push(
+      read(JSON.stringify({ name: `the document with the number ${index}`, content: 'x'.repeat(100_000) }))[0],
+    )
+  }
+  const grown = usedBytes() - before
+  expect(members.at(-1)).toBe('"the document with the number 199"')
+  // The documents came to 20 MB.
+  expect(grown).toBeLessThan(5_000_000)
+})
+
+function usedBytes(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}

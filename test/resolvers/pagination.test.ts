@@ -5,7 +5,6 @@ import { connectionOf, PageInfo } from '../../src/resolvers/pagination/connectio
 import { type ConnectionArguments, requireNumber } from '../../src/resolvers/pagination/page-arguments.ts'
 import { isPaged } from '../../src/resolvers/pagination/paged.ts'
 import { type ReadPart, readInParts, readWhole } from '../../src/resolvers/pagination/read-in-parts.ts'
-import { UNCOUNTED } from '../../src/resolvers/request-budget.ts'
 import type { Page } from '../../src/store/contract.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -75,6 +74,7 @@ describe('a list is read in parts', () => {
 
   /** Two items at a time, from whichever end, and what was asked. */
   function openList() {
+    const told: unknown[] = []
     const asked: (readonly [after: number, before: number | undefined, limit: number | null])[] = []
     const read: ReadPart<(typeof all)[number]> = async ({ after, before, limit, fromEnd }) => {
       asked.push([after, before, limit])
@@ -82,9 +82,10 @@ describe('a list is read in parts', () => {
       const within = all.filter(({ position }) => position > after && position < (before ?? Number.POSITIVE_INFINITY))
       const wanted = limit === null ? within : fromEnd ? within.slice(-limit) : within.slice(0, limit)
       const isCut = wanted.length > PART
-      return { items: isCut ? (fromEnd ? wanted.slice(-PART) : wanted.slice(0, PART)) : wanted, isCut }
+      const items = isCut ? (fromEnd ? wanted.slice(-PART) : wanted.slice(0, PART)) : wanted
+      return { items, isCut, letGo: () => told.push(`let go of ${positions(items).join(', ')}`) }
     }
-    return { read, asked }
+    return { read, asked, told }
   }
 
   const PAGE: Page = { after: 0, limit: null }
@@ -107,17 +108,20 @@ describe('a list is read in parts', () => {
   })
 
   test('each part let go before the next is read, at the pace of its turn', async () => {
-    const { read, asked } = openList()
-    const told: unknown[] = []
-    const list = await readInParts({ ...PAGE, limit: 5 }, read, {
-      budget: { ...UNCOUNTED, letGo: (length) => told.push(`let go ${length}`) },
-      async paceReading(byteLength) {
-        told.push(`pace ${byteLength}`)
-      },
+    const { read, asked, told } = openList()
+    const list = await readInParts({ ...PAGE, limit: 5 }, read, async (byteLength) => {
+      told.push(`pace ${byteLength}`)
     })
     if (!isPaged(list)) throw new Error('it came at once')
-    for await (const items of list.pages()) told.push(positions(items as typeof all))
-    expect(told).toEqual([[1, 2], 'let go 3', 'pace 131072', [3, 4], 'let go 7', 'pace 131072', [5]])
+    for (let items = await list.nextPage(); items; items = await list.nextPage()) {
+      told.push(positions(items as typeof all))
+    }
+    expect(told).toEqual([
+      ...[[1, 2], 'let go of 1, 2', 'pace 131072'],
+      ...[[3, 4], 'let go of 3, 4', 'pace 131072'],
+      ...[[5], 'let go of 5'],
+    ])
+    expect(await list.nextPage()).toBe(null)
     expect(asked).toEqual([
       [0, undefined, 5],
       [2, undefined, 3],
@@ -127,7 +131,7 @@ describe('a list is read in parts', () => {
 
   test('a short one at once', async () => {
     const { read, asked } = openList()
-    const list = await readInParts({ ...PAGE, after: 3 }, read, { budget: UNCOUNTED, paceReading: () => null })
+    const list = await readInParts({ ...PAGE, after: 3 }, read, () => null)
     expect(list).toEqual(all.slice(3))
     expect(asked.length).toBe(1)
   })

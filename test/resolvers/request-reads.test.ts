@@ -1,4 +1,4 @@
-// The reads of one request: equal questions are asked once, what comes of them is counted, and long parts are not kept.
+// The reads of one request: equal questions are asked once, what comes of them is counted, and parts of long lists are let go.
 import { expect, test } from 'vitest'
 import type { Reads } from '../../src/resolvers/reads.ts'
 import { UNCOUNTED } from '../../src/resolvers/request-budget.ts'
@@ -36,8 +36,13 @@ function createWorld(seen: Parameters<typeof createRequestReads>[1] = null) {
     elementsAt: answering('elementsAt', [item('a'), null]),
     elementRun: answering('elementRun', null),
   }
-  const reads = createRequestReads(shared, seen, { ...UNCOUNTED, read: (length) => counted.push(length) })
-  return { reads, asked, counted }
+  const letGo: number[] = []
+  const reads = createRequestReads(shared, seen, {
+    ...UNCOUNTED,
+    read: (length) => counted.push(length),
+    letGo: (length) => letGo.push(length),
+  })
+  return { reads, asked, counted, letGo }
 }
 
 test('equal questions are asked once, others by themselves', async () => {
@@ -64,13 +69,19 @@ test('equal questions are asked once, others by themselves', async () => {
   expect(counted).toEqual([3, 5, 5, 1_024, 2])
 })
 
-test('a part of a long list is asked for anew: nobody keeps it', async () => {
-  const { reads, asked, counted } = createWorld()
+test('a part is shared, and counts, until everybody who asked for it has let it go', async () => {
+  const { reads, asked, counted, letGo } = createWorld()
   const part = { ...ELEMENTS, ...PAGE, maxBytes: 1 }
-  await Promise.all([reads.elementsWithin(part), reads.elementsWithin(part)])
-  await reads.elementsWithin(part)
-  expect(asked.map(({ verb }) => verb)).toEqual(['elementsWithin', 'elementsWithin'])
-  expect(counted).toEqual([3, 3])
+  const [first, second] = await Promise.all([reads.elementsWithin(part), reads.elementsWithin(part)])
+  first.letGo()
+  expect([asked.length, counted, letGo]).toEqual([1, [3], []])
+  const third = await reads.elementsWithin(part)
+  second.letGo()
+  expect([asked.length, counted, letGo]).toEqual([1, [3], []])
+  third.letGo()
+  expect(letGo).toEqual([3])
+  ;(await reads.elementsWithin(part)).letGo()
+  expect([asked.length, counted, letGo]).toEqual([2, [3, 3], [3, 3]])
 })
 
 test('of what is asked for by name, what is found is counted', async () => {

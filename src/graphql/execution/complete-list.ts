@@ -1,6 +1,6 @@
 // The text of a list: item by item, page by page where it is read in pages, in as many turns as it takes.
 import { type FieldNode, GraphQLError } from 'graphql'
-import { isPaged, type Paged } from '../../resolvers/pagination/paged.ts'
+import { isPaged, type NextPage, type Paged } from '../../resolvers/pagination/paged.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
 import type { Complete } from './plan.ts'
@@ -146,17 +146,32 @@ async function addItems(
 }
 
 /** A page is let go before the next one is read. What is read in pages is long. */
-async function completePages(plan: ItemPlan, run: Run, { pages }: Paged<unknown>, path: Path | null): Promise<Text> {
+async function completePages(plan: ItemPlan, run: Run, { nextPage }: Paged<unknown>, path: Path | null): Promise<Text> {
   run.clock.expectLong()
   const builder = createTextBuilder()
   builder.add('[')
-  let offset = 0
-  for await (const items of pages()) {
-    await addItems(plan, run, items, 0, offset, path, builder)
-    offset += items.length
+  for (let offset = 0; ; ) {
+    const count = await addPage(plan, run, nextPage, offset, path, builder)
+    if (count === null) break
+    offset += count
   }
   builder.add(']')
   return builder.build()
+}
+
+/** A function of its own: when it has answered, nothing refers to the items while the next ones are waited for. */
+async function addPage(
+  plan: ItemPlan,
+  run: Run,
+  nextPage: NextPage<unknown>,
+  offset: number,
+  path: Path | null,
+  builder: TextBuilder,
+): Promise<number | null> {
+  const items = await nextPage()
+  if (!items) return null
+  await addItems(plan, run, items, 0, offset, path, builder)
+  return items.length
 }
 
 function joinItems(values: readonly Text[]): Text {

@@ -9,6 +9,9 @@ const CLOSE_BRACE = 0x7d
 const MAX_KNOWN_MEMBERS = 256
 const MAX_KNOWN_LENGTH = 64
 
+/** UTF-16 units of a document from which on its short members are copied: a slice would hold on to all of it. */
+const MIN_LONG_DOCUMENT = 4_096
+
 /** The members that are wanted, each with its place in what the reader answers. */
 export type MemberSlots = ReadonlyMap<string, number>
 
@@ -37,8 +40,7 @@ export function createMemberReader(slots: MemberSlots): MemberReader {
       before.next = seen
       return seen
     }
-    // A copy: a slice would hold on to the whole document.
-    const opening = Buffer.from(written).toString()
+    const opening = copyOf(written)
     const member: KnownMember = { opening, slot: slots.get(nameOf(text, at, nameEnd)) ?? -1, next: null }
     if (known.size < MAX_KNOWN_MEMBERS && opening.length <= MAX_KNOWN_LENGTH) {
       known.set(opening, member)
@@ -58,10 +60,21 @@ export function createMemberReader(slots: MemberSlots): MemberReader {
       member = next !== null && text.startsWith(next.opening, at) ? next : learn(text, at, member)
       const start = skipSpace(text, at + member.opening.length)
       const end = skipValue(text, start)
-      if (member.slot !== -1) texts[member.slot] = text.slice(start, end)
+      if (member.slot !== -1) texts[member.slot] = memberText(text, start, end)
       at = skipSpace(text, end)
       if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
     }
     return texts
   }
+}
+
+function memberText(document: string, start: number, end: number): string {
+  const written = document.slice(start, end)
+  const isSmallPart = document.length >= MIN_LONG_DOCUMENT && 2 * written.length < document.length
+  return isSmallPart ? copyOf(written) : written
+}
+
+/** V8's slices refer to the whole string that they are cut from. */
+function copyOf(slice: string): string {
+  return Buffer.from(slice).toString()
 }

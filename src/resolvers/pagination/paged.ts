@@ -2,14 +2,20 @@
 
 const PAGES = Symbol('pages')
 
+/** In order, one page a call; null after the last. The page before is let go: nothing here refers to it any more. */
+export type NextPage<T> = () => Promise<readonly T[] | null>
+
 export interface Paged<T> {
   readonly [PAGES]: true
-  /** In order; each is used before the next is asked for. */
-  readonly pages: () => AsyncIterable<readonly T[]>
+  /**
+   * A function, not an iterator: a generator that waits for its next page still refers to the last one, and with hundreds of
+   * lists in one answer that is most of the memory it takes.
+   */
+  readonly nextPage: NextPage<T>
 }
 
-export function toPaged<T>(pages: () => AsyncIterable<readonly T[]>): Paged<T> {
-  return { [PAGES]: true, pages }
+export function toPaged<T>(nextPage: NextPage<T>): Paged<T> {
+  return { [PAGES]: true, nextPage }
 }
 
 export function isPaged(value: unknown): value is Paged<unknown> {

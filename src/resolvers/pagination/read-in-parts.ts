@@ -1,7 +1,8 @@
 // Lists that may be long are read in parts: a short one is one read, as if there were no parts.
-import type { Page, PagePart, PageWithin } from '../../store/contract.ts'
-import type { Context } from '../context.ts'
-import { type Paged, toPaged } from './paged.ts'
+import type { Pace } from '../../http/limits/turn-quota.ts'
+import type { Page, PageWithin } from '../../store/contract.ts'
+import type { HeldPart } from '../request-reads.ts'
+import { type NextPage, type Paged, toPaged } from './paged.ts'
 
 /** UTF-8 bytes of one part: less than a millisecond of reading. */
 const PART_BYTES = 131_072
@@ -11,26 +12,43 @@ interface Positioned {
   readonly text: string
 }
 
-export type ReadPart<T> = (page: PageWithin) => Promise<PagePart<T>>
+export type ReadPart<T> = (page: PageWithin) => Promise<HeldPart<T>>
 
 /** All at once where it is short; else in pages, each let go before the next is read. */
 export async function readInParts<T extends Positioned>(
   page: Page,
   read: ReadPart<T>,
-  { budget, paceReading }: Pick<Context, 'budget' | 'paceReading'>,
+  paceReading: Pace,
 ): Promise<readonly T[] | Paged<T>> {
   const first = await read({ ...page, maxBytes: PART_BYTES })
-  if (!first.isCut) return first.items
-  return toPaged(async function* () {
-    let rest: Page = page
-    for (let part = first; ; part = await read({ ...rest, maxBytes: PART_BYTES })) {
-      yield part.items
-      if (!part.isCut) return
-      rest = restOf(rest, part.items)
-      budget.letGo(part.items.reduce((sum, { text }) => sum + text.length, 0))
-      await paceReading(PART_BYTES)
-    }
-  })
+  return first.isCut ? toPaged(pagesFrom(page, first, read, paceReading)) : first.items
+}
+
+function pagesFrom<T extends Positioned>(
+  page: Page,
+  first: HeldPart<T>,
+  read: ReadPart<T>,
+  paceReading: Pace,
+): NextPage<T> {
+  let unused: HeldPart<T> | null = first
+  let rest: Page | null = page
+  let letGo: (() => void) | null = null
+
+  async function readNext(of: Page): Promise<HeldPart<T>> {
+    await paceReading(PART_BYTES)
+    return read({ ...of, maxBytes: PART_BYTES })
+  }
+
+  return async () => {
+    letGo?.()
+    letGo = null
+    if (!rest) return null
+    const part = unused ?? (await readNext(rest))
+    unused = null
+    letGo = part.letGo
+    rest = part.isCut ? restOf(rest, part.items) : null
+    return part.items
+  }
 }
 
 /** All of a page, in memory, in the order of the list; read in parts, from whichever end it begins. */

@@ -122,7 +122,9 @@ describe('names that were perhaps meant', () => {
     const variables = { id: 1 }
     for (const document of ['{ my { email } }', 'query ($id: Int) { me { emial } }']) {
       const isTold = async (token?: string) =>
-        (await gateway.graphql(document, { variables, ...(token && { accessToken: token }) })).text.includes('Did you mean')
+        (await gateway.graphql(document, { variables, ...(token && { accessToken: token }) })).text.includes(
+          'Did you mean',
+        )
       expect([await isTold(), await isTold(accessToken)]).toEqual([anonymous, signedIn])
     }
   })

@@ -101,11 +101,7 @@ test('many short lists are one long one', async () => {
 })
 
 test('a list that comes in pages waits from the beginning on, and is one list', async () => {
-  const pages = () =>
-    toPaged(async function* () {
-      yield numbers(20)
-      yield numbers(300).slice(20)
-    })
+  const pages = () => inPages(numbers(20), numbers(300).slice(20))
   const world = createWorld(pages, OVERDUE)
   const { data } = await world.run('{ items { n } }')
   expect(textOf(data)).toBe(itemsOf(300))
@@ -138,11 +134,7 @@ test('items that wait for something are asked a thousand at a time', async () =>
 
 test('a failure is told with the index in all of the list, whichever page and part it is in', async () => {
   const items = numbers(50).map((n) => (n === 3 || n === 20 || n === 45 ? 2 : 0))
-  const pages = () =>
-    toPaged(async function* () {
-      yield items.slice(0, 30)
-      yield items.slice(30)
-    })
+  const pages = () => inPages(items.slice(0, 30), items.slice(30))
   for (const list of [() => items, pages]) {
     const { data, errors } = await createWorld(list, OVERDUE).told('{ nullable { strict } }')
     expect(errors.map(({ path }) => path)).toEqual([3, 20, 45].map((index) => ['nullable', index, 'strict']))
@@ -190,3 +182,8 @@ test('long lists within a list are the same text', async () => {
   const { data } = await createWorld(() => []).told('{ lists }')
   expect(data).toEqual({ lists: [numbers(40_000), numbers(3)] })
 })
+
+function inPages<T>(...pages: readonly (readonly T[])[]) {
+  const rest = pages.values()
+  return toPaged(async () => rest.next().value ?? null)
+}

@@ -16,7 +16,12 @@ export function* largeWorld(bytes: number): Iterable<string> {
     yield documentLine('project', ATTACKER, JSON.stringify({ id: ref, ref, name: `Project ${project}`, tags: ['a'] }))
     for (let month = 1; month <= EXPORTS; month += 1) {
       const elements = Array.from({ length: ELEMENTS }, (_, index) =>
-        JSON.stringify({ id: `e${index}`, name: `file ${index}`, path: `src/${index}.ts`, content }),
+        JSON.stringify({
+          id: `e${index}`,
+          name: `the file with the number ${index}`,
+          path: `src/${index}.ts`,
+          content,
+        }),
       )
       yield exportLine(ATTACKER, { r: ref, createdAt: `2026-0${month}-01T00:00:00Z`, elements })
     }
