@@ -45,6 +45,7 @@ import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
 import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
+import { answerHeartbeats } from '../workers/heartbeat.ts'
 import { workerCount } from '../workers/worker-count.ts'
 import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers } from '../workers/workers.ts'
 
@@ -83,6 +84,7 @@ export async function runServe(
     return superviseWorkers(config, io, log, { stop, onReload, service })
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
+  if (cluster.isWorker) answerHeartbeats()
   const retired = new AbortController()
   if (cluster.isWorker) onRetire(() => retired.abort())
   const isLaterWorker = cluster.isWorker && cluster.worker?.id !== 1

@@ -176,6 +176,12 @@ export const SERVE_OPTIONS = {
     default: '1',
     schema: z.union([z.literal('auto'), integer(1, 1_024)], 'must be auto, or a whole number from 1 to 1024'),
   },
+  workerTimeout: {
+    flags: '--worker-timeout <seconds>',
+    description: 'how long the event loop of a worker may stand still before it is replaced, 0 for ever',
+    default: '30',
+    schema: integer(0, 3_600),
+  },
   ...adminOptions,
   ...accessLogOptions,
   ...traceOptions,

@@ -8,6 +8,7 @@ import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import type { ServiceManager } from '../serving/systemd/service-manager.ts'
 import type { WorkerTotals } from './add-up-workers.ts'
+import { watchHeartbeat } from './heartbeat.ts'
 import { workerCount } from './worker-count.ts'
 
 /** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
@@ -85,6 +86,15 @@ export async function superviseWorkers(
     if (typeof first === 'number') return first
     running.add(worker)
     totals?.add(worker)
+    if (config.workerTimeout > 0) {
+      watchHeartbeat(worker, config.workerTimeout * 1_000, () => {
+        log.error(
+          { pid: worker.process.pid, timeoutSeconds: config.workerTimeout },
+          'a worker does not answer: ending it',
+        )
+        worker.process.kill('SIGKILL')
+      })
+    }
     void ended.then(async (exitCode) => {
       running.delete(worker)
       if (ending.aborted || replaced.has(worker)) return
