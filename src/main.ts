@@ -11,6 +11,17 @@ const FLUSH_AFTER_MS = 3_000
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/workspace-gateway', import.meta.url)))
 setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref()
 
+// The kernel drops signals that process 1, as in a container, does not listen for; any other process they would end.
+if (process.pid === 1) {
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ] as const) {
+    // A command that stops by itself listens too.
+    process.on(signal, () => void (process.listenerCount(signal) === 1 && process.exit(128 + number)))
+  }
+}
+
 const { runCommandLine } = await import('./cli/command-line.ts')
 process.exitCode = await runCommandLine()
 // A worker is done when its work is, though its supervisor could still tell it something.

@@ -17,6 +17,7 @@ const PAGES = [
 const PATH_IN_REPOSITORY = /^(?:src|test|docs|bench|\.ci)\/[\w./-]+$/
 /** Of the benchmark, and of other programs. */
 const OPTIONS_OF_OTHERS = [
+  '--stop-timeout',
   '--unpinned',
   '--rounds',
   '--seconds',

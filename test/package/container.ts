@@ -1,11 +1,12 @@
 // The last stage of the Containerfile, step by step in a chroot: its user, its variables, its folder, its command and its health check.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
+import { copyProgram } from './base-image.ts'
 import { install, type Packed, ROOT } from './install.ts'
 
 /** As `node` has it in the image. */
@@ -31,7 +32,7 @@ export function describeContainer(packed: () => Packed): void {
         /^RUN install --directory --owner=node --group=node --mode=0700 (\S+)$/m.exec(stage) ?? []
       mkdirSync(join(root, target), { recursive: true })
       install(packed().tarball, join(root, target), process.execPath)
-      copyNode(root)
+      copyProgram(process.execPath, join(root, 'bin/node'), root)
       mkdirSync(join(root, dataFolder), { mode: 0o700 })
       chownSync(join(root, dataFolder), USER_ID, USER_ID)
       // As the clone of a careful administrator may leave it.
@@ -74,12 +75,4 @@ export function describeContainer(packed: () => Packed): void {
 function commandOf(instruction: string): readonly string[] {
   const [, list = '[]'] = new RegExp(`^${instruction} [^[]*(\\[.*\\])$`, 'm').exec(stage) ?? []
   return JSON.parse(list)
-}
-
-/** With the libraries that it is linked to. */
-function copyNode(root: string): void {
-  mkdirSync(join(root, 'bin'))
-  cpSync(process.execPath, join(root, 'bin/node'), { dereference: true })
-  const linked = execFileSync('ldd', [process.execPath], { encoding: 'utf8' })
-  for (const [path] of linked.matchAll(/\/\S+/g)) cpSync(path, join(root, path), { dereference: true, recursive: true })
 }

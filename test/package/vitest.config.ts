@@ -1,10 +1,14 @@
 // `npm run test:package`: what npm packs, installed and run. It takes too long for every `npm test`.
 import { defineConfig } from 'vitest/config'
+import { CiReporter } from '../support/ci-reporter.ts'
 
 export default defineConfig({
   test: {
+    reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new CiReporter()] : [])],
     include: ['test/package/*.packed.ts'],
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    // A build of the image takes all processors that there are.
+    fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 300_000,
   },
