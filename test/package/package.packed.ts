@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { describeContainer } from './container.ts'
 import { environmentOf, install, nodeOf, type Packed, pack, programIn, ROOT } from './install.ts'
+import { describeService } from './service.ts'
 
 const MEGABYTE = 1_000_000
 const BLOCK_BYTES = 4_096
@@ -189,3 +190,4 @@ describe.each(NODES)('in an empty folder on Node %i', (major) => {
 })
 
 describeContainer(() => packed)
+describeService(() => folder)

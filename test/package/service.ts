@@ -1,0 +1,116 @@
+// The units of the package under systemd itself: started, watched, restarted, stopped, as the user and with the rights that they name.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { askOnNewConnection, newTally } from '../operate/socket-activation.ts'
+import { ask } from '../support/gateway.ts'
+import { type BootedSystemd, bootSystemd, canBootSystemd, PATIENT } from './booted-systemd.ts'
+
+const isPossible = process.platform === 'linux' && canBootSystemd()
+if (!isPossible) console.warn('systemd-nspawn, systemd or root is missing: the units are not started by systemd')
+
+const MINUTES = 60_000
+const NAMES = ['workspace-gateway.socket', 'workspace-gateway.service']
+
+/** Asked for the folder that the package is installed in when the tests run. */
+export function describeService(installed: () => string): void {
+  describe.skipIf(!isPossible)('under systemd', () => {
+    test(
+      'the service starts when it is ready, as a user of its own, and stops in order',
+      async () => {
+        const systemd = await bootSystemd(installed(), '')
+        await systemd.systemctl('enable', '--now', ...NAMES)
+        expect(await systemd.show('ActiveState')).toBe('active')
+        expect(await (await fetch(`${systemd.url}/readyz`)).json()).toEqual({ status: 'ready' })
+        const files = await systemd.run('find', '/var/lib/private/workspace-gateway', '-printf', '%U %m %f\n')
+        const [owner] = await userOf(systemd)
+        expect(Number(owner)).toBeGreaterThan(60_000)
+        expect(files.trim().split('\n').toSorted()).toEqual(
+          [
+            `${owner} 700 workspace-gateway`,
+            ...['', '-shm', '-wal'].map((suffix) => `${owner} 600 workspace.db${suffix}`),
+          ].toSorted(),
+        )
+        const security = await systemd.run('systemd-analyze', 'security', '--threshold=20', 'workspace-gateway')
+        expect(security).toMatch(/Overall exposure level for workspace-gateway\.service: [0-2]\.\d/)
+
+        await systemd.systemctl('stop', 'workspace-gateway.service')
+        expect([await systemd.show('Result'), await systemd.show('ExecMainStatus')]).toEqual(['success', '0'])
+        // Its socket is still there: who comes starts it.
+        expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
+        expect(await systemd.show('ActiveState')).toBe('active')
+      },
+      3 * MINUTES,
+    )
+
+    test(
+      'a restart refuses nobody',
+      async () => {
+        const systemd = await bootSystemd(installed(), '')
+        await systemd.systemctl('start', ...NAMES)
+        const tally = newTally()
+        const asking = new AbortController()
+        const clients = Array.from({ length: 20 }, async () => {
+          while (!asking.signal.aborted) await askOnNewConnection(systemd.port, tally)
+        })
+        await expect.poll(() => tally.answered, PATIENT).toBeGreaterThan(50)
+        const before = await systemd.show('MainPID')
+        await systemd.systemctl('restart', 'workspace-gateway.service')
+        expect(await systemd.show('MainPID')).not.toBe(before)
+        const { answered } = tally
+        await expect.poll(() => tally.answered, PATIENT).toBeGreaterThan(answered + 100)
+        asking.abort()
+        await Promise.all(clients)
+        expect(tally.failures).toEqual({})
+      },
+      3 * MINUTES,
+    )
+
+    test(
+      'a gateway that stands still, or is killed, is followed by another one',
+      async () => {
+        const systemd = await bootSystemd(installed(), '[Service]\nWatchdogSec=5s\nRestartSec=100ms\n')
+        await systemd.systemctl('start', ...NAMES)
+        process.kill(systemd.pids().main, 'SIGSTOP')
+        // It comes in meanwhile, and waits for the next gateway.
+        const waiting = ask(`${systemd.url}/readyz`)
+        await expect.poll(() => systemd.show('NRestarts'), PATIENT).toBe('1')
+        expect(await systemd.run('journalctl', '--unit', 'workspace-gateway')).toContain('Watchdog timeout')
+        // The one that stood still had taken it: it is asked once more then.
+        expect((await waiting.catch(() => ask(`${systemd.url}/readyz`))).status).toBe(200)
+        await expect.poll(() => systemd.show('ActiveState'), PATIENT).toBe('active')
+        process.kill(systemd.pids().main, 'SIGKILL')
+        await expect.poll(() => systemd.show('NRestarts'), PATIENT).toBe('2')
+        expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
+      },
+      3 * MINUTES,
+    )
+
+    test(
+      'its variables come from a file, and its workers are replaced one by one on SIGHUP',
+      async () => {
+        const systemd = await bootSystemd(installed(), '')
+        const path = join(systemd.settings, 'environment')
+        writeFileSync(path, 'WORKSPACE_GATEWAY_WORKERS=2\nWORKSPACE_GATEWAY_BASE_PATH=/one\n', { mode: 0o600 })
+        await systemd.systemctl('start', ...NAMES)
+        expect((await ask(`${systemd.url}/one/readyz`)).status).toBe(200)
+        const before = systemd.pids()
+        expect(before.workers).toHaveLength(2)
+        await systemd.systemctl('kill', '--kill-whom=main', '--signal=HUP', 'workspace-gateway')
+        await expect.poll(systemd.journal, PATIENT).toContain('all workers were replaced')
+        const after = systemd.pids()
+        expect([after.main, after.workers.length]).toEqual([before.main, 2])
+        expect(after.workers.filter((pid) => before.workers.includes(pid))).toEqual([])
+        await systemd.systemctl('stop', 'workspace-gateway.service')
+        expect(await systemd.show('Result')).toBe('success')
+      },
+      3 * MINUTES,
+    )
+  })
+}
+
+/** Of the service's main process, as this machine sees it. */
+async function userOf(systemd: BootedSystemd): Promise<readonly string[]> {
+  const pid = await systemd.show('MainPID')
+  return (await systemd.run('stat', '--format', '%u', `/proc/${pid}`)).trim().split('\n')
+}
