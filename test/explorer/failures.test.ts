@@ -3,6 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { CHROMIUM, openWithoutStorage, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
+/** Their links, and what each says when it cannot be read. */
+const PAGES = [
+  ['Workspace', 'The workspace could not be read'],
+  ['Reference', 'The reference could not be read'],
+] as const
+
 describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
   const browser = shareBrowser()
   const demo = shareDemoGateway()
@@ -47,6 +53,42 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await failure.waitFor()
     await failure.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.item').first().waitFor()
+  })
+
+  test('F18: a gateway that is gone is told in sentences on every page, with a way on, until it is back', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    // Their code is here from now on: what fails then is what they ask for.
+    for (const [name] of PAGES) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+    }
+    await page.getByRole('link', { name: 'REST ↔ GraphQL' }).click()
+    await waitForAgreement(page)
+    await page.route('**/*', (route) => route.abort())
+    await page.getByRole('button', { name: 'Run both' }).click()
+    await page.locator('.verdict.incomparable', { hasText: 'The gateway did not answer on both sides.' }).waitFor()
+    for (const side of ['.rest', '.graphql']) {
+      expect(await page.locator(`${side} .answer`).innerText()).toMatch(/no answer[\s\S]*The gateway does not answer\./)
+      expect(await page.locator(`${side} .answer`).innerText()).not.toMatch(/0\.0 ms|\b0 B/)
+    }
+    expect(await page.locator('.account .dot').getAttribute('data-up')).toBe('false')
+    for (const [name, title] of PAGES) {
+      await page.getByRole('link', { name, exact: true }).click()
+      const failure = page.getByRole('alert').filter({ hasText: title })
+      await failure.getByRole('heading', { name: title }).waitFor()
+      await failure.getByText('The gateway does not answer.').waitFor()
+      expect(await failure.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
+      const { x = 0 } = (await failure.getByRole('heading').boundingBox()) ?? {}
+      expect(x - ((await failure.boundingBox())?.x ?? 0)).toBeGreaterThan(12)
+      expect(await page.locator('body').innerText()).not.toMatch(/Failed to fetch|TypeError/)
+    }
+    // The last of these pages is there as soon as the gateway is.
+    await page.unroute('**/*')
+    await page.locator('.operation').first().waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await expect.poll(() => page.locator('.account .dot').getAttribute('data-up')).toBe('true')
   })
 
   test('an answer of something else than the gateway is told as one', async () => {

@@ -86,12 +86,85 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     await page.locator('.changes [aria-current]', { hasText: `file-${CHANGED - 1}.txt` }).waitFor()
   })
 
+  test('F25: is sorted by last change, last export or name, filtered by framework, with dates as people say them', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const project = (id: string, framework: string, updatedAt: string) =>
+      documentLine('project', ANA, JSON.stringify({ id, ref: id, name: id, framework, updatedAt }))
+    await gateway.load(
+      project('Never exported', 'vue', ago(5)) +
+        project('Old export', 'next', ago(3)) +
+        project('New export', 'next', ago(40)) +
+        documentLine('template', ANA, JSON.stringify({ id: 't', name: 'T', updatedAt: ago(2) })) +
+        exportLine(ANA, { r: 'Old export', createdAt: ago(30), elements: [] }) +
+        exportLine(ANA, { r: 'New export', createdAt: ago(10), elements: [] }),
+    )
+    const page = await open(gateway, '/workspace')
+    const names = () => page.locator('.item .name').allInnerTexts()
+    await expect.poll(names).toEqual(['Old export', 'Never exported', 'New export'])
+    expect(await page.locator('.item').first().innerText()).toContain('3 days ago')
+    const sort = page.getByLabel('Sort by')
+    await sort.selectOption('Last exported')
+    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
+    expect(await page.locator('.item').allInnerTexts()).toEqual([
+      expect.stringContaining('exported 10 days ago'),
+      expect.stringMatching(/exported (?:30 days ago|last month)/),
+      expect.stringMatching(/no export yet$/),
+    ])
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('exported')
+    await page.reload()
+    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await page.locator('.item', { hasText: 'Old export' }).click()
+    await page.getByRole('heading', { name: 'Old export' }).waitFor()
+    await page.getByRole('navigation', { name: 'Way back' }).getByRole('button').click()
+    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await sort.selectOption('Name')
+    await expect.poll(names).toEqual(['Never exported', 'New export', 'Old export'])
+    await page.getByLabel('Framework').selectOption('next')
+    await expect.poll(names).toEqual(['New export', 'Old export'])
+    // What has no exports is not sorted by them, whatever the address says.
+    await page.goto(`${gateway.url}/workspace?show=templates&sort=exported`)
+    await page.locator('.item', { hasText: '2 days ago' }).waitFor()
+    expect(await page.getByLabel('Sort by').locator('option').allInnerTexts()).toEqual([
+      'Last changed',
+      'Name',
+      'Stored order',
+    ])
+  })
+
+  test('F23: that is short is as high as what is in it, and one without a match says so, with a way back', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const names = ['One', 'Two']
+    await gateway.load(
+      names.map((name) => documentLine('uiLibrary', ANA, JSON.stringify({ id: name, name }))).join('') +
+        documentLine('template', ANA, '{"id":"t","name":"T"}'),
+    )
+    const page = await open(gateway, '/workspace')
+    // Nobody has looked for anything here.
+    await page.getByRole('heading', { name: 'No projects here yet', exact: true }).waitFor()
+    expect(await page.locator('main').innerText()).not.toContain('Nothing fits')
+    expect(await page.locator('.items, .filters').count()).toBe(0)
+    await page.locator('.tabs a', { hasText: 'UI libraries' }).click()
+    await page.locator('.item').nth(1).waitFor()
+    const [list, item] = [await page.locator('.items').boundingBox(), await page.locator('.item').first().boundingBox()]
+    expect(list?.height).toBeLessThan(2 * (item?.height ?? 0) + 20)
+    await page.getByLabel('Search').fill('three')
+    await page.getByRole('heading', { name: 'Nothing fits' }).waitFor()
+    expect(await page.locator('.items').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.locator('.item').nth(1).waitFor()
+    expect(await page.getByLabel('Search').inputValue()).toBe('')
+  })
+
   async function open({ url }: TestGateway, address: string): Promise<Page> {
     const page = await (await browser.open(url)).newPage()
     await page.goto(url + address)
     return page
   }
 })
+
+function ago(days: number): string {
+  return new Date(Date.now() - days * 86_400_000 - 60_000).toISOString()
+}
 
 /** Of the first project, a day after the one before. */
 function exported(index: number, elements: readonly string[]): string {

@@ -6,6 +6,8 @@ import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/bro
 import { startGateway } from '../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
 describe.skipIf(CHROMIUM === undefined)('signing in', () => {
   const browser = shareBrowser()
 
@@ -62,6 +64,43 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await email.waitFor()
     await first.reload()
     await email.waitFor()
+  })
+
+  test('F17: staying signed in is offered where one signs in, and holds over a reload', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await page.getByLabel('Keep me signed in').check()
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    await page.reload()
+    await waitForAgreement(page)
+    await page.locator('.account .email', { hasText: ANA }).waitFor()
+  })
+
+  test('F17: a sign-out that does not reach the gateway says so, and ends the session once it is back', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const login = page.waitForResponse((response) => response.url().endsWith('/login'))
+    await signIn(page, ANA)
+    const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
+    await waitForAgreement(page)
+    await page.route('**/*', (route) => route.abort())
+    await page.locator('.account > button').click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    const message = page
+      .getByRole('alert')
+      .filter({ hasText: 'Signed out here, but the gateway could not be told yet' })
+    await message.waitFor()
+    const renewal = () =>
+      fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ refreshToken }) })
+    expect((await renewal()).status).toBe(200)
+    await page.unroute('**/*')
+    await message.waitFor({ state: 'detached' })
+    expect((await renewal()).status).toBe(401)
   })
 
   test('F17: the reference signs in where one stands, and says a wrong address in a sentence of its own', async () => {

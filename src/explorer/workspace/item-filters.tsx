@@ -1,22 +1,22 @@
 // What of a list is shown, and in which order; all of it stands in the address.
 import { type ReactNode, useId, useMemo } from 'react'
-import { type Item, SORTS, type Sort } from './items.ts'
+import { type Item, type Kind, SORTS, type Sort, sortsOf } from './items.ts'
 import { compareNames } from './natural-order.ts'
 
 interface ItemFiltersProps {
   readonly items: readonly Item[]
+  readonly kind: Kind
   readonly shownCount: number
   readonly search: string
   readonly sort: Sort
   readonly framework: string
   readonly isExported: boolean
-  readonly hasExports: boolean
   readonly onSearch: (search: string) => void
   readonly onChange: (changes: Readonly<Record<string, string | null>>) => void
 }
 
 export function ItemFilters(props: ItemFiltersProps): ReactNode {
-  const { items, shownCount, search, sort, framework, isExported, hasExports, onSearch, onChange } = props
+  const { items, kind, shownCount, search, sort, framework, isExported, onSearch, onChange } = props
   const [searchId, sortId, frameworkId] = [useId(), useId(), useId()]
   const frameworks = useMemo(
     () => [...new Set(items.map((item) => item.framework))].filter(Boolean).sort(compareNames),
@@ -29,9 +29,9 @@ export function ItemFilters(props: ItemFiltersProps): ReactNode {
       <input id={searchId} type="search" value={search} onChange={({ target }) => onSearch(target.value)} />
       <label htmlFor={sortId}>Sort by</label>
       <select id={sortId} value={sort} onChange={({ target }) => onChange({ sort: target.value })}>
-        {Object.entries(SORTS).map(([name, { label }]) => (
+        {sortsOf(kind).map((name) => (
           <option key={name} value={name}>
-            {label}
+            {SORTS[name].label}
           </option>
         ))}
       </select>
@@ -46,7 +46,7 @@ export function ItemFilters(props: ItemFiltersProps): ReactNode {
           </select>
         </>
       )}
-      {hasExports && (
+      {kind === 'projects' && (
         <label className="check">
           <input
             type="checkbox"

@@ -1,14 +1,14 @@
 // A list of thousands that stays smooth: searched, sorted, and drawn only where it is in sight.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Inbox, SearchX } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
 import { When } from '../design/when.tsx'
 import { Link } from '../frame/navigation/link.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
 import { addressOf, type Changes, useAddressParameters, type WriteAddress } from './addresses.ts'
 import { ItemFilters } from './item-filters.tsx'
-import { arranged, type Item, isSort, KIND_LABELS, type Kind } from './items.ts'
+import { arranged, type Item, KIND_LABELS, type Kind, sortsOf } from './items.ts'
 import { offsetOf, rowIn } from './list-rows.ts'
 import { useRowKeys } from './use-row-keys.ts'
 
@@ -27,12 +27,14 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
   const words = useDeferredValue(search)
   const framework = parameters.get('framework') ?? ''
   const isExported = parameters.get('exported') === 'yes'
-  const order = isSort(sort) ? sort : 'changed'
+  const order = sortsOf(kind).find((name) => name === sort) ?? 'changed'
   const shown = useMemo(
     () => arranged(items, { search: words, sort: order, framework, isExported }),
     [items, words, order, framework, isExported],
   )
   const scroller = useRef<HTMLDivElement>(null)
+  // Also where nothing is changed after a reload, or a link.
+  useEffect(() => void leftLists.set(kind, navigation.address()), [leftLists, kind, navigation])
 
   function noted(write: WriteAddress): WriteAddress {
     return (changes: Changes) => {
@@ -49,17 +51,18 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
     initialOffset: offsetOf(parameters.get('row'), ROW_HEIGHT),
   })
   const keys = useRowKeys(virtual, shown.length)
-  if (items.length === 0) return <EmptyState Icon={Inbox} title={`No ${KIND_LABELS[kind]} here yet`} />
+  if (items.length === 0)
+    return <EmptyState Icon={Inbox} title={`No ${kind === 'libraries' ? KIND_LABELS[kind] : kind} here yet`} />
   return (
     <>
       <ItemFilters
         items={items}
+        kind={kind}
         shownCount={shown.length}
         search={search}
         sort={order}
         framework={framework}
         isExported={isExported}
-        hasExports={kind === 'projects'}
         onSearch={(next) => {
           setSearch(next)
           write({ q: next })
@@ -103,8 +106,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
                   <bdi className="description">{item.description}</bdi>
                   <span className="meta">
                     {item.detail}
-                    {item.detail !== '' && item.changedAt !== '' && ' · '}
-                    <When at={item.changedAt} />
+                    <ItemDate item={item} isExport={order === 'exported'} />
                   </span>
                 </Link>
               </li>
@@ -112,6 +114,19 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
           })}
         </ul>
       </div>
+    </>
+  )
+}
+
+/** The date that the list is sorted by: of the newest export, or of whatever changed last. */
+function ItemDate({ item, isExport }: { readonly item: Item; readonly isExport: boolean }): ReactNode {
+  const at = isExport ? item.exportedAt : item.changedAt
+  if (at === '') return null
+  return (
+    <>
+      {item.detail !== '' && ' · '}
+      {isExport && 'exported '}
+      <When at={at} />
     </>
   )
 }

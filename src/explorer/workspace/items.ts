@@ -15,6 +15,8 @@ export interface Item {
   readonly version: string
   readonly changedAt: string
   readonly detail: string
+  /** When the newest export was made; empty without one. */
+  readonly exportedAt: string
   readonly hasExport: boolean
   /** Of the newest export; empty without one. */
   readonly digest: string
@@ -34,14 +36,22 @@ export const KIND_LABELS: Readonly<Record<Kind, string>> = {
 export type Workspace = Readonly<Record<Kind, readonly Item[]>>
 
 export const SORTS = {
-  changed: { label: 'Last changed', compare: (a: Item, b: Item) => b.changedAt.localeCompare(a.changedAt) },
+  changed: { label: 'Last changed', compare: (a: Item, b: Item) => newestFirst(a.changedAt, b.changedAt) },
+  exported: { label: 'Last exported', compare: (a: Item, b: Item) => newestFirst(a.exportedAt, b.exportedAt) },
   name: { label: 'Name', compare: (a: Item, b: Item) => compareNames(a.name, b.name) },
   stored: { label: 'Stored order', compare: () => 0 },
 } as const
 export type Sort = keyof typeof SORTS
 
-export function isSort(value: string | null): value is Sort {
-  return value !== null && Object.hasOwn(SORTS, value)
+/** Only projects are exported. */
+export function sortsOf(kind: Kind): readonly Sort[] {
+  const all: readonly Sort[] = ['changed', 'exported', 'name', 'stored']
+  return all.filter((sort) => sort !== 'exported' || kind === 'projects')
+}
+
+/** What has no date is last. */
+function newestFirst(one: string, other: string): number {
+  return (Date.parse(other) || 0) - (Date.parse(one) || 0)
 }
 
 const DOCUMENT = 'id documentId name description framework tags version updatedAt cursor'
@@ -97,6 +107,7 @@ export async function loadWorkspace(session: Session): Promise<Workspace | null>
           after: me.projects[index - 1]?.cursor ?? null,
           detail: exportDetail(project),
           changedAt: latest(project.updatedAt, project.latestExport?.createdAt),
+          exportedAt: project.latestExport?.createdAt ?? '',
           hasExport: project.latestExport !== null,
           digest: project.latestExport?.digest ?? '',
           fileCount: project.latestExport?.elementCount ?? 0,
@@ -115,6 +126,7 @@ function customItems(listed: readonly ListedCustom[]): readonly Item[] {
       after: listed[index - 1]?.cursor ?? null,
       detail: item.kind ?? '',
       changedAt: item.updatedAt ?? '',
+      exportedAt: '',
       hasExport: false,
       digest: '',
       fileCount: 0,
@@ -129,12 +141,12 @@ function exportDetail({ latestExport }: ListedProject): string {
 }
 
 function latest(one: string | null, other: string | undefined): string {
-  return [one ?? '', other ?? ''].toSorted().at(-1) ?? ''
+  return [one ?? '', other ?? ''].toSorted(newestFirst)[0] ?? ''
 }
 
 function toItem(
   listed: Listed,
-  rest: Pick<Item, 'key' | 'after' | 'detail' | 'changedAt' | 'hasExport' | 'digest' | 'fileCount'>,
+  rest: Pick<Item, 'key' | 'after' | 'detail' | 'changedAt' | 'exportedAt' | 'hasExport' | 'digest' | 'fileCount'>,
 ): Item {
   const { name, description, framework, tags, version, documentId } = listed
   return {

@@ -1,0 +1,145 @@
+// Windows of every width: the pages of a phone and a tablet, and the edges and colours that all pages share.
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { overflow } from '../support/axe.ts'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { shareDemoGateway } from '../support/command-line.ts'
+
+const EXPORTS = '/?route=GET+%2Fexports'
+const PROJECT = '/workspace?show=projects&open=roastery-site'
+const LINKS = ['REST ↔ GraphQL', 'GraphiQL', 'Workspace', 'Reference']
+
+describe.skipIf(CHROMIUM === undefined)('in a window', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  test.each([320, 768, 1_440])('F14: %i pixels wide, every page is reached by what is in sight', async (width) => {
+    const page = await open(EXPORTS, '.verdict.same', width)
+    for (const name of LINKS) {
+      const menu = page.getByRole('button', { name: 'Menu' })
+      expect(await menu.isVisible()).toBe(width < 900)
+      if (width < 900) {
+        await menu.click()
+        expect(await menu.getAttribute('aria-expanded')).toBe('true')
+      }
+      for (const one of LINKS) {
+        const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: one, exact: true })
+        expect(await isWholeInSight(page, link), one).toBe(true)
+      }
+      await page.getByRole('link', { name, exact: true }).click()
+      await page
+        .getByRole('link', { name, exact: true, includeHidden: true })
+        .and(page.locator('[aria-current=page]'))
+        .waitFor({ state: 'attached' })
+      expect(await overflow(page)).toEqual([])
+    }
+  })
+
+  test('F14: a phone shows one side at a time, the answer of each in its first window', async () => {
+    const page = await open(EXPORTS, '.verdict.same', 390)
+    expect(await page.locator('.side.graphql').isVisible()).toBe(false)
+    const rest = await page.locator('.side.rest').boundingBox()
+    await page.getByRole('button', { name: 'GraphQL', exact: true }).click()
+    await page.locator('.side.graphql').waitFor()
+    expect(await page.locator('.side.rest').isVisible()).toBe(false)
+    // The second side stands where the first one stood, and not below it.
+    expect((await page.locator('.side.graphql').boundingBox())?.y).toBe(rest?.y)
+  })
+
+  test('F14: on a phone GraphiQL’s panels take its width, and its tools leave the query alone', async () => {
+    const page = await open('/graphql', '.graphiql-response .t-string', 390)
+    for (const [button, panel] of [
+      ['Show Query builder', '.query-builder'],
+      ['Show Documentation Explorer', '.graphiql-doc-explorer'],
+      ['Show History', '.graphiql-history'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click()
+      await page.locator(panel).waitFor()
+      expect((await page.locator(panel).boundingBox())?.width, panel).toBeGreaterThan(250)
+      expect(await page.locator('.graphiql-query-editor').isVisible(), panel).toBe(false)
+      expect(await overflow(page)).toEqual([])
+    }
+    await page.getByRole('button', { name: 'Hide History' }).click()
+    const code = await page.locator('.graphiql-query-editor .CodeMirror').boundingBox()
+    const tools = await page.locator('.graphiql-toolbar').boundingBox()
+    expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThanOrEqual((tools?.x ?? 0) + 1)
+    expect(code?.width).toBeGreaterThan(200)
+  })
+
+  test.each([1_440, 1_920])(
+    'F28: %i pixels wide, every page and the frame around it share two edges',
+    async (width) => {
+      const page = await open('/', '.verdict.same', width)
+      const edges = new Set<string>()
+      for (const path of [EXPORTS, '/workspace', PROJECT, '/docs', '/sessions']) {
+        await page.goto(demo.url() + path)
+        await page.locator('.page').waitFor()
+        edges.add(await page.locator('.page').evaluate(insideOf))
+        edges.add(await page.locator('.frame').evaluate(insideOf))
+      }
+      expect([...edges]).toHaveLength(1)
+    },
+  )
+
+  test.each(['light', 'dark'] as const)(
+    'F28: GraphiQL wears the colours of the other pages, %s',
+    async (colorScheme) => {
+      const page = await open(EXPORTS, '.verdict.same', 1_280, colorScheme)
+      const colourOf = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((one) => getComputedStyle(one).backgroundColor)
+      const [accent, surface] = [await colourOf('button.primary'), await colourOf('.side')]
+      await page.getByRole('link', { name: 'GraphiQL' }).click()
+      await page.locator('.graphiql-response .t-string').first().waitFor()
+      expect(distance(await colourOf('.graphiql-execute-button'), accent)).toBeLessThan(8)
+      expect(distance(await colourOf('.graphiql-page > .graphiql-container'), surface)).toBeLessThan(8)
+      // Pink: red and blue without green.
+      const inks = await page
+        .locator('.graphiql-container *')
+        .evaluateAll((found) => found.map((one) => getComputedStyle(one).color))
+      expect([...new Set(inks)].filter(isPink)).toEqual([])
+    },
+  )
+
+  async function open(
+    path: string,
+    usable: string,
+    width: number,
+    colorScheme: 'light' | 'dark' = 'light',
+  ): Promise<Page> {
+    const page = await (await browser.open(demo.url(), { viewport: { width, height: 850 }, colorScheme })).newPage()
+    await page.goto(demo.url() + path)
+    await page.locator(usable).first().waitFor()
+    return page
+  }
+})
+
+async function isWholeInSight(page: Page, link: Locator): Promise<boolean> {
+  const box = await link.boundingBox()
+  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
+  return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height
+}
+
+/** Where what is in it begins and ends. */
+function insideOf(element: Element): string {
+  const { left, right } = element.getBoundingClientRect()
+  const { paddingLeft, paddingRight } = getComputedStyle(element)
+  return `${Math.round(left + Number.parseFloat(paddingLeft))} to ${Math.round(right - Number.parseFloat(paddingRight))}`
+}
+
+function channels(colour: string): readonly number[] {
+  return (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
+}
+
+/** The largest difference of a channel. */
+function distance(one: string, other: string): number {
+  const [left, right] = [channels(one), channels(other)]
+  return Math.max(...left.map((value, index) => Math.abs(value - (right[index] ?? 0))))
+}
+
+function isPink(colour: string): boolean {
+  const [red = 0, green = 0, blue = 0] = channels(colour)
+  return red > 150 && blue > 90 && green < red - 110 && green < blue - 40
+}
