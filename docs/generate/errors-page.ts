@@ -1,5 +1,6 @@
 // docs/api/errors.md: every code of src/errors.ts, with its status, its message and the routes that name it.
 import { FAILURE_CODES, type FailureCode, messageOf, statusOf } from '../../src/errors.ts'
+import { adviceOn } from '../../src/rest/openapi/failure-advice.ts'
 import { ANY_ROUTE_FAILURES, READ_ROUTES, SESSION_ROUTES } from '../../src/rest/routes.ts'
 import { code, markdownTable } from './markdown-table.ts'
 
@@ -22,9 +23,10 @@ export function errorsPage(): string {
     String(statusOf(failure)),
     code(failure),
     messageOf(failure),
+    adviceOn(failure),
     routesOf(failure),
   ])
-  return `${INTRODUCTION}\n${markdownTable(['status', 'code', 'message', 'routes'], rows)}\n`
+  return `${INTRODUCTION}\n${markdownTable(['status', 'code', 'message', 'what to do', 'routes'], rows)}\n`
 }
 
 function routesOf(failure: FailureCode): string {

@@ -1,10 +1,20 @@
 // What every failure looks like, said once.
 import type { ReactNode } from 'react'
 import { TextView } from '../text/text-view.tsx'
+import { FailureTable } from './failure-table.tsx'
 import { FieldTable } from './field-table.tsx'
-import { fieldsOf, type OpenApi } from './openapi.ts'
+import { failuresOf, fieldsOf, type OpenApi } from './openapi.ts'
 
-export function ErrorBody({ problem }: { readonly problem: OpenApi['components']['schemas']['Problem'] }): ReactNode {
+interface ErrorBodyProps {
+  readonly document: OpenApi
+  /** What the reference is searched for. */
+  readonly words: string
+}
+
+export function ErrorBody({ document, words }: ErrorBodyProps): ReactNode {
+  const { schemas } = document.components
+  const problem = schemas.Problem
+  const failures = failuresOf(document)
   return (
     <section id="errors" className="operation" aria-labelledby="errors-title" tabIndex={-1}>
       <div className="about">
@@ -13,7 +23,7 @@ export function ErrorBody({ problem }: { readonly problem: OpenApi['components']
           Every failure is a problem document (RFC 9457), <code>application/problem+json</code>. Tell failures apart by{' '}
           <code>code</code>; GraphQL has the same codes in <code>extensions.code</code>.
         </p>
-        <FieldTable caption="Body" fields={fieldsOf(problem)} />
+        <FieldTable caption="Body" fields={fieldsOf(problem, schemas)} />
       </div>
       <div className="samples">
         {problem.examples?.[0] !== undefined && (
@@ -27,6 +37,7 @@ export function ErrorBody({ problem }: { readonly problem: OpenApi['components']
           </div>
         )}
       </div>
+      {failures.length > 0 && <FailureTable failures={failures} words={words} />}
     </section>
   )
 }

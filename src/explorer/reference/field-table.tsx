@@ -19,7 +19,7 @@ export function FieldTable({ caption, fields }: FieldTableProps): ReactNode {
         </tr>
       </thead>
       <tbody>
-        {fields.map(({ name, type, isRequired, description, in: place }) => (
+        {fields.map(({ name, type, isRequired, description, values, in: place }) => (
           <tr key={name}>
             <th scope="row">
               <code>{name}</code>
@@ -30,6 +30,14 @@ export function FieldTable({ caption, fields }: FieldTableProps): ReactNode {
                 {place !== undefined && `, ${place}`}
               </span>{' '}
               {isRequired && <span className="badge warn">required</span>} <WithCode text={description} />
+              {values.length > 0 && (
+                <span className="note values">
+                  One of{' '}
+                  {values.map((value) => (
+                    <code key={value}>{value}</code>
+                  ))}
+                </span>
+              )}
             </td>
           </tr>
         ))}

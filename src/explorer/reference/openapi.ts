@@ -5,6 +5,16 @@ export interface ShownField {
   readonly type: string
   readonly isRequired: boolean
   readonly description: string
+  /** Those that it may have, where these are few; empty where it may have any. */
+  readonly values: readonly string[]
+}
+
+export interface ShownFailure {
+  readonly code: string
+  readonly status: number
+  readonly message: string
+  /** What whoever meets it can do. */
+  readonly advice: string
 }
 
 export interface ShownOperation {
@@ -39,6 +49,8 @@ interface Schema {
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
+  readonly enum?: readonly unknown[]
+  readonly 'x-failures'?: readonly ShownFailure[]
 }
 
 interface MediaType {
@@ -92,12 +104,13 @@ export function shownOperations({ paths, components: { schemas } }: OpenApi): re
       twin: operation['x-graphql-operation'],
       parameters: (operation.parameters ?? []).map(({ name, required, description, schema, in: place }) => ({
         name,
-        type: typeText(schema),
+        type: typeText(schema, schemas),
         isRequired: required,
         description,
+        values: valuesOf(schema, schemas),
         in: place,
       })),
-      body: fieldsOf(named(Object.values(operation.requestBody?.content ?? {})[0]?.schema, schemas)),
+      body: fieldsOf(Object.values(operation.requestBody?.content ?? {})[0]?.schema, schemas),
       needsToken: operation.security.length > 0,
       answer: shownAnswer(operation.responses['200'], schemas),
       failures: Object.entries(operation.responses)
@@ -113,7 +126,7 @@ function shownAnswer(answer: Answer | undefined, schemas: Schemas): ShownAnswer 
   return {
     description: answer.description,
     isArray: media?.schema.items !== undefined,
-    fields: fieldsOf(named(media?.schema.items ?? media?.schema, schemas)),
+    fields: fieldsOf(media?.schema.items ?? media?.schema, schemas),
     headers: Object.keys(answer.headers ?? {}),
     example: media?.example,
   }
@@ -124,19 +137,40 @@ function named(schema: Schema | undefined, schemas: Schemas): Schema | undefined
   return schema?.$ref === undefined ? schema : schemas[schema.$ref.slice('#/components/schemas/'.length)]
 }
 
-export function fieldsOf(schema: Schema | undefined): readonly ShownField[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, property]) => ({
+export function fieldsOf(schema: Schema | undefined, schemas: Schemas): readonly ShownField[] {
+  const { properties = {}, required = [] } = named(schema, schemas) ?? {}
+  return Object.entries(properties).map(([name, property]) => ({
     name,
-    type: typeText(property),
-    isRequired: schema?.required?.includes(name) === true,
+    type: typeText(property, schemas),
+    isRequired: required.includes(name),
     description: property.description ?? '',
+    values: valuesOf(property, schemas),
   }))
 }
 
+/** By status, as far as the document tells of them. */
+export function failuresOf({ components: { schemas } }: OpenApi): readonly ShownFailure[] {
+  return (schemas.FailureCode?.['x-failures'] ?? []).toSorted((a, b) => a.status - b.status)
+}
+
+const FEW_VALUES = 8
+
+function valuesOf(schema: Schema, schemas: Schemas): readonly string[] {
+  const values = named(schema, schemas)?.enum ?? []
+  return values.length > FEW_VALUES ? [] : values.map(String)
+}
+
 /** Documents are the user's own: a field without a type may hold anything. */
-function typeText({ type, format, const: only }: Schema): string {
+function typeText(schema: Schema, schemas: Schemas): string {
+  const { type, format, const: only, enum: values, items } = { ...named(schema, schemas), ...schema }
   if (only !== undefined) return JSON.stringify(only)
   if (type === undefined) return 'any'
-  const names = typeof type === 'string' ? type : type.join(' or ')
-  return format === undefined ? names : `${names} (${format})`
+  const names = [type].flat().map((name) => (name === 'array' && items ? arrayText(typeText(items, schemas)) : name))
+  const text = names.join(' or ')
+  if (values !== undefined && values.length > FEW_VALUES) return `${text}, one of ${values.length}`
+  return format === undefined ? text : `${text} (${format})`
+}
+
+function arrayText(item: string): string {
+  return item.includes(' or ') ? `array of (${item})` : `array of ${item}`
 }

@@ -92,7 +92,7 @@ function Reference({ document, address }: { readonly document: OpenApi; readonly
             onDraft={(draft) => setDrafts((all) => new Map(all).set(operation.id, draft))}
           />
         ))}
-        <ErrorBody problem={document.components.schemas.Problem} />
+        <ErrorBody document={document} words={words} />
       </div>
     </div>
   )

@@ -1,5 +1,6 @@
 // The parts of the OpenAPI document that are the same for every operation.
-import { FAILURE_CODES, messageOf } from '../../errors.ts'
+import { FAILURE_CODES, messageOf, statusOf } from '../../errors.ts'
+import { adviceOn } from './failure-advice.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -25,6 +26,12 @@ export const FAILURE_CODE: Json = {
   description:
     'Tells failures of one status apart. A code never changes its meaning; there may be more of them one day.',
   enum: FAILURE_CODES,
+  'x-failures': FAILURE_CODES.map((code) => ({
+    code,
+    status: statusOf(code),
+    message: messageOf(code),
+    advice: adviceOn(code),
+  })),
 }
 
 export const PROBLEM: Json = {
