@@ -9,6 +9,7 @@ import { lazyPart } from './frame/lazy-part.tsx'
 import { usePlace, useSessionState } from './frame/use-explorer.ts'
 import { RosettaPage } from './rosetta/rosetta-page.tsx'
 import { SignInCard } from './sign-in/sign-in-card.tsx'
+import { useSessionToasts } from './sign-in/use-session-toasts.ts'
 
 interface PageProps {
   readonly theme: Theme
@@ -48,6 +49,7 @@ export function App(): ReactNode {
   const { path } = usePlace()
   const { phase, email } = useSessionState()
   const page = PAGES.find((row) => row.path === path)
+  useSessionToasts(page?.isPublic === true)
   useEffect(() => {
     document.title = `${page?.title ?? 'Not found'} · Workspace Gateway`
   }, [page])

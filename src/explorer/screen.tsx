@@ -7,6 +7,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { currentTheme } from './design/theme.ts'
+import { Toasts } from './design/toast.tsx'
 import { PROBE_INTERVAL_MS } from './frame/connection.ts'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { createNavigation } from './frame/navigation/navigation.ts'
@@ -44,9 +45,11 @@ export function show(started: Started): void {
   root.render(
     <StrictMode>
       <ExplorerContext value={explorer}>
-        <ErrorBoundary>
-          <App />
-        </ErrorBoundary>
+        <Toasts>
+          <ErrorBoundary>
+            <App />
+          </ErrorBoundary>
+        </Toasts>
       </ExplorerContext>
     </StrictMode>,
   )

@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     const button = page.locator('.rest .snippet-head').getByRole('button', { name: 'Copy' })
     const width = (await button.boundingBox())?.width
     await button.click()
-    await page.getByText('Copied').waitFor()
+    await page.locator('.toast', { hasText: 'Copied' }).waitFor()
     expect((await button.boundingBox())?.width).toBe(width)
     await queryEditor(page).fill('')
     await queryEditor(page).press('Control+v')

@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     const page = await open(gateway, '/workspace?show=projects&open=p&file=big.txt')
     await page.locator('.preview .line').first().waitFor()
     await page.getByRole('button', { name: 'Copy all' }).click()
-    await page.getByText('Copied').waitFor()
+    await page.locator('.toast', { hasText: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(lines.join('\n'))
     await page.locator('.lines').press('Control+f')
     await page.getByRole('textbox', { name: 'Find in big.txt' }).fill('needle')

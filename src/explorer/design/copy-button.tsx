@@ -2,6 +2,7 @@
 import { Check, Copy, type LucideIcon, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { copyText } from './clipboard.ts'
+import { useToast } from './toast.tsx'
 
 interface CopyButtonProps {
   readonly label: string
@@ -9,31 +10,40 @@ interface CopyButtonProps {
   /** An icon alone; the label is read out. */
   readonly isIcon?: boolean
   readonly Icon?: LucideIcon
+  /** What is said once it is copied. */
+  readonly said?: (text: string) => string
 }
 
 const SHOWN_FOR_MS = 1_500
-const SPOKEN = { idle: '', copied: 'Copied', failed: 'The browser did not let this page copy' }
+export const LINK_COPIED = 'Link copied. It holds no token.'
+const REFUSED = 'The browser did not let this page copy.'
 
-export function CopyButton({ label, text, isIcon = false, Icon = Copy }: CopyButtonProps): ReactNode {
-  const [outcome, setOutcome] = useState<keyof typeof SPOKEN>('idle')
+function saidOf(text: string): string {
+  return `Copied, ${text.length.toLocaleString()} ${text.length === 1 ? 'character' : 'characters'}.`
+}
+
+export function CopyButton({ label, text, isIcon = false, Icon = Copy, said = saidOf }: CopyButtonProps): ReactNode {
+  const [outcome, setOutcome] = useState<'idle' | 'copied' | 'failed'>('idle')
+  const toast = useToast()
   const Shown = outcome === 'idle' ? Icon : outcome === 'copied' ? Check : X
   async function copy(): Promise<void> {
-    setOutcome((await copyText(text())) ? 'copied' : 'failed')
+    const copied = text()
+    const isCopied = await copyText(copied)
+    setOutcome(isCopied ? 'copied' : 'failed')
+    if (isCopied) toast(said(copied))
+    else toast(REFUSED, 'failed')
     setTimeout(() => setOutcome('idle'), SHOWN_FOR_MS)
   }
   return (
     <button
       type="button"
       className={isIcon ? 'icon' : 'small'}
-      title={SPOKEN[outcome] || label}
+      title={label}
       data-outcome={outcome}
       onClick={() => void copy()}
     >
       <Shown size={15} aria-hidden="true" />
       <span className={isIcon ? 'unseen' : undefined}>{label}</span>
-      <span className="unseen" role="status">
-        {SPOKEN[outcome]}
-      </span>
     </button>
   )
 }

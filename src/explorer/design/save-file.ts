@@ -1,8 +1,24 @@
 // Gives the person a file that this page holds.
+import { useCallback } from 'react'
+import { useToast } from './toast.tsx'
 
 const REVOKE_AFTER_MS = 10_000
 
-export function saveFile(content: BlobPart, name: string, type: string): void {
+type SaveFile = (content: BlobPart, name: string, type: string) => void
+
+/** Where browsers put it is out of sight: it is said. */
+export function useSaveFile(): SaveFile {
+  const toast = useToast()
+  return useCallback(
+    (content, name, type) => {
+      saveFile(content, name, type)
+      toast(`Download started: ${name}`)
+    },
+    [toast],
+  )
+}
+
+function saveFile(content: BlobPart, name: string, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')
   link.href = url

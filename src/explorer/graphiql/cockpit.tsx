@@ -4,7 +4,7 @@ import { Code, Share2 } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react'
 import { type Answer, timeText } from '../answer/answer.ts'
 import { AnswerView } from '../answer/answer-view.tsx'
-import { CopyButton } from '../design/copy-button.tsx'
+import { CopyButton, LINK_COPIED } from '../design/copy-button.tsx'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { readVariables } from '../rosetta/requests.ts'
@@ -33,7 +33,12 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
       <button type="button" className="small" aria-pressed={isCode} onClick={() => setCode(!isCode)}>
         <Code size={14} aria-hidden="true" /> Code
       </button>
-      <CopyButton label="Copy link" text={() => linkTo(`${url}/graphql`, written())} Icon={Share2} />
+      <CopyButton
+        label="Copy link"
+        text={() => linkTo(`${url}/graphql`, written())}
+        Icon={Share2}
+        said={() => LINK_COPIED}
+      />
     </>
   )
   return (

@@ -1,7 +1,7 @@
 // The Rosetta page: a REST route beside its GraphQL twin, both with the answer they give right now.
 import { Play, Share2 } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { CopyButton } from '../design/copy-button.tsx'
+import { CopyButton, LINK_COPIED } from '../design/copy-button.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { GraphqlSide } from './graphql-side.tsx'
@@ -93,7 +93,12 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
             <button type="button" className="primary" onClick={runBoth}>
               <Play size={14} aria-hidden="true" /> Run both
             </button>
-            <CopyButton label="Copy link" text={() => `${signIn.url}/${written}`} Icon={Share2} />
+            <CopyButton
+              label="Copy link"
+              text={() => `${signIn.url}/${written}`}
+              Icon={Share2}
+              said={() => LINK_COPIED}
+            />
           </div>
         </div>
         <VerdictLine

@@ -5,6 +5,7 @@ import { query } from '../answer/graphql-query.ts'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
+import { useToast } from '../design/toast.tsx'
 import { When } from '../design/when.tsx'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
@@ -28,6 +29,7 @@ export function SessionsPage(): ReactNode {
   const { session } = useExplorer()
   const [times, setTimes] = useState(0)
   const [failure, setFailure] = useState<string | null>(null)
+  const toast = useToast()
   const loaded = useLoaded(
     useCallback(
       () => (times < 0 ? Promise.resolve(null) : query<{ me: { sessions: readonly Listed[] } | null }>(session, QUERY)),
@@ -35,11 +37,12 @@ export function SessionsPage(): ReactNode {
     ),
   )
 
-  async function act(mutation: string, id?: string): Promise<void> {
+  async function act(mutation: string, id?: string, said?: string): Promise<void> {
     setFailure(null)
     try {
       await query(session, mutation, id === undefined ? {} : { id })
       setTimes(times + 1)
+      if (said !== undefined) toast(said)
     } catch (error) {
       setFailure(failureText(error))
     }
@@ -74,7 +77,11 @@ export function SessionsPage(): ReactNode {
               opened <When at={createdAt} />, used <When at={lastUsedAt ?? createdAt} />, ends <When at={expiresAt} />
             </span>
             {!current && (
-              <button type="button" className="small" onClick={() => void act(END_ONE, id)}>
+              <button
+                type="button"
+                className="small"
+                onClick={() => void act(END_ONE, id, `The session of ${clientName(userAgent)} has ended.`)}
+              >
                 End<span className="unseen"> the session of {clientName(userAgent)}</span>
               </button>
             )}

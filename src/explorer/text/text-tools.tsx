@@ -2,7 +2,7 @@
 import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown, Download, Search, WrapText, X } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
-import { saveFile } from '../design/save-file.ts'
+import { useSaveFile } from '../design/save-file.ts'
 import { type Found, MOST_MATCHES } from './find.ts'
 
 interface TextToolsProps {
@@ -24,6 +24,8 @@ interface TextToolsProps {
 
 export function TextTools(props: TextToolsProps): ReactNode {
   const { label, text, fileName, isWrapped, onWrap, folding, words, onWords, found, at, onStep, children } = props
+
+  const saveFile = useSaveFile()
 
   function steer(event: KeyboardEvent): void {
     if (event.key === 'Escape') onWords(null)

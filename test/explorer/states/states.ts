@@ -256,6 +256,27 @@ export const STATES: readonly State[] = [
       await operation.getByText('try it with curl').waitFor()
     },
   },
+  {
+    name: 'notices',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      const answer = page.locator('.side.rest .answer')
+      await answer.getByRole('button', { name: 'Download' }).click()
+      await answer.getByRole('button', { name: 'Copy all' }).click()
+      await page.locator('.toast').nth(1).hover()
+    },
+  },
+  {
+    name: 'text-fold-keys',
+    path: `${DEMO_PROJECT}&tab=document`,
+    async show(page) {
+      await page.locator('.lines .fold').first().waitFor()
+      await page.locator('.lines').focus()
+      await page.keyboard.press('Tab')
+      await page.locator('.fold-hint').waitFor()
+    },
+  },
   { name: 'sessions', path: '/sessions', show: (page) => page.locator('.sessions li').first().waitFor() },
   {
     name: 'nowhere',

@@ -1,7 +1,7 @@
 // One file: its text with tools, or the picture it is.
 import { Download } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { saveFile } from '../../design/save-file.ts'
+import { useSaveFile } from '../../design/save-file.ts'
 import { extensionOf, IMAGE_TYPES, languageOf } from '../../text/languages.ts'
 import { TextView } from '../../text/text-view.tsx'
 import type { LinePlace } from '../../text/use-line-place.ts'
@@ -16,6 +16,7 @@ interface FilePreviewProps {
 
 export function FilePreview({ element, sizeText, place }: FilePreviewProps): ReactNode {
   const { path, content, isFile, isBase64 } = element
+  const saveFile = useSaveFile()
   const imageType = IMAGE_TYPES[extensionOf(path)]
   const [isPicture, setPicture] = useState(isBase64)
   const fileName = path.split('/').at(-1) ?? path

@@ -1,6 +1,6 @@
 // Making a zip beside the page: how far it is, and a way to stop it.
 import { useEffect, useRef, useState } from 'react'
-import { saveFile } from '../../design/save-file.ts'
+import { useSaveFile } from '../../design/save-file.ts'
 import type { Element } from '../project/elements.ts'
 import type { ZipReply } from './zip-worker.ts'
 
@@ -15,6 +15,7 @@ export interface Zipping {
 
 export function useZip(): Zipping {
   const worker = useRef<Worker | null>(null)
+  const saveFile = useSaveFile()
   const [progress, setProgress] = useState<number | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
 

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useEffect } from 'react'
 import { beside } from '../../beside/beside.ts'
 import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
-import { saveFile } from '../../design/save-file.ts'
+import { useSaveFile } from '../../design/save-file.ts'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { When } from '../../design/when.tsx'
 import { Link } from '../../frame/navigation/link.tsx'
@@ -58,6 +58,7 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
   const [parameters, write, writeSoon] = useAddressParameters()
   const { facts, body, elements } = opened
   const zip = useZip()
+  const saveFile = useSaveFile()
   const index = project.exports.indexOf(facts)
   const before = project.exports[index + 1]
   useEffect(() => {
