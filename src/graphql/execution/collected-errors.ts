@@ -1,5 +1,5 @@
 // The errors of one execution, in the order a depth-first execution meets them, whatever was read first.
-import { type FieldNode, getLocation, type SourceLocation } from 'graphql'
+import { type FieldNode, getLocation, type Location, type SourceLocation } from 'graphql'
 
 /** The way from the root to a field or a list item. */
 export interface Path {
@@ -55,6 +55,17 @@ export function createCollectedErrors(): CollectedErrors {
   }
 }
 
+/** Looking for it takes time by the text before it; the documents that are asked again and again are the same objects. */
+const locations = new WeakMap<Location, SourceLocation>()
+
+function locationOf(loc: Location): SourceLocation {
+  const known = locations.get(loc)
+  if (known) return known
+  const location = getLocation(loc.source, loc.start)
+  locations.set(loc, location)
+  return location
+}
+
 /** Where in the document and in the answer something failed (specification, section 7.1.6); undefined where that is nowhere. */
 export interface Place {
   readonly locations: readonly SourceLocation[] | undefined
@@ -63,7 +74,7 @@ export interface Place {
 
 export function placeOf({ nodes, path }: FieldFailure): Place {
   return {
-    locations: nodes.flatMap(({ loc }) => (loc ? getLocation(loc.source, loc.start) : [])),
+    locations: nodes.flatMap(({ loc }) => (loc ? locationOf(loc) : [])),
     path: keysOf(path),
   }
 }
