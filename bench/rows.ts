@@ -5,6 +5,7 @@ import { GRAPHQL_ROWS } from './rows/graphql.ts'
 import { GROWTH_ROW, START_ROW } from './rows/growth.ts'
 import { IMPORT_ROW } from './rows/import.ts'
 import { MIX_ROW } from './rows/mix.ts'
+import { OVERLOAD_ROW } from './rows/overload.ts'
 import { POSTGRES_ROWS } from './rows/postgres.ts'
 import { READ_ROWS } from './rows/reads.ts'
 import { SIGHT_ROWS } from './rows/sight.ts'
@@ -24,4 +25,5 @@ export const ROWS: readonly Row[] = [
   GROWTH_ROW,
   START_ROW,
   ...STORE_ROWS,
+  OVERLOAD_ROW,
 ]
