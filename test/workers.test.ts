@@ -128,6 +128,22 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
+  'the first one too where it is killed, and the database is looked at and made by the one in its place',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const path = join(temporaryDirectory(), 'kill.mjs')
+    const condition = 'cluster.isWorker && cluster.worker.id === 1'
+    writeFileSync(path, `import cluster from 'node:cluster'\nif (${condition}) process.kill(process.pid, 'SIGKILL')\n`)
+    const env = { NODE_OPTIONS: `--import ${path}` }
+    const gateway = await serveForTest(['--workers', '2', '--database', database], { env })
+    expect(workersOf(gateway)).toHaveLength(2)
+    expect(gateway.stderr()).toContain('"signal":"SIGKILL"')
+    expect((await openSession(gateway.url, ANA)).accessToken).not.toBe('')
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
   'one that ends again and again is started after longer and longer pauses',
   async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`

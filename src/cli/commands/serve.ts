@@ -47,7 +47,13 @@ import { openAdmin } from '../sight/open-admin.ts'
 import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
 import { answerHeartbeats } from '../workers/heartbeat.ts'
 import { workerCount } from '../workers/worker-count.ts'
-import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers } from '../workers/workers.ts'
+import {
+  announceDatabaseFailure,
+  announceReady,
+  isLaterWorker,
+  onRetire,
+  superviseWorkers,
+} from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
@@ -87,7 +93,6 @@ export async function runServe(
   if (cluster.isWorker) answerHeartbeats()
   const retired = new AbortController()
   if (cluster.isWorker) onRetire(() => retired.abort())
-  const isLaterWorker = cluster.isWorker && cluster.worker?.id !== 1
   const failed = new AbortController()
   const { database, databaseNext } = config
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
@@ -100,7 +105,7 @@ export async function runServe(
       traces: tracer?.scope?.statements,
       isReadOnly,
       // Of several workers the first has looked already, and made the file where there was none.
-      ...(isLaterWorker
+      ...(isLaterWorker(environment)
         ? { check: 'off', mustExist: true }
         : { check: config.check, mustExist: config.mustExist === true }),
       onFatal(error) {

@@ -35,6 +35,21 @@ export function announceDatabaseFailure(): void {
   cluster.worker?.send(DATABASE_FAILED)
 }
 
+/** In the environment of workers that are started after one has listened. Not named like an option: it is none. */
+const LATER_WORKER = 'GATEWAY_LATER_WORKER'
+
+/** In a worker: whether another one has looked at the database, and made it where there was none. */
+export function isLaterWorker(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return cluster.isWorker && environment[LATER_WORKER] !== undefined
+}
+
+/** How a worker ended. */
+interface WorkerEnd {
+  readonly exitCode: number | null
+  /** That ended it, if one did: it was killed, and had nothing to say. */
+  readonly signal: string | null
+}
+
 /** What a supervisor says to a worker that another one has taken over from. */
 const RETIRE = 'retire'
 
@@ -64,6 +79,7 @@ export async function superviseWorkers(
   const lost = new AbortController()
   const ending = AbortSignal.any([stop, lost.signal])
   const running = new Set<Worker>()
+  let hasListened = false
   const replaced = new WeakSet<Worker>()
   let totals: WorkerTotals | undefined
   const port = config.port === 0 ? await freePort(config.host) : config.port
@@ -72,18 +88,19 @@ export async function superviseWorkers(
   // The last flag wins: all workers, also later ones, share the port that was found, or the socket that was handed over.
   cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--host', config.host, '--port', String(port)] })
 
-  /** Resolves when the worker listens, or with its exit code when it ended before. */
-  async function start(): Promise<WorkerReady | number> {
+  /** Resolves when the worker listens, or when it ended before. */
+  async function start(): Promise<WorkerReady | WorkerEnd> {
     const startedAt = performance.now()
-    const worker = cluster.fork()
-    const ended = once(worker, 'exit').then(([code]: (number | null)[]) => code ?? 1)
+    const worker = cluster.fork(hasListened ? { [LATER_WORKER]: '1' } : {})
+    const ended = once(worker, 'exit').then(([exitCode, signal]): WorkerEnd => ({ exitCode, signal }))
     const ready = Promise.withResolvers<WorkerReady>()
     worker.on('message', (message: unknown) => {
       if (message === DATABASE_FAILED) lost.abort()
       else if (isReady(message)) ready.resolve(message)
     })
     const first = await Promise.race([ready.promise, ended])
-    if (typeof first === 'number') return first
+    if (!isReady(first)) return first
+    hasListened = true
     running.add(worker)
     totals?.add(worker)
     if (config.workerTimeout > 0) {
@@ -95,39 +112,45 @@ export async function superviseWorkers(
         worker.process.kill('SIGKILL')
       })
     }
-    void ended.then(async (exitCode) => {
+    void ended.then(async (end) => {
       running.delete(worker)
       if (ending.aborted || replaced.has(worker)) return
       if (service.listenFd !== null && running.size === 0) {
         log.fatal(
-          { exitCode },
+          end,
           'all workers ended, and with them the socket that was handed over: only the service manager has it',
         )
         lost.abort()
         return
       }
       const pauseMs = performance.now() - startedAt < HEALTHY_MS ? FIRST_PAUSE_MS : 0
-      log.error({ pid: worker.process.pid, exitCode, pauseMs }, 'a worker ended: starting another')
+      log.error({ pid: worker.process.pid, ...end, pauseMs }, 'a worker ended: starting another')
       await startUntilOneListens(pauseMs)
     })
     return first
   }
 
-  async function startUntilOneListens(firstPauseMs: number): Promise<void> {
+  /** Answers how it ended where that is enough for `isFinal`. */
+  async function startUntilOneListens(
+    firstPauseMs: number,
+    isFinal: (end: WorkerEnd) => boolean = () => false,
+  ): Promise<WorkerReady | WorkerEnd | null> {
     for (let pauseMs = firstPauseMs; !ending.aborted; ) {
       await delay(pauseMs, undefined, { signal: ending }).catch(() => {})
-      if (ending.aborted) return
-      const exitCode = await start()
-      if (typeof exitCode !== 'number' || ending.aborted) return
+      if (ending.aborted) break
+      const outcome = await start()
+      if (isReady(outcome) || isFinal(outcome)) return outcome
+      if (ending.aborted) break
       pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, pauseMs * 2), LONGEST_PAUSE_MS)
-      log.error({ exitCode, pauseMs }, 'a worker ended before it listened: starting another')
+      log.error({ ...outcome, pauseMs }, 'a worker ended before it listened: starting another')
     }
+    return null
   }
 
   /** A new worker listens before an old one stops. */
   async function rollOne(old: Worker): Promise<void> {
     if (ending.aborted || old.isDead()) return
-    if (typeof (await start()) === 'number') {
+    if (!isReady(await start())) {
       log.error('a new worker did not come up: the others go on as they are')
       return
     }
@@ -163,9 +186,10 @@ export async function superviseWorkers(
     totals = createWorkerTotals()
     opened.use(await openTotalsAdmin({ ...config, adminPort }, totals, stop, log))
   }
-  const first = await start()
-  // It said why on stderr.
-  if (typeof first === 'number') return first === 0 ? 0 : 1
+  // One that ended by itself said why on stderr; one that was killed is started again like every other.
+  const first = await startUntilOneListens(0, ({ signal }) => signal === null)
+  if (first === null) return lost.signal.aborted ? 1 : 0
+  if (!isReady(first)) return first.exitCode === 0 ? 0 : 1
   for (let index = 1; index < workerCount(config) && !ending.aborted; index += 1) await startUntilOneListens(0)
   if (!ending.aborted) {
     stdout.write(first.announcement)
