@@ -54,8 +54,14 @@ export interface ServingProcess {
 }
 
 /** Starts `serve` on a free port and waits until it listens. The caller kills it. */
-export function serve(args: readonly string[], options: RunOptions = {}): Promise<ServingProcess> {
-  return untilListening(start(['serve', '--port', '0', ...args], options))
+export function serve(
+  args: readonly string[],
+  options: RunOptions = {},
+  onStarted: (child: ChildProcess) => void = () => {},
+): Promise<ServingProcess> {
+  const child = start(['serve', '--port', '0', ...args], options)
+  onStarted(child)
+  return untilListening(child)
 }
 
 async function untilListening(child: ChildProcess): Promise<ServingProcess> {

@@ -88,6 +88,20 @@ export async function observeExport(
   return newestExportProblem(email, name, answer, { acknowledged, started: versions().started })
 }
 
+/** The same of an answer that is 200, for when others are allowed. */
+export async function wrongExport(
+  client: Client,
+  accessToken: string,
+  { user, ref }: { readonly user: number; readonly ref: number },
+  versions: () => Versions,
+): Promise<string | null> {
+  const name = (EXPORTS[ref % EXPORTS.length] ?? EXPORTS[0]).ref
+  const { acknowledged } = versions()
+  const answer = await client.get(`/exports?r=${name}`, accessToken)
+  if (answer.status !== 200) return null
+  return newestExportProblem(emailOf(user), name, answer, { acknowledged, started: versions().started })
+}
+
 /** Whether one of the first documents is there in this version or a later one. */
 export async function hasBegun(client: Client, accessToken: string, version: number): Promise<boolean> {
   const answer = await client.graphql('{ me { project(ref: "replaced-1") { data } } }', accessToken)

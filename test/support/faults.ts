@@ -1,11 +1,11 @@
 // Real faults of the machine under a gateway: a disk that fails, one that is full, pages that changed.
-import { execFileSync } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
 import { compileLibrary } from './compile-library.ts'
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /** Path of a library that makes system calls fail, or notes them; null, with the reason printed, where it cannot be built. */
@@ -39,45 +39,19 @@ export function failingDisk(library: string): {
 
 /** Whether this user may mount a file system; where not, the reason is printed. */
 export function canMount(): boolean {
-  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-mount-'))
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory], { stdio: 'pipe' })
-    execFileSync('umount', [directory], { stdio: 'pipe' })
+    mountSmallDisk(1_048_576)[Symbol.dispose]()
     return true
   } catch {
     return skipped('a full disk is made with a small tmpfs, which only root may mount') !== null
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
   }
 }
 
 /** A disk of its own, unmounted at the end of the test. */
-export function smallDisk(bytes: number): {
-  readonly path: string
-  readonly fill: () => void
-  readonly empty: () => void
-} {
-  const path = mkdtempSync(join(tmpdir(), 'workspace-gateway-disk-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path])
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', path])
-    rmSync(path, { recursive: true, force: true })
-  })
-  const filler = join(path, 'filler')
-  return {
-    path,
-    fill() {
-      const file = openSync(filler, 'a')
-      try {
-        for (;;) writeSync(file, Buffer.alloc(4_096))
-      } catch (error) {
-        if (Reflect.get(Object(error), 'code') !== 'ENOSPC') throw error
-      } finally {
-        closeSync(file)
-      }
-    },
-    empty: () => rmSync(filler),
-  }
+export function smallDisk(bytes: number): SmallDisk {
+  const disk = mountSmallDisk(bytes)
+  onTestFinished(() => disk[Symbol.dispose]())
+  return disk
 }
 
 /** Random bytes over a part of a file, given as parts of its length. */
