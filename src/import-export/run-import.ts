@@ -76,6 +76,7 @@ export async function runImport(
   const counts = isReplacement
     ? await replaceInput(file, checked, store, options)
     : await applyInput(file, checked, store, options)
-  if (!isDryRun && counts.removed > 0) await flushRemovals(store, FLUSH_PATIENCE_MS)
+  // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
+  if (!isDryRun && (counts.removed > 0 || isReplacement)) await flushRemovals(store, FLUSH_PATIENCE_MS)
   emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts })
 }

@@ -40,8 +40,9 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo): Promi
   if (exports > 0) {
     await using audit = await openCommandAudit(store, config, io)
     audit.record({ kind: 'removal', result: 'done', detail: `${exports} exports pruned` })
-    await flushAndTell(store, config, io)
   }
+  // Also where nothing is left to remove: a run that was killed may have removed it all, and its bytes are in the files.
+  await flushAndTell(store, config, io)
   return 0
 }
 

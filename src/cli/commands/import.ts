@@ -116,7 +116,8 @@ async function importUnchanged(
       })
     : applyInput(file, checked, store, options)
   const counts = await running.finally(importing.finish)
-  if (!config.dryRun && counts.removed > 0) await flushAndTell(store, config, io)
+  // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
+  if (!config.dryRun && (counts.removed > 0 || config.replace)) await flushAndTell(store, config, io)
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
   await using audit = await openCommandAudit(store, config, io)

@@ -77,7 +77,8 @@ export async function runRound(
       staticToken: await staticToken(client),
     }
     const workload = startWorkload(serving.url, versions, random)
-    await delay(100 + random.below(WITHIN_MS))
+    await untilImported(versions)
+    await delay(random.below(WITHIN_MS))
     const undo = await fault.make(place, serving, workload)
     const seen = await fault.look?.(client, workload)
     if (seen) problems.push(seen)
@@ -129,6 +130,14 @@ async function lookAt(
     return problems
   } finally {
     for (const each of clients) each[Symbol.dispose]()
+  }
+}
+
+/** There is something to lose. */
+async function untilImported(versions: ImportLedger): Promise<void> {
+  for (const deadline = performance.now() + MAX_WAIT_MS; versions.acknowledged === 1; ) {
+    if (performance.now() > deadline) throw new Error('no import was acknowledged')
+    await delay(10)
   }
 }
 

@@ -1,0 +1,216 @@
+// kill -9 of what removes in many steps: each user is as before or as after, and another run brings the rest.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import SqliteDatabase from 'better-sqlite3'
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runHere, serveForTest } from '../support/command-line.ts'
+import { ask, bearer, openSession } from '../support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { PROGRAM } from '../support/program.ts'
+import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { documentLine, exportLine } from '../support/workspaces.ts'
+
+/** Of each command on each engine; npm run test:crash kills more often. */
+const KILLS = Number(process.env.TEST_REMOVAL_KILLS ?? 2)
+/** The kill comes within this long after something was seen to change. */
+const KILL_WITHIN_MS = 150
+const USERS = 200
+const EXPORTS = 4
+const GONE = 'gone-for-ever'
+
+const emails = Array.from({ length: USERS }, (_, user) => `user-${String(user).padStart(3, '0')}@example.com`)
+const exportOf = (email: string, number: number) =>
+  exportLine(email, {
+    r: 'p',
+    createdAt: `2026-01-0${number}T00:00:00Z`,
+    elements: Array.from(
+      { length: 5 },
+      (_, n) => `{"n":${n},"text":"${number < EXPORTS ? GONE : 'stays'} ${'x'.repeat(300)}"}`,
+    ),
+  })
+const BEFORE = emails
+  .map((email) =>
+    [
+      documentLine('project', email, '{"id":"p","version":1.0}'),
+      documentLine('template', email, `{"id":"t","text":"${GONE}"}`),
+      ...Array.from({ length: EXPORTS }, (_, n) => exportOf(email, n + 1)),
+    ].join(''),
+  )
+  .join('')
+const REPLACEMENT = emails
+  .map(
+    (email) =>
+      documentLine('project', email, '{"id":"q","version":2.0}') +
+      documentLine('project', email, '{"id":"p","version":2.0}'),
+  )
+  .join('')
+
+interface Engine {
+  readonly databaseUrl: string
+  /** Of one figure, by a hand that only reads. */
+  readonly count: (sql: string) => Promise<number>
+  /** What the files hold; empty where they are a server's. */
+  readonly fileBytes: () => string
+}
+
+async function onSqlite(): Promise<Engine> {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  return {
+    databaseUrl: `file:${path}`,
+    async count(sql) {
+      using opened = disposable(new SqliteDatabase(path, { readonly: true, timeout: 5_000 }))
+      return Number(opened.database.prepare(sql.replaceAll('workspace_gateway.', '')).pluck().get())
+    },
+    fileBytes: () => ['', '-wal'].map((suffix) => readFileSync(path + suffix, 'latin1')).join(''),
+  }
+}
+
+async function onPostgres(): Promise<Engine> {
+  const databaseUrl = await temporaryDatabase()
+  return {
+    databaseUrl,
+    async count(sql) {
+      const client = new Client({ connectionString: databaseUrl })
+      await client.connect()
+      try {
+        return Number((await client.query({ text: sql, rowMode: 'array' })).rows[0]?.[0])
+      } finally {
+        await client.end()
+      }
+    },
+    fileBytes: () => '',
+  }
+}
+
+function disposable(database: SqliteDatabase.Database) {
+  return { database, [Symbol.dispose]: () => database.close() }
+}
+
+interface Removal {
+  readonly name: string
+  readonly args: (file: string) => readonly string[]
+  /** What is 0 or more before it begins, and changes with its first step. */
+  readonly changing: string
+  /** Whether a user may be so, given the lines of the dump before and after it. */
+  readonly isAllowed: (found: readonly string[], before: readonly string[], after: readonly string[]) => boolean
+}
+
+const equal = (one: readonly string[], other: readonly string[]) => one.join('') === other.join('')
+
+const REMOVALS: readonly Removal[] = [
+  {
+    name: 'exports prune',
+    args: () => ['exports', 'prune', '--keep', '1'],
+    changing: 'select count(*) from workspace_gateway.export',
+    // An export is there, whole, or not.
+    isAllowed: (found, before, after) =>
+      found.every((line) => before.includes(line)) && after.every((line) => found.includes(line)),
+  },
+  {
+    name: 'import --replace',
+    args: (file) => ['import', file, '--replace'],
+    changing: `select count(*) from workspace_gateway.document where id = 'q'`,
+    isAllowed: (found, before, after) => equal(found, before) || equal(found, after),
+  },
+]
+
+async function dumpOf(databaseUrl: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { exitCode, stdout } = await runHere(['dump', '--database', databaseUrl])
+  expect(exitCode).toBe(0)
+  const lines = stdout.trimEnd().split('\n')
+  return Map.groupBy(lines, (line) => String(JSON.parse(line).email ?? JSON.parse(line).export))
+}
+
+function start(args: readonly string[]) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'ignore' })
+  const ended = once(child, 'exit') as Promise<[number | null, string | null]>
+  return { child, ended }
+}
+
+function describeRemovals(open: () => Promise<Engine>): void {
+  test.each(REMOVALS)('$name', { timeout: 60_000 + KILLS * 30_000 }, async ({ args, changing, isAllowed }) => {
+    const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())
+    const random = createSeededRandom(seed)
+    const file = join(temporaryDirectory(), 'replacement.ndjson')
+    writeFileSync(file, REPLACEMENT)
+    const clean = await open()
+    const load = ({ databaseUrl }: Engine) => runHere(['import', '-', '--database', databaseUrl], { stdin: BEFORE })
+    expect((await load(clean)).exitCode).toBe(0)
+    const before = await dumpOf(clean.databaseUrl)
+    expect((await runHere([...args(file), '--database', clean.databaseUrl])).exitCode).toBe(0)
+    const after = await dumpOf(clean.databaseUrl)
+    expect(after).not.toEqual(before)
+    let halfway = 0
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const engine = await open()
+      expect((await load(engine)).exitCode).toBe(0)
+      const serving = await serveForTest(['--database', engine.databaseUrl, '--log-level', 'silent'])
+      const { accessToken } = await openSession(serving.url, emails.at(-1) ?? '')
+      const unchanged = await engine.count(changing)
+      const { child, ended } = start([...args(file), '--database', engine.databaseUrl])
+      onTestFinished(() => {
+        child.kill('SIGKILL')
+      })
+      while (child.exitCode === null && (await engine.count(changing)) === unchanged);
+      await Promise.race([delay(random.below(KILL_WITHIN_MS)), ended])
+      child.kill('SIGKILL')
+      await ended
+      const found = await dumpOf(engine.databaseUrl)
+      const wrong = emails.filter(
+        (email) => !isAllowed(found.get(email) ?? [], before.get(email) ?? [], after.get(email) ?? []),
+      )
+      expect(wrong, `TEST_CRASH_SEED=${seed}`).toEqual([])
+      const changed = emails.filter((email) => !equal(found.get(email) ?? [], before.get(email) ?? []))
+      if (changed.length > 0 && emails.some((email) => !equal(found.get(email) ?? [], after.get(email) ?? [])))
+        halfway += 1
+      // A gateway that was there all the time answers as the dump says.
+      const projects = await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
+      expect([projects.status, projects.text.includes('2.0')]).toEqual([
+        200,
+        (found.get(emails.at(-1) ?? '') ?? []).some((line) => line.includes('2.0')),
+      ])
+      expect((await runHere([...args(file), '--database', engine.databaseUrl])).exitCode).toBe(0)
+      expect(await dumpOf(engine.databaseUrl)).toEqual(after)
+      if (changing.includes('document')) expect(engine.fileBytes()).not.toContain(GONE)
+      else expect(engine.fileBytes().split(GONE).length - 1).toBeLessThanOrEqual(USERS)
+      await serving.kill('SIGTERM')
+    }
+    expect(halfway, `none of ${KILLS} kills came in the middle, TEST_CRASH_SEED=${seed}`).toBeGreaterThan(0)
+  })
+}
+
+describe('on SQLite, killed in the middle', () => describeRemovals(onSqlite))
+
+test.each(REMOVALS)(
+  '$name that finds nothing left to remove takes out of the files what an earlier run could not',
+  async ({ args, changing }) => {
+    const engine = await onSqlite()
+    const file = join(temporaryDirectory(), 'replacement.ndjson')
+    writeFileSync(file, REPLACEMENT)
+    const flags = ['--database', engine.databaseUrl, '--lock-timeout', '100']
+    expect((await runHere(['import', '-', ...flags], { stdin: BEFORE })).exitCode).toBe(0)
+    const left = changing.includes('document') ? 0 : USERS
+    const found = () => engine.fileBytes().split(GONE).length - 1
+    {
+      using reader = disposable(new SqliteDatabase(engine.databaseUrl.slice('file:'.length), { readonly: true }))
+      reader.database.exec('begin; select * from user')
+      expect((await runHere([...args(file), ...flags])).stderr).toContain('somebody still reads an older state')
+      expect(found()).toBeGreaterThan(left)
+      reader.database.exec('rollback')
+      // The last one who closes takes the log along.
+      const serving = await serveForTest(flags)
+      reader.database.close()
+      expect(await runHere([...args(file), ...flags])).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(found()).toBeLessThanOrEqual(left)
+      await serving.kill('SIGTERM')
+    }
+  },
+)
+
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL, killed in the middle', () => describeRemovals(onPostgres))
