@@ -30,6 +30,25 @@ const ODD = `it's "$HOME" \`x\` \${y} \\ %s @`
 const SECRET = `wgr_${'x'.repeat(43)}`
 const HOSTILE = `it's"; echo $HOME \`x\` \${y} ü \\`
 
+const REFERENCE = 'roastery-site'
+/** What the answers of the session calls have in them: tokens differ from call to call. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  '/login': ['login.accessToken', 'login.refreshToken'],
+  '/token': ['refresh.accessToken'],
+  '/logout': ['logout'],
+}
+
+/** Clients add the type of every object. */
+function withoutTypes(name: string, value: unknown): unknown {
+  return name === '__typename' ? undefined : value
+}
+
+function membersIn(data: unknown): readonly string[] {
+  return Object.entries(data as object).flatMap(([name, value]) =>
+    typeof value === 'object' ? membersIn(value).map((inner) => `${name}.${inner}`) : [name],
+  )
+}
+
 function isHere(program: string): boolean {
   return spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined
 }
@@ -64,6 +83,8 @@ describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', 
       const [read] = EXPLORER_ROUTES
       if (!read) throw new Error('no routes')
       const without = await run(language, restCall({ route: read, value: '' }, url), null, tokens)
+      const shown = await fetch(`${url}${read.path}`, { headers: { authorization: `Bearer ${tokens.accessToken}` } })
+      expect(without).toBe((await shown.text()).trim())
       expect(without).toContain('roastery-site')
       expect(language.write(restCall({ route: read, value: '' }, url), null)).not.toContain(tokens.accessToken)
     },
@@ -117,23 +138,25 @@ describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', 
 describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnly))('$name', (language) => {
   const gateway = shareDemoGateway()
 
-  test('a query and a mutation run as they are pasted', async () => {
+  test('every twin runs as it is pasted, and gives the answer that the page shows', async () => {
     const url = gateway.url()
-    const signsIn = { url, email: EMAIL }
-    const [read, logout] = await Promise.all([
-      run(language, graphqlCall('{ me { projects { id ref } } }', {}, url), signsIn),
-      run(
-        language,
-        graphqlCall(
-          'mutation($refreshToken: String!) { logout(refreshToken: $refreshToken) }',
-          { refreshToken: REFRESH_TOKEN },
-          url,
-        ),
-        signsIn,
-      ),
-    ])
-    expect(read).toContain('roastery-site')
-    expect(JSON.parse(logout)).toEqual({ logout: true })
+    const tokens = await openSession(url, EMAIL)
+    const calls = EXPLORER_ROUTES.map(async (route) => {
+      const value =
+        route.field === 'email' ? EMAIL : route.field === 'refreshToken' ? REFRESH_TOKEN : route.parameter && REFERENCE
+      const name = route.field ?? route.parameter
+      const call = graphqlCall(route.twin, name === null ? {} : { [name]: value }, url)
+      const printed: unknown = JSON.parse(await run(language, call, { url, email: EMAIL }), withoutTypes)
+      if (route.field !== null) return expect(membersIn(printed)).toEqual(MEMBERS[route.path])
+      const answer = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.accessToken}` },
+        body: JSON.stringify(call.graphql),
+      })
+      expect({ data: printed }).toEqual(await answer.json())
+    })
+    await Promise.all(calls)
+    expect(calls).toHaveLength(8)
   })
 
   test('headers of one’s own arrive as they are written', async () => {

@@ -67,6 +67,8 @@ export const STATES: readonly State[] = [
       await page.getByRole('button', { name: 'Code', exact: true }).click()
       await page.getByLabel('GraphQL request: language').selectOption('Apollo Client')
       await page.locator('.past-runs summary').click()
+      // What lies under the frame cannot be hit, and axe takes the window as it is scrolled.
+      await page.evaluate(() => scrollTo(0, 0))
     },
   },
   {
