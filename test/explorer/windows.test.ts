@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { overflow } from '../support/axe.ts'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, documentLine } from '../support/workspaces.ts'
 
 const EXPORTS = '/?route=GET+%2Fexports'
 const PROJECT = '/workspace?show=projects&open=roastery-site'
@@ -65,6 +67,24 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThanOrEqual((tools?.x ?? 0) + 1)
     expect(code?.width).toBeGreaterThan(200)
   })
+
+  test.each([768, 1_440])(
+    '%i pixels wide, a long line of an answer takes no room from GraphiQL’s query',
+    async (width) => {
+      const { url, load } = await startGateway({ demoEmail: ANA })
+      await load(documentLine('project', ANA, JSON.stringify({ id: 'p', ref: 'p', name: 'unbroken'.repeat(200) })))
+      const page = await (await browser.open(url, { viewport: { width, height: 850 } })).newPage()
+      await page.goto(`${url}/graphql`)
+      const pane = page.locator('.graphiql-response')
+      await pane.locator('.line', { hasText: 'unbroken' }).waitFor()
+      const [query, answer] = [await page.locator('.graphiql-editors').boundingBox(), await pane.boundingBox()]
+      expect(Math.abs((query?.width ?? 0) - (answer?.width ?? 0))).toBeLessThan(40)
+      await pane.getByRole('button', { name: 'Code', exact: true }).click()
+      for (const name of ['Copy link', 'Find', 'Wrap lines', 'Fold all', 'Copy all', 'Download', 'Copy']) {
+        expect(await isWholeInSight(page, pane.getByRole('button', { name, exact: true })), name).toBe(true)
+      }
+    },
+  )
 
   test.each([1_440, 1_920])(
     'F28: %i pixels wide, every page and the frame around it share two edges',
