@@ -93,6 +93,11 @@ describe.skipIf(!canMount())('a disk that is mounted read-only', () => {
     rmSync(join(disk.path, 'workspace.db-shm'))
     expect(readdirSync(disk.path)).toContain('workspace.db-wal')
     disk.readOnly()
+    for (const TMPDIR of [join(disk.path, 'missing'), disk.path]) {
+      const refused = await run(['serve', '--port', '0', ...disk.flags, '--read-only'], { env: { TMPDIR } })
+      expect([refused.exitCode, refused.stderr.trim().split('\n').length]).toEqual([1, 1])
+      expect(refused.stderr).toContain('name another folder with TMPDIR')
+    }
     const serving = await serveForTest([...disk.flags, '--read-only'])
     expect((await projects(serving, accessToken)).status).toBe(200)
     disk.writable()

@@ -9,6 +9,8 @@ import { requireSchema } from '../../migrations.ts'
 import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/database-files.ts'
 import { sqliteCode } from '../faults/sqlite-errors.ts'
 
+const COPY_NAME = 'workspace.db'
+
 export interface ReadOnlyDatabase {
   readonly reader: Database
   /** What is open: the file itself, or a copy of it. */
@@ -29,12 +31,12 @@ export function openForReading(path: string): ReadOnlyDatabase {
     // There is no log beside it, or none of its index, and neither can be made.
     if (sqliteCode(error) !== 'SQLITE_CANTOPEN') throw error
   }
-  const directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-read-only-'))
+  // Before it is copied: what is written meanwhile is noticed.
+  const files = watchCopiedFiles(path)
+  const directory = copyAside(path)
   const remove = () => rmSync(directory, { recursive: true, force: true })
   try {
-    // Before it is copied: what is written meanwhile is noticed.
-    const files = watchCopiedFiles(path)
-    return opened(copyInto(directory, path), files, remove)
+    return opened(join(directory, COPY_NAME), files, remove)
   } catch (error) {
     remove()
     throw error
@@ -60,17 +62,21 @@ function opened(path: string, files: DatabaseFiles, onClosed: () => void): ReadO
   }
 }
 
-function copyInto(directory: string, path: string): string {
-  const copy = join(directory, 'workspace.db')
+/** Answers the folder that the copy is in. Where it cannot be made, nothing of it is left. */
+function copyAside(path: string): string {
+  let directory: string | null = null
   try {
+    directory = mkdtempSync(join(tmpdir(), 'workspace-gateway-read-only-'))
+    const copy = join(directory, COPY_NAME)
     copyFileSync(path, copy, constants.COPYFILE_FICLONE)
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
+    return directory
   } catch (error) {
+    if (directory !== null) rmSync(directory, { recursive: true, force: true })
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreFaultError(
       `cannot read ${path}: it is copied to a temporary folder first, which failed: ${reason}. Make room there, or name another folder with TMPDIR`,
       { cause: error },
     )
   }
-  return copy
 }
