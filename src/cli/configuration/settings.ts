@@ -82,7 +82,9 @@ function unknownArguments({ command, name, options, unknownArguments }: Describe
   return [
     ...unknownFlags.map((flag) => `${flag}: ${name} does not have this option${didYouMean(flag, flags)}`),
     ...(given > wanted.length && wanted.at(-1)?.variadic !== true
-      ? [`${name} takes ${wanted.length || 'no'} argument${wanted.length === 1 ? '' : 's'}: ${given} are given`]
+      ? [
+          `${name} takes ${wanted.length || 'no'} argument${wanted.length === 1 ? '' : 's'}: ${given} ${given === 1 ? 'is' : 'are'} given`,
+        ]
       : []),
   ]
 }
