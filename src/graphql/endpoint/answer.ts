@@ -22,7 +22,7 @@ import { withTracedReads } from '../../resolvers/tracing/traced-reads.ts'
 import type { LiveSession } from '../../store/contract.ts'
 import { createDocuments } from '../document/documents.ts'
 import { createPrepareDocument, type DocumentPolicy } from '../document/prepare-document.ts'
-import type { PreparedOperation } from '../document/prepared-document.ts'
+import type { PreparedDocument, PreparedOperation } from '../document/prepared-document.ts'
 import { createExecutor } from '../execution/execute.ts'
 import { createTurnClock } from '../execution/turn-clock.ts'
 import type { ResponseType } from './media-types.ts'
@@ -136,7 +136,7 @@ export function createAnswer(
     const { document, isKept } = documents.get(asked.query, viewer?.userId ?? null, policyFor(viewer))
     if (trace) trace.plan = isKept ? 'kept' : 'new'
     trace?.step('document')
-    const operation = requireOperation(document.operation(asked.operationName), request)
+    const operation = requireOperation(document, asked.operationName, request)
     request.record.operationName = operation.definition.name?.value ?? null
     if (isQuery(operation) && refusal) throw refusal
     // Given back here, unless the answer takes it along.
@@ -156,8 +156,16 @@ function isQuery({ definition }: PreparedOperation): boolean {
   return definition.operation === OperationTypeNode.QUERY
 }
 
-function requireOperation(operation: PreparedOperation | null, { method }: GatewayRequest): PreparedOperation {
-  if (!operation) throw new GatewayError('OPERATION_NOT_FOUND')
+function requireOperation(
+  document: PreparedDocument,
+  name: string | undefined,
+  { method }: GatewayRequest,
+): PreparedOperation {
+  const operation = document.operation(name)
+  if (!operation) {
+    const unnamed = { message: 'The document must have one operation, or `operationName` says which one it is.' }
+    throw new GatewayError('OPERATION_NOT_FOUND', name === undefined ? unnamed : {})
+  }
   if (method !== 'POST' && operation.definition.operation !== OperationTypeNode.QUERY) {
     throw new GatewayError('METHOD_NOT_ALLOWED', { allow: 'POST', message: 'A mutation needs a POST request.' })
   }
