@@ -1,5 +1,6 @@
 // A request as a line of the log: JSON as the rest of the log is, or short for a terminal. Written by hand, since it is written often.
 import type { GatewayRequest } from '../../http/request.ts'
+import type { Route } from '../../http/request-record.ts'
 import { threeDigits } from '../thousandths.ts'
 
 export interface LineContext {
@@ -20,6 +21,8 @@ const MAX_OPERATION_LENGTH = 64
 const INFO = 30
 const WARN = 40
 const ERROR = 50
+/** Most requests take less than a millisecond. */
+const SHORT_TIMES: readonly string[] = Array.from({ length: 1_000 }, (_, at) => `,"ms":0.${threeDigits(at)}`)
 
 function levelOf(status: number): number {
   if (status >= 500) return ERROR
@@ -28,14 +31,13 @@ function levelOf(status: number): number {
 
 /** Every value is a number, of a closed list, or was checked to hold nothing that JSON would have to escape. */
 export function createJsonLine(): FormatLine {
-  const timeOf = createTimeText()
+  const beginningOf = createBeginning()
+  const aboutOf = createAbout()
   return ({ method, record }, { now, requestId, user, network }) => {
     const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, isOriginRefused, traceId } =
       record
-    let line = `{"level":${levelOf(status)},"time":"${timeOf(now)}","requestId":"${requestId}","method":"${method}"`
-    // A path that there is not is the client's own words.
-    if (route !== null) line += `,"route":"${route.path}"`
-    line += `,"status":${status},"bytes":${sentBytes},"ms":${toMs(durationMs)}`
+    // The fewer pieces, the less garbage: each is an object until the line is written.
+    let line = beginningOf(now, status) + requestId + aboutOf(method, route, status) + sentBytes + toMs(durationMs)
     if (isKept) line += ',"kept":true'
     if (operationName !== null) line += `,"operation":"${operationName.slice(0, MAX_OPERATION_LENGTH)}"`
     if (failureCode !== null) line += `,"code":"${failureCode}"`
@@ -43,6 +45,42 @@ export function createJsonLine(): FormatLine {
     if (user !== null) line += `,"user":"${user}"`
     if (traceId !== null) line += `,"traceId":"${traceId}"`
     return `${line},"network":"${network}","msg":"request"}\n`
+  }
+}
+
+/** Level and time; many requests end in the same millisecond, with the same level. */
+function createBeginning(): (now: number, status: number) => string {
+  let lastTime = 0
+  let lastLevel = 0
+  let text = ''
+  return (now, status) => {
+    const level = levelOf(status)
+    if (now === lastTime && level === lastLevel) return text
+    lastTime = now
+    lastLevel = level
+    text = `{"level":${level},"time":"${new Date(now).toISOString()}","requestId":"`
+    return text
+  }
+}
+
+/** Method, route and status, as one text for each route and status that there is. */
+function createAbout(): (method: string, route: Route | null, status: number) => string {
+  const known = new Map<Route, Map<number, string>>()
+
+  function write(method: string, route: Route | null, status: number): string {
+    // A path that there is not is the client's own words.
+    const shownRoute = route === null ? '' : `,"route":"${route.path}"`
+    return `","method":"${method}"${shownRoute},"status":${status},"bytes":`
+  }
+
+  return (method, route, status) => {
+    // HEAD and OPTIONS are answered by routes of other methods.
+    if (route === null || route.method !== method) return write(method, route, status)
+    const text = known.get(route)?.get(status)
+    if (text !== undefined) return text
+    const texts = known.get(route) ?? new Map<number, string>()
+    known.set(route, texts)
+    return texts.set(status, write(method, route, status)).get(status) ?? ''
   }
 }
 
@@ -70,17 +108,6 @@ export function formatPretty({ method, record }: GatewayRequest, { now, requestI
 
 function toMs(durationMs: number): string {
   const whole = Math.floor(durationMs)
-  return `${whole}.${threeDigits(Math.floor((durationMs - whole) * 1_000))}`
-}
-
-/** Many requests end in the same millisecond. */
-function createTimeText(): (now: number) => string {
-  let last = 0
-  let text = ''
-  return (now) => {
-    if (now === last) return text
-    last = now
-    text = new Date(now).toISOString()
-    return text
-  }
+  const thousandths = Math.floor((durationMs - whole) * 1_000)
+  return whole === 0 ? (SHORT_TIMES[thousandths] ?? '') : `,"ms":${whole}.${threeDigits(thousandths)}`
 }
