@@ -20,8 +20,11 @@ export async function startWatched(args: readonly string[] = []): Promise<Watche
 }
 
 /** The same where nobody can sign in just so. */
-export async function serveWatched(args: readonly string[]): Promise<Omit<Watched, 'accessToken'>> {
-  const serving = await serveForTest(['--admin-port', '0', ...args], { cwd: temporaryDirectory() })
+export async function serveWatched(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Omit<Watched, 'accessToken'>> {
+  const serving = await serveForTest(['--admin-port', '0', ...args], { cwd: temporaryDirectory(), env })
   const adminUrl = await urlIn(serving)
   return { serving, adminUrl, metrics: async () => (await ask(`${adminUrl}/metrics`)).text }
 }

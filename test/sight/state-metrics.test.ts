@@ -1,0 +1,116 @@
+// What the metrics say of a moment: each value is brought about, and read.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { execute } from '../support/execute.ts'
+import { ask, bearer, openSession } from '../support/gateway.ts'
+import { POSTGRES_DIRECTORY } from '../support/postgres.ts'
+import { startReplicated } from '../support/postgres-replica.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openSocket, requestText } from '../support/wire.ts'
+import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
+import { namesIn, serveWatched, startWatched, sumOf } from './watched.ts'
+
+const PATIENT = { timeout: 30_000 }
+
+test('memory of large answers is counted while a client takes one, and given back when it leaves', async () => {
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  // Far more than the kernel holds for a connection.
+  const elements = Array.from({ length: 400 }, () => `{"content":"${randomBytes(32_768).toString('hex')}"}`)
+  const stdin =
+    documentLine('project', ANA, '{"id":"p"}') +
+    exportLine(ANA, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements })
+  expect((await runHere(['import', '-', '--database', database], { stdin })).exitCode).toBe(0)
+  const { serving, metrics } = await serveWatched(['--database', database])
+  const { accessToken } = await openSession(serving.url, ANA)
+  const inFlight = async () => sumOf(await metrics(), 'workspace_gateway_in_flight_bytes')
+  expect(await inFlight()).toBe(0)
+  const socket = await openSocket(serving.url)
+  onTestFinished(() => void socket.destroy())
+  socket.pause()
+  const headers = [
+    ['Authorization', `Bearer ${accessToken}`],
+    ['Accept-Encoding', 'identity'],
+  ] as const
+  socket.write(requestText({ target: '/exports?r=p', headers }))
+  await once(socket, 'readable')
+  await expect.poll(inFlight, PATIENT).toBeGreaterThan(10_000)
+  socket.destroy()
+  await expect.poll(inFlight, PATIENT).toBe(0)
+})
+
+test('the delay of the event loop is that of the longest turn since the last scrape', async () => {
+  const path = join(temporaryDirectory(), 'stand-still.mjs')
+  const standStill = 'const end = performance.now() + 400; while (performance.now() < end);'
+  writeFileSync(path, `process.on('SIGUSR2', () => { ${standStill} })`)
+  const { serving, metrics } = await serveWatched(['--no-demo'], { NODE_OPTIONS: `--import ${path}` })
+  const longest = async () => {
+    const text = await metrics()
+    return Math.min(...['max', 'p99'].map((which) => sumOf(text, `nodejs_eventloop_lag_${which}_seconds`)))
+  }
+  // It begins anew with each scrape.
+  await longest()
+  serving.process.kill('SIGUSR2')
+  await expect.poll(longest, PATIENT).toBeGreaterThan(0.3)
+})
+
+test('the time that requests wait for their turn is theirs: of many at once the later ones wait', async () => {
+  const { serving, accessToken, metrics } = await startWatched()
+  const count = 200
+  const request = requestText({ target: '/projects', headers: [['Authorization', `Bearer ${accessToken}`]] })
+  const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(serving.url)))
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  const answers = () => Promise.all(sockets.map((socket) => once(socket, 'data')))
+  const askAll = () => sockets.forEach((socket) => void socket.write(request))
+  const [first] = [answers(), askAll()]
+  await first
+  const waited = async () => {
+    const text = await metrics()
+    const name = 'workspace_gateway_queue_time_seconds'
+    const all = sumOf(text, `${name}_count`)
+    return { all, notAtAll: sumOf(text, `${name}_bucket`, { le: '0.0001' }), seconds: sumOf(text, `${name}_sum`) }
+  }
+  const before = await waited()
+  // They come in one turn: no more than 64 begin in it.
+  serving.process.kill('SIGSTOP')
+  const second = answers()
+  await Promise.all(sockets.map((socket) => new Promise((written) => socket.write(request, written))))
+  serving.process.kill('SIGCONT')
+  await second
+  const after = await waited()
+  expect(after.all - before.all).toBe(count)
+  expect(after.all - after.notAtAll - (before.all - before.notAtAll)).toBeGreaterThanOrEqual(100)
+  expect(after.seconds - before.seconds).toBeGreaterThan(100 * 0.0001)
+})
+
+test.skipIf(POSTGRES_DIRECTORY === null)('the replica is said to be used, how far behind, and away', async () => {
+  await using servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
+  const name = `wg_${randomUUID().replaceAll('-', '')}`
+  await execute(servers.primary.url('postgres'), `create database ${name}`)
+  const [database, replica] = [servers.primary.url(name), servers.standby.url(name)]
+  const stdin = documentLine('project', ANA, '{"id":"p"}')
+  expect((await runHere(['import', '-', '--database', database], { stdin })).exitCode).toBe(0)
+  await servers.untilCaughtUp()
+  const watched = await serveWatched(['--database', database, '--database-replica', replica])
+  const { serving, metrics } = watched
+  const LAG = 'workspace_gateway_replica_lag_seconds'
+  const used = async () => sumOf(await metrics(), 'workspace_gateway_replica_used')
+  const lag = async () => sumOf(await metrics(), LAG)
+  await expect.poll(used, PATIENT).toBe(1)
+  expect(namesIn(await metrics())).toContain(LAG)
+  await servers.pauseReplay()
+  const { accessToken } = await openSession(serving.url, ANA)
+  await expect.poll(lag, PATIENT).toBeGreaterThan(0)
+  await servers.resumeReplay()
+  await servers.untilCaughtUp()
+  await expect.poll(lag, PATIENT).toBe(0)
+  await servers.standby.crash()
+  const read = () => ask(`${serving.url}/projects`, { headers: bearer(accessToken) })
+  expect((await read()).status).toBe(200)
+  await expect.poll(used, PATIENT).toBe(0)
+  expect(namesIn(await metrics())).not.toContain(LAG)
+  await serving.kill('SIGTERM')
+})
