@@ -1,10 +1,11 @@
 // The units of the package under systemd itself: started, watched, restarted, stopped, as the user and with the rights that they name.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { askOnNewConnection, newTally } from '../operate/socket-activation.ts'
 import { ask } from '../support/gateway.ts'
-import { type BootedSystemd, bootSystemd, canBootSystemd, PATIENT } from './booted-systemd.ts'
+import { bootSystemd, canBootSystemd, PATIENT } from './booted-systemd.ts'
+import { ROOT } from './install.ts'
 
 const isPossible = process.platform === 'linux' && canBootSystemd()
 if (!isPossible) console.warn('systemd-nspawn, systemd or root is missing: the units are not started by systemd')
@@ -21,10 +22,12 @@ export function describeService(installed: () => string): void {
         const systemd = await bootSystemd(installed(), '')
         await systemd.systemctl('enable', '--now', ...NAMES)
         expect(await systemd.show('ActiveState')).toBe('active')
+        expect(await systemd.journal()).toContain(`listening on ${systemd.url}\n`)
         expect(await (await fetch(`${systemd.url}/readyz`)).json()).toEqual({ status: 'ready' })
-        const files = await systemd.run('find', '/var/lib/private/workspace-gateway', '-printf', '%U %m %f\n')
-        const [owner] = await userOf(systemd)
+        expect(await systemd.run(...shownCommand())).toMatch(/^\S+ +EdDSA +signing /)
+        const owner = (await systemd.run('stat', '--format', '%u', `/proc/${await systemd.show('MainPID')}`)).trim()
         expect(Number(owner)).toBeGreaterThan(60_000)
+        const files = await systemd.run('find', '/var/lib/private/workspace-gateway', '-printf', '%U %m %f\n')
         expect(files.trim().split('\n').toSorted()).toEqual(
           [
             `${owner} 700 workspace-gateway`,
@@ -36,6 +39,8 @@ export function describeService(installed: () => string): void {
 
         await systemd.systemctl('stop', 'workspace-gateway.service')
         expect([await systemd.show('Result'), await systemd.show('ExecMainStatus')]).toEqual(['success', '0'])
+        // What root does to a database that nobody has open is the service's own again.
+        await systemd.run(...shownCommand('rotate'))
         // Its socket is still there: who comes starts it.
         expect((await ask(`${systemd.url}/readyz`)).status).toBe(200)
         expect(await systemd.show('ActiveState')).toBe('active')
@@ -109,8 +114,10 @@ export function describeService(installed: () => string): void {
   })
 }
 
-/** Of the service's main process, as this machine sees it. */
-async function userOf(systemd: BootedSystemd): Promise<readonly string[]> {
-  const pid = await systemd.show('MainPID')
-  return (await systemd.run('stat', '--format', '%u', `/proc/${pid}`)).trim().split('\n')
+/** For the service's database, as the paper shows it. */
+function shownCommand(verb = 'list'): readonly [string, ...string[]] {
+  const paper = readFileSync(join(ROOT, 'docs/operate/installing.md'), 'utf8')
+  const [, line = ''] = /^ *(\/opt\/workspace-gateway\/.+)$/m.exec(paper) ?? []
+  const [program = '', ...args] = line.replace('keys list', `keys ${verb}`).split(' ')
+  return [program, ...args]
 }
