@@ -29,6 +29,20 @@ test('small reservations pass a full budget, until they are no longer small', ()
   expect(inFlight.byteLength()).toBe(MIB + SMALL_RESERVATION_BYTES)
 })
 
+test('when little room is left, what is large goes on growing, and what is small stays small', () => {
+  const inFlight = createInFlightBytes(8 * MIB)
+  const [large, small] = [inFlight.open(), inFlight.open()]
+  small.require(SMALL_RESERVATION_BYTES)
+  large.require(7 * MIB)
+  expect(small.grow(1)).toBe(true)
+  small.shrink(1)
+  large.require(1)
+  expect(small.grow(1)).toBe(false)
+  expect(large.grow(MIB / 2)).toBe(true)
+  // What is not to grow takes what room there is.
+  expect(inFlight.open(0).grow(MIB / 8)).toBe(true)
+})
+
 test('a refusal is 503 with a time to try again', () => {
   const reservation = createInFlightBytes(0).open()
   let refusal: unknown

@@ -4,6 +4,8 @@ import { GatewayError } from '../../errors.ts'
 /** A reservation of up to this many bytes always passes: small reads go on while large ones wait for room. */
 export const SMALL_RESERVATION_BYTES = 262_144
 export const DEFAULT_IN_FLIGHT_BYTES = 134_217_728
+/** Once others hold such a part of the budget, a small reservation becomes no large one: its answer would be refused half made. */
+const PART_FOR_BEGINNERS = 7 / 8
 
 /** What one request holds. Disposing gives all of it back; doing so twice is harmless. */
 export interface Reservation extends Disposable {
@@ -36,7 +38,10 @@ export function createInFlightBytes(maxBytes: number): InFlightBytes {
 
     function grow(byteLength: number): boolean {
       if (isDisposed) throw new Error('a reservation was used after it was given back')
-      if (own + byteLength > smallBytes && held + byteLength > maxBytes) return false
+      if (own + byteLength > smallBytes) {
+        const isBeginner = smallBytes > 0 && own <= smallBytes
+        if (held + byteLength > maxBytes || (isBeginner && held - own > maxBytes * PART_FOR_BEGINNERS)) return false
+      }
       own += byteLength
       held += byteLength
       return true
