@@ -59,6 +59,21 @@ try {
     await page.getByText('1 of 1', { exact: true }).waitFor()
   })
   await open(page, 'many&tab=exports', '200 exports', '.exports a')
+  await open(page, 'files&tab=exports', 'two exports of 20,000 files', '.exports a')
+  await report(page, 'compare them', async () => {
+    for (const index of [0, 1]) await page.getByRole('checkbox', { name: 'Compare the export of' }).nth(index).check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('20,000 files differ').waitFor()
+  })
+  await goTo(page, '/?route=GET+%2Fexports&r=files')
+  await report(page, 'compare REST and GraphQL of 20,000 files', () =>
+    page.locator('.verdict.same').waitFor({ timeout: 120_000 }),
+  )
+  const query = '{ me { latestExport(ref: "line") { data } } }'
+  await goTo(page, `/graphql#${new URLSearchParams({ query })}`)
+  await report(page, 'a line of 5 MB in GraphiQL', () =>
+    page.locator('.graphiql-response .line', { hasText: 'const text' }).first().waitFor({ timeout: 120_000 }),
+  )
 } finally {
   await browser.close()
   await gateway.kill('SIGKILL')
@@ -67,12 +82,17 @@ try {
 
 async function open(page: Page, reference: string, name: string, usable: string): Promise<void> {
   await report(page, name, async () => {
-    await page.evaluate((to) => {
-      history.pushState(null, '', to)
-      dispatchEvent(new PopStateEvent('popstate'))
-    }, `/workspace?show=projects&open=${reference}`)
+    await goTo(page, `/workspace?show=projects&open=${reference}`)
     await page.locator(usable).first().waitFor({ timeout: 120_000 })
   })
+}
+
+/** Without loading the page anew, which would sign the person out. */
+async function goTo(page: Page, address: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, address)
 }
 
 async function report(page: Page, name: string, act: () => Promise<unknown>): Promise<void> {
@@ -99,15 +119,17 @@ function projects(): readonly string[] {
 
 function exports(): readonly string[] {
   const createdAt = '2026-01-01T00:00:00Z'
-  const files = Array.from({ length: 20_000 }, (_, index) =>
-    JSON.stringify({
-      path: `src/part${index % 100}/Component${index}.tsx`,
-      content: `export const value = ${index}\n`,
-    }),
-  )
+  const files = (value: number) =>
+    Array.from({ length: 20_000 }, (_, index) =>
+      JSON.stringify({
+        path: `src/part${index % 100}/Component${index}.tsx`,
+        content: `export const value = ${index + value}\n`,
+      }),
+    )
   const line = JSON.stringify({ path: 'one.js', content: `const text = "${'ab '.repeat(1_700_000)}needle"` })
   return [
-    exportLine(EVE, { r: 'files', createdAt, elements: files }),
+    exportLine(EVE, { r: 'files', createdAt, elements: files(0) }),
+    exportLine(EVE, { r: 'files', createdAt: '2026-01-02T00:00:00Z', elements: files(1) }),
     exportLine(EVE, { r: 'line', createdAt, elements: [line] }),
     ...Array.from({ length: 200 }, (_, index) =>
       exportLine(EVE, {
