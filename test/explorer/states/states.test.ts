@@ -16,6 +16,9 @@ const LOOKED_AT = [
   ['project-comparison', 640, 'light'],
   ['project-odd', 320, 'light'],
   ['graphiql-settings', 390, 'dark'],
+  ['graphiql-builder', 390, 'light'],
+  ['graphiql-docs', 768, 'light'],
+  ['graphiql-code', 1_440, 'dark'],
   ['docs-tried', 390, 'dark'],
   ['docs-headers', 320, 'light'],
 ] as const

@@ -223,6 +223,15 @@ export const STATES: readonly State[] = [
   { name: 'graphiql', path: '/graphql', show: answered },
   { name: 'graphiql-builder', path: '/graphql', show: opened('Show Query builder', '.query-builder .check') },
   { name: 'graphiql-docs', path: '/graphql', show: opened('Show Documentation Explorer', '.graphiql-doc-explorer') },
+  {
+    name: 'graphiql-docs-type',
+    path: '/graphql',
+    async show(page) {
+      await opened('Show Documentation Explorer', '.graphiql-doc-explorer')(page)
+      await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Project', exact: true }).click()
+      await page.locator('.graphiql-doc-explorer-title', { hasText: 'Project' }).waitFor()
+    },
+  },
   { name: 'graphiql-history', path: '/graphql', show: opened('Show History', '.graphiql-history-item') },
   { name: 'graphiql-code', path: '/graphql', show: opened('Code', '.cockpit .snippet-text') },
   { name: 'graphiql-settings', path: '/graphql', show: opened('Open settings dialog', '[role="dialog"]') },
