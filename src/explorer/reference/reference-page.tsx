@@ -127,9 +127,11 @@ function show(id: string): void {
   section?.focus({ preventScroll: true })
 }
 
-function isAbout({ method, path, summary, twin, answer }: ShownOperation, words: string): boolean {
+function isAbout({ method, path, summary, twin, answer, failures }: ShownOperation, words: string): boolean {
   const fields = answer?.fields.map(({ name, description }) => `${name} ${description}`).join(' ') ?? ''
-  const text = `${method} ${path} ${summary} ${twin} ${fields}`.toLowerCase()
+  // By their codes, and not by the words around them, which many share.
+  const codes = failures.flatMap(({ description }) => description.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []).join(' ')
+  const text = `${method} ${path} ${summary} ${twin} ${fields} ${codes}`.toLowerCase()
   return words
     .toLowerCase()
     .split(/\s+/)

@@ -23,6 +23,9 @@ describe.skipIf(CHROMIUM === undefined)('the reference', () => {
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('no_export')
     await expect.poll(() => rows.count()).toBe(1)
     expect(await rows.innerText()).toMatch(/404\s+NO_EXPORT\s+This project has no export yet\.\s+Export the project/)
+    // And the operation that answers it.
+    expect(await page.locator('.operation h2 .path').allInnerTexts()).toEqual(['/exports'])
+    expect(await page.locator('body').innerText()).not.toContain('No operation is about this')
     // What finds an operation leaves the codes as they are.
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('ui-libraries')
     await expect.poll(() => rows.count()).toBe(FAILURE_CODES.length)
