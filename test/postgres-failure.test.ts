@@ -99,6 +99,52 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     expect((await projects(gateway, again.accessToken)).status).toBe(401)
   })
 
+  test('requests that pile up on one that hangs: 503 after the bound, then at once; health is answered, and it recovers', async () => {
+    const server = await temporaryServer()
+    const database = ['--database', server.url('postgres')]
+    await runHere(['import', '-', ...database], { stdin: SMALL_WORLD })
+    // Statements hang for far longer than anything may wait for one.
+    const times = ['--connect-timeout', '1000', '--statement-timeout', '600000', '--pool-size', '2']
+    const gateway = await serveForTest([...database, ...times, '--log-level', 'silent'])
+    const { accessToken } = (await login(gateway, ANA)).json()
+    expect((await projects(gateway, accessToken)).status).toBe(200)
+    const hand = await openHand(server.url('postgres'))
+    await hand.query('begin; lock table workspace_gateway.session in access exclusive mode')
+    const controller = new AbortController()
+    let waiting = 0
+    const statuses: number[] = []
+    const kinds = [
+      () => fetch(`${gateway.url}/projects`, { headers: bearer(accessToken), signal: controller.signal }),
+      () =>
+        fetch(`${gateway.url}/login`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ email: ANA }),
+          signal: controller.signal,
+        }),
+    ]
+    const piled = Array.from({ length: 200 }, async (_, n) => {
+      waiting += 1
+      const answer = await kinds[n % 2]?.().catch(() => null)
+      waiting -= 1
+      if (answer) statuses.push(answer.status)
+    })
+    // All but those that share the two statements which are under way.
+    await expect.poll(() => statuses.length, { timeout: 30_000 }).toBeGreaterThan(60)
+    expect(new Set(statuses)).toEqual(new Set([503]))
+    expect(waiting).toBeGreaterThan(0)
+    for (const kind of kinds) {
+      const answer = await kind()
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+    }
+    expect((await ask(`${gateway.url}/healthz`)).status).toBe(200)
+    await hand.query('rollback')
+    await Promise.all(piled)
+    expect((await projects(gateway, accessToken)).status).toBe(200)
+    expect((await login(gateway, ANA)).status).toBe(200)
+    controller.abort()
+  })
+
   test('a row that a hand keeps locked: the write is refused in time, and not done later', async () => {
     const server = await temporaryServer()
     const gateway = await serveForTest(['--database', server.url('postgres'), ...TIMEOUTS])

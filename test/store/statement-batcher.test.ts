@@ -1,16 +1,20 @@
 // Questions to PostgreSQL that share statements: how many statements, and of what size.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { coalesce } from '../../src/store/postgres/engine/statement-batcher.ts'
 
 /** Statements that are answered when the test says so. */
-function recorded(ofRequest: (run: () => void) => () => void = (run) => run) {
+function recorded(ofRequest: (run: () => void) => () => void = (run) => run, patienceMs = 60_000) {
   const statements: { readonly keys: readonly number[]; readonly answer: () => void }[] = []
-  const ask = coalesce((keys: readonly number[]) => {
-    const { promise, resolve } = Promise.withResolvers<readonly string[]>()
-    statements.push({ keys, answer: () => resolve(keys.map((key) => `of ${key}`)) })
-    return promise
-  }, ofRequest)
+  const ask = coalesce(
+    (keys: readonly number[]) => {
+      const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+      statements.push({ keys, answer: () => resolve(keys.map((key) => `of ${key}`)) })
+      return promise
+    },
+    { ofRequest, patienceMs },
+  )
   return { statements, ask }
 }
 
@@ -51,7 +55,7 @@ test('a statement is sent for the request that asked the first of its questions,
       ends.push(() => resolve(keys))
       return promise
     },
-    (run) => AsyncLocalStorage.bind(run),
+    { ofRequest: (run) => AsyncLocalStorage.bind(run), patienceMs: 60_000 },
   )
   const answers = ['a', 'b', 'c', 'd'].map((name, key) => scope.run(name, () => ask([key])))
   const untraced = ask([9])
@@ -61,4 +65,42 @@ test('a statement is sent for the request that asked the first of its questions,
   for (const end of ends) end()
   expect(sentFor).toEqual(['a', 'b', 'c'])
   expect([await Promise.all(answers), await untraced]).toEqual([[[0], [1], [2], [3]], [9]])
+})
+
+test('what waits for too long is refused, and from then on whatever would wait is at once, until a statement has ended', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  try {
+    const { statements, ask } = recorded(undefined, 3_000)
+    const outcomes: string[] = []
+    const told = (name: string, keys: readonly number[]) =>
+      ask(keys).then(
+        () => outcomes.push(`${name} answered`),
+        (error) => outcomes.push(`${name} ${error instanceof StoreUnavailableError ? 'refused' : error}`),
+      )
+    for (const [key, name] of ['first', 'second', 'third'].entries()) void told(name, [key])
+    vi.advanceTimersByTime(2_000)
+    void told('fourth', [3])
+    vi.advanceTimersByTime(999)
+    await settled()
+    expect(outcomes).toEqual([])
+    vi.advanceTimersByTime(1)
+    void told('fifth', [4])
+    await settled()
+    expect(outcomes).toEqual(['third refused', 'fifth refused'])
+    statements[0]?.answer()
+    await settled()
+    // What waited less goes out, and what comes next may wait again.
+    expect(statements.map(({ keys }) => keys)).toEqual([[0], [1], [3]])
+    void told('sixth', [5])
+    await settled()
+    for (const { answer } of statements) answer()
+    await settled()
+    for (const { answer } of statements) answer()
+    await settled()
+    expect(outcomes.slice(2).toSorted()).toEqual(
+      ['first', 'fourth', 'second', 'sixth'].map((name) => `${name} answered`),
+    )
+  } finally {
+    vi.useRealTimers()
+  }
 })

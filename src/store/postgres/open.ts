@@ -46,7 +46,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   const replicaTarget = options.replica && readReplicaUrl(options.replica.url)
   await prepare(pool, options.mustExist === true)
   const replica = options.replica && replicaTarget && openReplica(replicaTarget, options.replica, options)
-  const primary = coalesced(answering(pool.repeatable), pool.ofRequest)
+  const primary = coalesced(answering(pool.repeatable), pool)
   return {
     ...createReads(pool.repeatable, replica ? replica.preferredTo(primary) : primary),
     ...createSessions(pool),

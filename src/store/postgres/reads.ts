@@ -48,8 +48,8 @@ export function answering(run: RunRead): Answering {
 }
 
 /** What is asked while a statement is under way goes out together as the next one. */
-export function coalesced(answers: Answering, ofRequest: Pool['ofRequest']): Answering {
-  return (verb) => coalesce(answers(verb), ofRequest)
+export function coalesced(answers: Answering, pool: Pick<Pool, 'ofRequest' | 'patienceMs'>): Answering {
+  return (verb) => coalesce(answers(verb), pool)
 }
 
 /** Pages are read from the end by a statement of their own, so that the ordinary one stays as it is. */

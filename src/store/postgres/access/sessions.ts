@@ -129,7 +129,7 @@ export function createSessions(pool: Pool): SessionVerbs {
         const byId = new Map(rows.map((row) => [row.id, row]))
         return ids.map((id) => byId.get(id) ?? null)
       }),
-    pool.ofRequest,
+    pool,
   )
   const refreshable = coalesce(
     (hashes: readonly Uint8Array[]) =>
@@ -143,7 +143,7 @@ export function createSessions(pool: Pool): SessionVerbs {
         const byHash = new Map(rows.map((row) => [row.hash, row]))
         return hashes.map((hash) => byHash.get(toHex(hash)) ?? null)
       }),
-    pool.ofRequest,
+    pool,
   )
 
   return {

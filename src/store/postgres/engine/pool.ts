@@ -22,6 +22,8 @@ export interface Pool extends AsyncDisposable {
   readonly dedicated: () => Promise<Connection>
   /** `run` for the request of this moment, whoever starts it: for what waits until others are done. */
   readonly ofRequest: (run: () => void) => () => void
+  /** How long anything may wait for a connection, in milliseconds. Once something did, more that would wait is refused at once, until one is free. */
+  readonly patienceMs: number
   /** Calls `listener` whenever the server found no room for a statement. */
   readonly onDiskFull: (listener: () => void) => void
   /** Of those within the bound. */
@@ -34,6 +36,7 @@ interface Waiter {
 }
 
 const CONFLICT_ATTEMPTS = 5
+const TOO_LATE = 'no connection to the database became free in time'
 
 export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   const diskFullListeners: (() => void)[] = []
@@ -43,6 +46,8 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   let waiters: Waiter[] = []
   let opening = 0
   let lastHost = 0
+  let isStuck = false
+  const patienceMs = options.connectTimeoutMs * target.hosts.length
   let isClosed = false
 
   function tellDiskFull(): void {
@@ -70,11 +75,13 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
       for (const { reject } of refused) reject(error)
     } finally {
       opening -= 1
+      isStuck = false
     }
   }
 
   /** A primary that is gone takes its other connections with it: none of them is tried first. */
   function discard(connection: Connection): void {
+    isStuck = false
     open.delete(connection)
     const others = idle.filter((other) => other !== connection)
     idle = []
@@ -86,6 +93,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   }
 
   function release(connection: Connection): void {
+    isStuck = false
     if (connection.isLost()) return
     const next = waiters.shift()
     if (next) next.resolve(connection)
@@ -97,15 +105,16 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     if (isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
     const free = idle.pop()
     if (free) return Promise.resolve(free)
+    if (isStuck) return Promise.reject(new StoreUnavailableError(TOO_LATE))
     const { promise, resolve, reject } = Promise.withResolvers<Connection>()
     const waiter = { resolve, reject }
     waiters.push(waiter)
     if (open.size + opening < options.poolSize) void openOne()
-    const patience = options.connectTimeoutMs * target.hosts.length
     const timer = setTimeout(() => {
+      isStuck = true
       waiters = waiters.filter((other) => other !== waiter)
-      reject(new StoreUnavailableError('no connection to the database became free in time'))
-    }, patience)
+      reject(new StoreUnavailableError(TOO_LATE))
+    }, patienceMs)
     return promise.finally(() => clearTimeout(timer))
   }
 
@@ -161,6 +170,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     },
     dedicated,
     ofRequest: options.traces?.bind ?? ((run) => run),
+    patienceMs,
     onDiskFull(listener) {
       diskFullListeners.push(listener)
     },

@@ -109,7 +109,7 @@ export function openReplica(
   void probe()
   return {
     preferredTo: (primary) => (verb) => {
-      const askReplica = coalesce(asking(verb), pool.ofRequest)
+      const askReplica = coalesce(asking(verb), pool)
       const askPrimary = primary(verb)
       return async (questions) => {
         const isAsked = isHealthy === true && questions.some(({ seen }) => seen)

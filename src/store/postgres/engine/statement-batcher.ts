@@ -1,11 +1,14 @@
 // Questions that come while as many statements as may be under way are, wait and go out together as the next one.
+import { StoreUnavailableError } from '../../contract.ts'
 import type { Pool } from './pool.ts'
 
 /** Several, so that one long answer does not hold up all others. */
 const STATEMENTS_UNDER_WAY = 2
 const QUESTIONS_PER_STATEMENT = 1_000
+const TOO_LATE = 'no statement to the database began in time'
 
 interface Asked<K, V> {
+  readonly since: number
   readonly keys: readonly K[]
   readonly resolve: (values: readonly V[]) => void
   readonly reject: (error: unknown) => void
@@ -16,13 +19,36 @@ interface Asked<K, V> {
 /**
  * `load` answers one value per key, in the order given. A statement starts after each of its questions was asked, so
  * no answer is older than its question. It is of the request that asked the first of them: `ofRequest` keeps that in mind.
+ * What has waited for `patienceMs` is refused, and from then on, until a statement has ended, whatever would wait is refused at once.
  */
 export function coalesce<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
-  ofRequest: Pool['ofRequest'],
+  { ofRequest, patienceMs }: Pick<Pool, 'ofRequest' | 'patienceMs'>,
 ): (keys: readonly K[]) => Promise<readonly V[]> {
   let waiting: Asked<K, V>[] = []
   let inFlight = 0
+  let isStuck = false
+  let isWatched = false
+
+  /** One timer for all of the line. */
+  function watch(): void {
+    const [first] = waiting
+    if (isWatched || !first) return
+    isWatched = true
+    setTimeout(refuseLate, first.since + patienceMs - performance.now()).unref()
+  }
+
+  function refuseLate(): void {
+    isWatched = false
+    const now = performance.now()
+    const late = waiting.filter(({ since }) => now - since >= patienceMs)
+    if (late.length > 0) {
+      isStuck = true
+      waiting = waiting.slice(late.length)
+      for (const { reject } of late) reject(new StoreUnavailableError(TOO_LATE))
+    }
+    watch()
+  }
 
   async function flush(): Promise<void> {
     const batch = takeBatch()
@@ -38,6 +64,7 @@ export function coalesce<K, V>(
       for (const { reject } of batch) reject(error)
     } finally {
       inFlight -= 1
+      isStuck = false
       waiting[0]?.begin()
     }
   }
@@ -55,9 +82,11 @@ export function coalesce<K, V>(
 
   return (keys) => {
     if (keys.length === 0) return Promise.resolve([])
+    if (isStuck) return Promise.reject(new StoreUnavailableError(TOO_LATE))
     const { promise, resolve, reject } = Promise.withResolvers<readonly V[]>()
-    waiting.push({ keys, resolve, reject, begin: ofRequest(flush) })
+    waiting.push({ since: performance.now(), keys, resolve, reject, begin: ofRequest(flush) })
     if (inFlight < STATEMENTS_UNDER_WAY) void flush()
+    else watch()
     return promise
   }
 }
