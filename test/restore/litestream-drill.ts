@@ -1,7 +1,9 @@
-// npm run test:restore [-- MOMENTS]: the real Litestream copies a database that is written to; restored at random moments,
-// each copy must be a state that the ledger of acknowledged writes knows, and at most two seconds old.
+// npm run test:restore [-- MOMENTS]: the real Litestream copies a database that is written to. It is restored at random moments to its
+// newest state, and then to random moments that are past: each copy must be a state that the ledger of writes knows, nothing of
+// later than the moment in it, and at most two seconds old.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -12,6 +14,8 @@ import { makeDirectory, removeDirectory } from '../support/temporary-directory.t
 /** Litestream 0.3.13, for this machine's kind only: so it is no dependency, but fetched when it is not installed. */
 const PACKAGE = '@flydotio/litestream-linux-x64@1.0.1'
 const MAX_AGE_MS = 2_000
+/** The first snapshot is there, and there is something before the first moment. */
+const WARM_UP_MS = 3_000
 const EMAIL = 'ana@example.com'
 
 const moments = Number(process.argv[2] ?? 20)
@@ -34,13 +38,15 @@ await using store = await openStore(`file:${database}`, {
 await store.ping()
 const replicating = spawn(litestream, ['replicate', database, replica], { stdio: 'ignore' })
 
-/** When write n, from 1, was acknowledged. */
+/** When write n, from 1, was begun, and when it was acknowledged. */
+const begun: number[] = []
 const ledger: number[] = []
 let isOver = false
 
 async function writeAlways(): Promise<void> {
   while (!isOver) {
     const n = ledger.length + 1
+    begun.push(Date.now())
     await store.applyChanges([
       { type: 'putDocument', email: EMAIL, kind: 'project', id: 'p', ref: 'p', text: `{"n":${n}}` },
       { type: 'putDocument', email: EMAIL, kind: 'template', id: `${n}`, ref: null, text: `{"n":${n}}` },
@@ -50,23 +56,39 @@ async function writeAlways(): Promise<void> {
   }
 }
 
-let worstMs = 0
 let bad = 0
+let worstMs = 0
+
+/** Of a copy as of `moment`: how many milliseconds of acknowledged writes are missing. */
+function judge(name: string, moment: number, options: readonly string[]): void {
+  const count = (times: readonly number[]) => times.filter((time) => time <= moment).length
+  const [acknowledged, started] = [count(ledger), count(begun)]
+  const copy = join(directory, 'copy.db')
+  const { status, stderr } = spawnSync(litestream, ['restore', ...options, '-o', copy, replica])
+  const n = status === 0 ? readCopy(copy) : null
+  for (const end of ['', '-wal', '-shm']) rmSync(copy + end, { force: true })
+  const ageMs = n === null || n >= acknowledged ? 0 : moment - (ledger[n] ?? moment)
+  worstMs = Math.max(worstMs, ageMs)
+  const isLater = options.length > 0 && n !== null && n > started
+  const isGood = n !== null && ageMs <= MAX_AGE_MS && !isLater
+  if (!isGood) bad += 1
+  const why = `${isLater ? `: ${n - started} writes are of later` : ''}${status === 0 ? '' : stderr}`
+  console.log(`${isGood ? 'good' : 'BAD'}: ${name}: write ${n} of ${acknowledged}, ${ageMs} ms old ${why}`)
+}
+
 const writing = writeAlways()
-await delay(3_000)
+await delay(WARM_UP_MS)
+const from = Date.now()
 for (let moment = 0; moment < moments; moment += 1) {
   await delay(random.below(3_000))
-  const [askedAt, acknowledged] = [Date.now(), ledger.length]
-  const copy = join(directory, `copy-${moment}.db`)
-  const { status, stderr } = spawnSync(litestream, ['restore', '-o', copy, replica])
-  const n = status === 0 ? readCopy(copy) : null
-  const ageMs = n === null || n >= acknowledged ? 0 : askedAt - (ledger[n] ?? askedAt)
-  worstMs = Math.max(worstMs, ageMs)
-  const isGood = n !== null && ageMs <= MAX_AGE_MS
-  if (!isGood) bad += 1
-  console.log(
-    `${isGood ? 'good' : 'BAD'}: restored write ${n} of ${acknowledged}, ${ageMs} ms old ${status === 0 ? '' : stderr}`,
-  )
+  judge('newest', Date.now(), [])
+}
+// What is past was copied as far as it ever will be.
+const to = Date.now()
+await delay(MAX_AGE_MS)
+for (let moment = 0; moment < moments; moment += 1) {
+  const past = from + random.below(to - from)
+  judge(`${((to - past) / 1_000).toFixed(1)} s before`, past, ['-timestamp', new Date(past).toISOString()])
 }
 isOver = true
 await writing
@@ -74,7 +96,7 @@ const ended = once(replicating, 'exit')
 replicating.kill('SIGTERM')
 await ended
 console.log(
-  `${bad === 0 ? 'good' : 'BAD'}: ${moments} moments, ${bad} wrong, at most ${worstMs} ms old, ${ledger.length} writes`,
+  `${bad === 0 ? 'good' : 'BAD'}: ${moments} moments newest, ${moments} in the past, ${bad} wrong, at most ${worstMs} ms old, ${ledger.length} writes`,
 )
 removeDirectory(directory)
 process.exitCode = bad === 0 ? 0 : 1
