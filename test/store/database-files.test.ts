@@ -34,6 +34,22 @@ function open() {
   return { path, database, fill, checkpoint, sizeOf: (name: string) => statSync(name).size }
 }
 
+describe('a connection that is opened beside others', () => {
+  test('is told of a -wal that was cut short under them: it would write behind the hole', () => {
+    const { path, database, fill } = open()
+    fill()
+    watchDatabaseFiles(path, database)
+    const second = new Database(path)
+    onTestFinished(() => {
+      second.close()
+    })
+    expect(() => watchDatabaseFiles(path, second)).not.toThrow()
+    // The end of it, so that what is read to open the database is there.
+    truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 100_000)
+    expect(() => watchDatabaseFiles(path, second)).toThrow(/watched\.db-wal was cut short while another process/)
+  })
+})
+
 describe('a database that is written', () => {
   test('grows, is emptied and made smaller by SQLite without an objection', () => {
     const { path, database, fill, checkpoint, sizeOf } = open()

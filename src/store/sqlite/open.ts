@@ -149,9 +149,18 @@ async function openConnections(path: string, options: SqliteStoreOptions): Promi
       reader.close()
       writer.close()
     }
-    return { writer, reader, path, files: watchDatabaseFiles(path, writer), close }
+    return { writer, reader, path, files: watchOrClose(path, writer, close), close }
   } catch (error) {
     throw toOpenError(error, path)
+  }
+}
+
+function watchOrClose(path: string, writer: Database, close: () => void): DatabaseFiles {
+  try {
+    return watchDatabaseFiles(path, writer)
+  } catch (error) {
+    close()
+    throw error
   }
 }
 

@@ -1,10 +1,13 @@
 // Whether the files of an open database are still the ones with its name: SQLite goes on writing into files that were deleted.
 import { type BigIntStats, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { StoreFaultError } from '../../../contract.ts'
 
 /** https://www.sqlite.org/walformat.html */
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
+/** A checkpoint that comes between two looks makes a file smaller; not every time. */
+const LOOKS_AT_OPEN = 5
 
 export interface DatabaseFiles {
   /**
@@ -23,7 +26,8 @@ interface WatchedFile {
 }
 
 /**
- * To be called while the database is open in WAL mode, so that both files are there. The files are never opened here: closing one
+ * To be called while the database is open in WAL mode, so that both files are there. Throws `StoreFaultError` when one is shorter than
+ * other processes that have it open know: what is written behind the hole would make it look whole to them. The files are never opened here: closing one
  * would drop all the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
 export function watchDatabaseFiles(path: string, database: Database): DatabaseFiles {
@@ -49,6 +53,7 @@ export function watchDatabaseFiles(path: string, database: Database): DatabaseFi
   }
 
   const files = [watch(path, leastDatabaseSize), watch(`${path}-wal`, leastLogSize)]
+  for (const file of files) assertLongEnough(file)
   return {
     assertInPlace() {
       for (const file of files) assertSame(file)
@@ -96,6 +101,17 @@ function assertSame(file: WatchedFile): void {
     if (now.size < least) throw new Error(`${file.name} was cut short while it was in use`)
   }
   file.lastSize = now.size
+}
+
+function assertLongEnough({ name, leastSize }: WatchedFile): void {
+  for (let look = 0; look < LOOKS_AT_OPEN; look += 1) {
+    // In this order: what others write in between only adds.
+    const least = leastSize(Number(statOf(name)?.size ?? 0n))
+    if (least === null || Number(statOf(name)?.size ?? 0n) >= least) return
+  }
+  throw new StoreFaultError(
+    `${name} was cut short while another process uses the database: end that, then restore a backup`,
+  )
 }
 
 function statOf(path: string): BigIntStats | undefined {
