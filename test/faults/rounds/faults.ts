@@ -87,8 +87,14 @@ const failing = (name: string, exitCode: Fault['exitCode'], look?: Fault['look']
 const taking = (name: string, take: (path: string) => void): Fault => ({
   name,
   async make({ path }, { process: child }) {
-    child.kill('SIGSTOP')
-    await untilStopped(child.pid ?? 0)
+    for (;;) {
+      child.kill('SIGSTOP')
+      await untilStopped(child.pid ?? 0)
+      // A log that is wholly in the database is begun anew by the next write: without it nothing is lost.
+      if (holdsMore(`${path}-shm`)) break
+      child.kill('SIGCONT')
+      await delay(1)
+    }
     for (const suffix of ['', '-wal']) cpSync(path + suffix, `${path}.then${suffix}`)
     take(path)
     child.kill('SIGCONT')
@@ -247,6 +253,14 @@ async function stall(url: string, accessToken: string): Promise<Socket> {
 async function childrenOf(pid: number): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   return children.split(' ').filter(Boolean).map(Number)
+}
+
+/** Whether the log has frames that are not in the database yet; https://www.sqlite.org/walformat.html#the_wal_index_header_format. */
+function holdsMore(sharedMemory: string): boolean {
+  const bytes = readFileSync(sharedMemory)
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  const [frames, checkpointed] = [view.getUint32(16, true), view.getUint32(96, true)]
+  return frames > checkpointed
 }
 
 async function untilStopped(pid: number): Promise<void> {
