@@ -1,6 +1,6 @@
 // What the pages show when something that they need has failed: styles, code, storage, workers, or a page itself.
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, openWithoutStorage, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, eventually, openWithoutStorage, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
 /** Their links, and what each says when it cannot be read. */
@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await page.unroute('**/*')
     await page.locator('.operation').first().waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
-    await expect.poll(() => page.locator('.account .dot').getAttribute('data-up')).toBe('true')
+    await eventually(() => page.locator('.account .dot').getAttribute('data-up')).toBe('true')
   })
 
   test('an answer of something else than the gateway is told as one', async () => {

@@ -1,7 +1,7 @@
 // Long lists in a browser: one stop of the Tab key and arrow keys, everything in them reached, nothing cut in silence.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -100,11 +100,11 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     )
     const page = await open(gateway, '/workspace')
     const names = () => page.locator('.item .name').allInnerTexts()
-    await expect.poll(names).toEqual(['Old export', 'Never exported', 'New export'])
+    await eventually(names).toEqual(['Old export', 'Never exported', 'New export'])
     expect(await page.locator('.item').first().innerText()).toContain('3 days ago')
     const sort = page.getByLabel('Sort by')
     await sort.selectOption('Last exported')
-    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await eventually(names).toEqual(['New export', 'Old export', 'Never exported'])
     expect(await page.locator('.item').allInnerTexts()).toEqual([
       expect.stringContaining('exported 10 days ago'),
       expect.stringMatching(/exported (?:30 days ago|last month)/),
@@ -112,15 +112,15 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     ])
     expect(new URL(page.url()).searchParams.get('sort')).toBe('exported')
     await page.reload()
-    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await eventually(names).toEqual(['New export', 'Old export', 'Never exported'])
     await page.locator('.item', { hasText: 'Old export' }).click()
     await page.getByRole('heading', { name: 'Old export' }).waitFor()
     await page.getByRole('navigation', { name: 'Way back' }).getByRole('button').click()
-    await expect.poll(names).toEqual(['New export', 'Old export', 'Never exported'])
+    await eventually(names).toEqual(['New export', 'Old export', 'Never exported'])
     await sort.selectOption('Name')
-    await expect.poll(names).toEqual(['Never exported', 'New export', 'Old export'])
+    await eventually(names).toEqual(['Never exported', 'New export', 'Old export'])
     await page.getByLabel('Framework').selectOption('next')
-    await expect.poll(names).toEqual(['New export', 'Old export'])
+    await eventually(names).toEqual(['New export', 'Old export'])
     // What has no exports is not sorted by them, whatever the address says.
     await page.goto(`${gateway.url}/workspace?show=templates&sort=exported`)
     await page.locator('.item', { hasText: '2 days ago' }).waitFor()

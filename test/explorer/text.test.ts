@@ -1,7 +1,7 @@
 // A text with its tools, wherever it stands: brackets that fold by keys, and a search that follows the text.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -37,11 +37,11 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
       ['Home', '1,213 lines from line 2, open'],
     ] as const) {
       await page.keyboard.press(key)
-      await expect.poll(() => focused(page), { message: `after ${key}` }).toBe(name)
+      await expect.poll(() => focused(page), { message: `after ${key}`, timeout: 15_000 }).toBe(name)
     }
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowLeft')
-    await expect.poll(() => lines.innerText()).not.toContain('"first"')
+    await eventually(() => lines.innerText()).not.toContain('"first"')
     expect(await lines.innerText()).toContain('… 7 lines')
     // On from the text, and back to where one was.
     await page.keyboard.press('Shift+Tab')

@@ -1,7 +1,7 @@
 // The reference says every code of a failure, and of every field what it may hold.
 import { describe, expect, test } from 'vitest'
 import { FAILURE_CODES, messageOf, statusOf } from '../../../src/errors.ts'
-import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser } from '../../support/browser.ts'
 import { shareDemoGateway } from '../../support/command-line.ts'
 
 describe.skipIf(CHROMIUM === undefined)('the reference', () => {
@@ -21,14 +21,14 @@ describe.skipIf(CHROMIUM === undefined)('the reference', () => {
     )
     expect(shown.filter(([, , message, advice]) => (advice?.length ?? 0) < 10 || advice === message)).toEqual([])
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('no_export')
-    await expect.poll(() => rows.count()).toBe(1)
+    await eventually(() => rows.count()).toBe(1)
     expect(await rows.innerText()).toMatch(/404\s+NO_EXPORT\s+This project has no export yet\.\s+Export the project/)
     // And the operation that answers it.
     expect(await page.locator('.operation h2 .path').allInnerTexts()).toEqual(['/exports'])
     expect(await page.locator('body').innerText()).not.toContain('No operation is about this')
     // What finds an operation leaves the codes as they are.
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('ui-libraries')
-    await expect.poll(() => rows.count()).toBe(FAILURE_CODES.length)
+    await eventually(() => rows.count()).toBe(FAILURE_CODES.length)
   })
 
   test('says what an array holds, and which values a field may have', async () => {
