@@ -1,5 +1,5 @@
 // A database that was deleted under a gateway, and what the next start makes of it.
-import { existsSync, linkSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
@@ -100,6 +100,17 @@ test('a backup is restored in its place, and nothing of its old log gets into it
   const again = await serveForTest([...database, '--check', 'full'])
   const { accessToken } = (await login(again)).json()
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+})
+
+test('a database behind a link is served, and its log is watched where it lies', async () => {
+  const path = await imported()
+  const link = join(temporaryDirectory(), 'link.db')
+  symlinkSync(path, link)
+  const serving = await serveForTest(['--database', `file:${link}`])
+  expect((await login(serving)).status).toBe(200)
+  expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
+  rmSync(`${path}-wal`)
+  expect(await ended(serving)).toBe(1)
 })
 
 test('--must-exist refuses a first start too', async () => {

@@ -1,5 +1,5 @@
 // Whether the files of an open database are still the ones with its name: SQLite goes on writing into files that were deleted.
-import { type BigIntStats, statSync } from 'node:fs'
+import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { StoreFaultError } from '../../../contract.ts'
 
@@ -52,7 +52,8 @@ export function watchDatabaseFiles(path: string, database: Database): DatabaseFi
     return log === 0 ? 0 : LOG_HEADER_BYTES + log * (FRAME_HEADER_BYTES + pageSize)
   }
 
-  const files = [watch(path, leastDatabaseSize), watch(`${path}-wal`, leastLogSize)]
+  // Where `path` is a link, the log is beside what it leads to.
+  const files = [watch(path, leastDatabaseSize), watch(`${realpathSync(path)}-wal`, leastLogSize)]
   for (const file of files) assertLongEnough(file)
   return {
     assertInPlace() {
