@@ -8,9 +8,13 @@ import {
   watchDatabaseFiles,
   watchReadFile,
 } from '../../src/store/sqlite/engine/faults/database-files.ts'
+import { createSeededRandom } from '../support/seeded-random.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const ROWS = 400
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+const FRAME_BYTES = FRAME_HEADER_BYTES + 4_096
 
 /** In WAL mode, with everything in its file. */
 function open() {
@@ -50,6 +54,72 @@ describe('a connection that is opened beside others', () => {
   })
 })
 
+describe('a -wal that was cut short and written on before anybody looks', () => {
+  /** A log of a few frames: in a new file, or at the beginning of a file that is longer since it was begun anew. */
+  function openWithLog(isBegunAnew: boolean) {
+    const opened = open()
+    const { path, database, fill } = opened
+    const add = () => database.exec(`insert into note values ('${'y'.repeat(3_000)}')`)
+    if (isBegunAnew) {
+      fill()
+      database.pragma('wal_checkpoint(RESTART)')
+    }
+    add()
+    add()
+    const [{ log } = { log: 0 }] = database.pragma('wal_checkpoint(NOOP)') as readonly { log: number }[]
+    return { ...opened, add, log: `${path}-wal`, end: LOG_HEADER_BYTES + log * FRAME_BYTES }
+  }
+
+  const CUTS: readonly (readonly [where: string, lengthOf: (end: number) => number])[] = [
+    ['to nothing', () => 0],
+    ['in its header', () => LOG_HEADER_BYTES - 2],
+    ['behind its header', () => LOG_HEADER_BYTES],
+    ['by two frames', (end) => end - 2 * FRAME_BYTES],
+    ['in the header of its last frame', (end) => end - 4_096 - 2],
+    ['behind the header of its last frame', (end) => end - 4_096],
+    ['in its last page', (end) => end - 2],
+  ]
+
+  test.each(CUTS)('%s, is missed', (_, lengthOf) => {
+    for (const isBegunAnew of [false, true]) {
+      for (const hasLooked of [false, true]) {
+        const { path, database, add, log, end, fill, sizeOf } = openWithLog(isBegunAnew)
+        const { assertInPlace, close } = watchDatabaseFiles(path, database)
+        onTestFinished(close)
+        if (hasLooked) assertInPlace()
+        const before = sizeOf(log)
+        truncateSync(log, lengthOf(end))
+        add()
+        if (!isBegunAnew) {
+          fill()
+          expect(sizeOf(log)).toBeGreaterThan(before)
+        }
+        expect(assertInPlace).toThrow(`${log} was cut short`)
+      }
+    }
+  })
+
+  test('is missed where another connection wrote what is gone, and what stands behind it', () => {
+    const { path, database, log, fill, sizeOf } = openWithLog(true)
+    const { assertInPlace, close } = watchDatabaseFiles(path, database)
+    onTestFinished(close)
+    const other = new Database(path)
+    onTestFinished(() => {
+      other.close()
+    })
+    const add = other.prepare(`insert into note values ('${'z'.repeat(3_000)}')`)
+    assertInPlace()
+    add.run()
+    const [{ log: frames } = { log: 0 }] = other.pragma('wal_checkpoint(NOOP)') as readonly { log: number }[]
+    truncateSync(log, LOG_HEADER_BYTES + (frames - 1) * FRAME_BYTES)
+    add.run()
+    expect(assertInPlace).toThrow(`${log} was cut short`)
+    fill()
+    expect(sizeOf(log)).toBeGreaterThan(LOG_HEADER_BYTES + ROWS * FRAME_BYTES)
+    expect(assertInPlace).toThrow(`${log} was cut short`)
+  })
+})
+
 describe('a database that is written', () => {
   test('grows, is emptied and made smaller by SQLite without an objection', () => {
     const { path, database, fill, checkpoint, sizeOf } = open()
@@ -76,6 +146,46 @@ describe('a database that is written', () => {
     checkpoint()
     expect(sizeOf(path)).toBeLessThan(full)
     expect(assertInPlace).not.toThrow()
+  })
+
+  test('by two, with checkpoints of every kind, rollbacks, and transactions larger than memory, without an objection', () => {
+    const { path, database } = open()
+    const other = new Database(path)
+    onTestFinished(() => {
+      other.close()
+    })
+    const random = createSeededRandom(7)
+    const both = [database, other]
+    const looks = both.map((each) => {
+      each.pragma('cache_size = 10')
+      const { assertInPlace, close } = watchDatabaseFiles(path, each)
+      onTestFinished(close)
+      return assertInPlace
+    })
+    const write = (each: Database.Database, end: 'commit' | 'rollback') => {
+      each.exec('begin immediate')
+      const insert = each.prepare('insert into note values (?)')
+      for (let row = random.below(60); row >= 0; row -= 1) insert.run('\0'.repeat(random.below(6_000)))
+      // What was written to the log already is written once more.
+      each.exec("update note set text = text || 'x' where rowid % 3 = 0")
+      each.exec(end)
+    }
+    const checkpoint = (kind: string) => (each: Database.Database) => each.pragma(`wal_checkpoint(${kind})`)
+    const steps: readonly ((each: Database.Database) => unknown)[] = [
+      (each) => write(each, 'commit'),
+      (each) => write(each, 'commit'),
+      (each) => write(each, 'rollback'),
+      checkpoint('PASSIVE'),
+      checkpoint('RESTART'),
+      checkpoint('TRUNCATE'),
+      (each) => each.exec('delete from note where rowid % 2 = 0'),
+    ]
+    for (let time = 0; time < 200; time += 1) {
+      const [step, each, look] = [steps[random.below(steps.length)], both[random.below(2)], looks[random.below(2)]]
+      if (each) step?.(each)
+      if (random.below(3) > 0) expect(look).not.toThrow()
+    }
+    for (const look of looks) expect(look).not.toThrow()
   })
 
   test('is made smaller and written to before anybody looks, without an objection', () => {

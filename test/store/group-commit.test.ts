@@ -16,7 +16,7 @@ function open({ lockTimeoutMs = 5_000 } = {}) {
   writer.pragma('journal_mode = WAL')
   writer.exec('create table note (text text unique on conflict abort)')
   const [fatal, happened]: [unknown[], string[]] = [[], []]
-  let [missing, looks]: [number | null, number] = [null, 0]
+  let [missing, unclear, looks]: [number | null, number, number] = [null, 0, 0]
   const faults = createFaultLatch((error) => fatal.push(error))
   const commits = createGroupCommit(writer, {
     lockTimeoutMs,
@@ -25,6 +25,7 @@ function open({ lockTimeoutMs = 5_000 } = {}) {
     assertInPlace() {
       looks += 1
       if (missing !== null && looks >= missing) throw new Error('the file is gone')
+      if (looks === unclear) throw new StoreUnavailableError('it cannot be told')
     },
   })
   const insert = writer.prepare<[string]>('insert into note values (?)')
@@ -45,6 +46,10 @@ function open({ lockTimeoutMs = 5_000 } = {}) {
     /** From so many looks on. */
     lose(from: number) {
       missing = looks + from
+    },
+    /** At one look. */
+    cloud(at: number) {
+      unclear = looks + at
     },
   }
 }
@@ -143,6 +148,17 @@ test('a file that is gone before a commit is not written to; one that is gone af
     )
     expect(notes()).toEqual(stored)
     expect([fatal.map(String), happened]).toEqual([['Error: the file is gone'], []])
+  }
+})
+
+test('a look that cannot tell refuses the writes of its turn only', async () => {
+  for (const look of [1, 2]) {
+    const { add, cloud, fatal, notes, happened } = open()
+    cloud(look)
+    expect(await outcomesOf([add('a')])).toEqual(['it cannot be told'])
+    expect(happened).toEqual([])
+    expect(await outcomesOf([add('b')])).toEqual(['b'])
+    expect([notes().at(-1), fatal]).toEqual(['b', []])
   }
 })
 

@@ -14,7 +14,7 @@ import { type Checkpoints, openReader, openWriter } from './connection.ts'
 import { createCarriedReads } from './copies/carried-rows.ts'
 import { createCopies } from './copies/row-copies.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
-import { type DatabaseFiles, watchDatabaseFiles } from './engine/faults/database-files.ts'
+import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from './engine/faults/database-files.ts'
 import { createFaultLatch, type FaultLatch } from './engine/faults/fault-latch.ts'
 import { assertNotLost, noteIfLost } from './engine/faults/lost-database.ts'
 import { faultOf, isBusy, sqliteCode } from './engine/faults/sqlite-errors.ts'
@@ -118,6 +118,8 @@ function look(files: DatabaseFiles, faults: FaultLatch): void {
   try {
     files.assertInPlace()
   } catch (error) {
+    // It is looked again soon.
+    if (error instanceof StoreUnavailableError) return
     faults.fail(error instanceof Error ? error : new Error(String(error)))
   }
 }
@@ -149,13 +151,23 @@ async function openConnections(path: string, options: SqliteStoreOptions): Promi
       reader.close()
       writer.close()
     }
-    return { writer, reader, path, files: watchOrClose(path, writer, close), close }
+    const files = watchOrClose(path, writer, close)
+    return {
+      writer,
+      reader,
+      path,
+      files,
+      close() {
+        files.close()
+        close()
+      },
+    }
   } catch (error) {
     throw toOpenError(error, path)
   }
 }
 
-function watchOrClose(path: string, writer: Database, close: () => void): DatabaseFiles {
+function watchOrClose(path: string, writer: Database, close: () => void): OpenDatabaseFiles {
   try {
     return watchDatabaseFiles(path, writer)
   } catch (error) {

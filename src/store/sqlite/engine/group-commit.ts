@@ -90,6 +90,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     try {
       options.assertInPlace()
     } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error
       faults.fail(error instanceof Error ? error : new Error(String(error)))
       throw new StoreUnavailableError('the files of the database are gone', { cause: error })
     }

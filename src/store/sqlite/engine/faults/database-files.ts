@@ -2,19 +2,29 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { StoreFaultError } from '../../../contract.ts'
+import { openCommittedLog } from './committed-log.ts'
+import { isBusy } from './sqlite-errors.ts'
 
-/** https://www.sqlite.org/walformat.html */
-const LOG_HEADER_BYTES = 32
-const FRAME_HEADER_BYTES = 24
 /** A checkpoint that comes between two looks makes a file smaller; not every time. */
 const LOOKS_AT_OPEN = 5
 
 export interface DatabaseFiles {
   /**
-   * Throws when a file was deleted, replaced or cut short. Cheap enough to be asked before every write and every
-   * acknowledgement: two `stat`. Not to be called within a transaction of the connection.
+   * Throws when a file was deleted, replaced or cut short, `StoreUnavailableError` when that cannot be told. Cheap enough to be asked
+   * before every write and every acknowledgement: two `stat`, and what the log grew by. Not to be called within a transaction of the connection.
    */
   readonly assertInPlace: () => void
+}
+
+export interface OpenDatabaseFiles extends DatabaseFiles {
+  readonly close: () => void
+}
+
+interface LogState {
+  readonly busy: number
+  /** Frames in the write-ahead log, and how many of them are in the database too. */
+  readonly log: number
+  readonly checkpointed: number
 }
 
 interface WatchedFile {
@@ -27,38 +37,51 @@ interface WatchedFile {
 
 /**
  * To be called while the database is open in WAL mode, so that both files are there. Throws `StoreFaultError` when one is shorter than
- * other processes that have it open know: what is written behind the hole would make it look whole to them. The files are never opened here: closing one
+ * other processes that have it open know: what is written behind the hole would make it look whole to them. The database is never opened here: closing it
  * would drop all the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
-export function watchDatabaseFiles(path: string, database: Database): DatabaseFiles {
+export function watchDatabaseFiles(path: string, database: Database): OpenDatabaseFiles {
   const pageSize = Number(database.pragma('page_size', { simple: true }))
 
-  /** Frames in the write-ahead log, and how many of them are in the database too. */
-  function logState(): { readonly log: number; readonly checkpointed: number } {
-    const [row] = database.pragma('wal_checkpoint(NOOP)') as readonly { log: number; checkpointed: number }[]
-    return row ?? { log: 0, checkpointed: 0 }
+  const noCheckpoint = database.prepare<[], LogState>('pragma wal_checkpoint(NOOP)')
+
+  /** Null when SQLite cannot tell: another process changes it, or this connection is in a transaction. */
+  function logState(): LogState | null {
+    try {
+      const state = noCheckpoint.get()
+      return state && state.busy === 0 ? state : null
+    } catch (error) {
+      if (isBusy(error)) return null
+      throw error
+    }
   }
 
   function leastDatabaseSize(lastSize: number): number | null {
-    const { log, checkpointed } = logState()
+    const state = logState()
     const size = Number(database.pragma('page_count', { simple: true })) * pageSize
     // Pages that are only in the log need not be in the file yet, but no page was given up.
-    if (log !== checkpointed) return size >= lastSize ? lastSize : null
+    if (!state || state.log !== state.checkpointed) return size >= lastSize ? lastSize : null
     return size
   }
 
-  function leastLogSize(): number {
-    const { log } = logState()
-    return log === 0 ? 0 : LOG_HEADER_BYTES + log * (FRAME_HEADER_BYTES + pageSize)
-  }
-
   // Where `path` is a link, the log is beside what it leads to.
-  const files = [watch(path, leastDatabaseSize), watch(`${realpathSync(path)}-wal`, leastLogSize)]
-  for (const file of files) assertLongEnough(file)
+  const logName = `${realpathSync(path)}-wal`
+  const [file, logFile] = [watch(path, leastDatabaseSize), watch(logName, () => null)]
+  const log = openCommittedLog(logName, pageSize, () => logState()?.log ?? null)
+  try {
+    assertLongEnough(file)
+    if (!log.isWhole()) throw cutShortBesideOthers(logName)
+  } catch (error) {
+    log.close()
+    throw error
+  }
   return {
     assertInPlace() {
-      for (const file of files) assertSame(file)
+      assertSame(file)
+      assertSame(logFile)
+      if (!log.isWhole()) throw cutShort(logName)
     },
+    close: log.close,
   }
 }
 
@@ -99,7 +122,7 @@ function assertSame(file: WatchedFile): void {
     // VACUUM and checkpoints make files smaller too.
     const least = file.leastSize(Number(file.lastSize))
     if (least === null) return
-    if (now.size < least) throw new Error(`${file.name} was cut short while it was in use`)
+    if (now.size < least) throw cutShort(file.name)
   }
   file.lastSize = now.size
 }
@@ -110,7 +133,15 @@ function assertLongEnough({ name, leastSize }: WatchedFile): void {
     const least = leastSize(Number(statOf(name)?.size ?? 0n))
     if (least === null || Number(statOf(name)?.size ?? 0n) >= least) return
   }
-  throw new StoreFaultError(
+  throw cutShortBesideOthers(name)
+}
+
+function cutShort(name: string): Error {
+  return new Error(`${name} was cut short while it was in use`)
+}
+
+function cutShortBesideOthers(name: string): StoreFaultError {
+  return new StoreFaultError(
     `${name} was cut short while another process uses the database: end that, then restore a backup`,
   )
 }

@@ -1,0 +1,122 @@
+// Whether the write-ahead log of an open database still holds what was committed, also after somebody cut it short and SQLite wrote on.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { StoreUnavailableError } from '../../../contract.ts'
+
+/** https://www.sqlite.org/walformat.html */
+const HEADER_BYTES = 32
+const SALTS_AT = 16
+const HEADER_SUMS_AT = 24
+const FRAME_HEADER_BYTES = 24
+const FRAME_SALTS_AT = 8
+const FRAME_SUMS_AT = 16
+const SALTS_BYTES = 8
+/** What of the header of a frame is in its checksum. */
+const SUMMED_FRAME_HEADER_BYTES = 8
+
+const FRAMES_PER_READ = 32
+/** The log may be begun anew meanwhile, and SQLite does not say how long it is in the moment that it changes that. */
+const MAX_LOOKS = 1_000
+
+export interface CommittedLog {
+  /**
+   * False when a committed frame is not in the file any more. Reads what was added since the last call. Throws
+   * `StoreUnavailableError` when that cannot be told at the moment.
+   */
+  readonly isWhole: () => boolean
+  readonly close: () => void
+}
+
+type Sums = readonly [number, number]
+
+interface Seen {
+  /** Of the file, in hexadecimal: another one each time SQLite begins the log anew. */
+  readonly header: string
+  /** How many frames were looked at, and the checksum in front of the last of them. */
+  readonly frames: number
+  readonly before: Sums
+}
+
+/**
+ * `committedFrames` answers how many SQLite knows of, or null when it cannot tell. The log may be opened and closed beside SQLite, unlike
+ * the database: it holds no lock on it.
+ */
+export function openCommittedLog(name: string, pageSize: number, committedFrames: () => number | null): CommittedLog {
+  const file = openSync(name, 'r')
+  const frameBytes = FRAME_HEADER_BYTES + pageSize
+  const header = Buffer.alloc(HEADER_BYTES)
+  const frames = Buffer.alloc(FRAMES_PER_READ * frameBytes)
+  const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength)
+  let seen: Seen = { header: '', frames: 0, before: [0, 0] }
+
+  const readHeader = () => header.toString('hex', 0, readSync(file, header, 0, HEADER_BYTES, 0))
+
+  /** The state after a look that found everything; null when something is not there. */
+  function look(found: string, committed: number): Seen | null {
+    let before: Sums = [header.readInt32BE(HEADER_SUMS_AT), header.readInt32BE(HEADER_SUMS_AT + 4)]
+    let next = 1
+    if (found === seen.header) {
+      if (committed < seen.frames) return null
+      // The last one again: where the log was cut short, the end of what there was is missing.
+      if (seen.frames > 0) [next, before] = [seen.frames, seen.before]
+    }
+    let beforeLast = before
+    while (next <= committed) {
+      const count = Math.min(FRAMES_PER_READ, committed - next + 1)
+      const length = count * frameBytes
+      if (readSync(file, frames, 0, length, HEADER_BYTES + (next - 1) * frameBytes) < length) return null
+      for (let at = 0; at < length; at += frameBytes) {
+        if (!isThere(at, before)) return null
+        beforeLast = before
+        before = [view.getInt32(at + FRAME_SUMS_AT), view.getInt32(at + FRAME_SUMS_AT + 4)]
+      }
+      next += count
+    }
+    return { header: found, frames: committed, before: beforeLast }
+  }
+
+  function isThere(at: number, before: Sums): boolean {
+    const salts = at + FRAME_SALTS_AT
+    if (header.compare(frames, salts, salts + SALTS_BYTES, SALTS_AT, SALTS_AT + SALTS_BYTES) !== 0) return false
+    // A hole reaches to where the next write began, and holds zeros: a header or a page that ends otherwise is not in it.
+    if (frames[at + FRAME_HEADER_BYTES - 1] !== 0 && frames[at + frameBytes - 1] !== 0) return true
+    const isLittleEndian = (header.readUInt32BE(0) & 1) === 0
+    const start = addSums(view, before, [at, at + SUMMED_FRAME_HEADER_BYTES], isLittleEndian)
+    const sums = addSums(view, start, [at + FRAME_HEADER_BYTES, at + frameBytes], isLittleEndian)
+    return sums[0] === view.getInt32(at + FRAME_SUMS_AT) && sums[1] === view.getInt32(at + FRAME_SUMS_AT + 4)
+  }
+
+  return {
+    isWhole() {
+      for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+        // In this order: the header is written before any frame behind it is committed.
+        const found = readHeader()
+        const committed = committedFrames()
+        if (committed === null) continue
+        if (committed === 0) return true
+        const now = look(found, committed)
+        if (now) {
+          seen = now
+          return true
+        }
+        if (readHeader() === found) return false
+      }
+      throw new StoreUnavailableError('the write-ahead log of the database changes all the time')
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** The checksum of SQLite's log, continued over a part of its bytes. */
+function addSums(
+  view: DataView,
+  [before0, before1]: Sums,
+  [from, to]: readonly [number, number],
+  isLittleEndian: boolean,
+): Sums {
+  let [sum0, sum1] = [before0, before1]
+  for (let at = from; at < to; at += 8) {
+    sum0 = (sum0 + view.getInt32(at, isLittleEndian) + sum1) | 0
+    sum1 = (sum1 + view.getInt32(at + 4, isLittleEndian) + sum0) | 0
+  }
+  return [sum0, sum1]
+}

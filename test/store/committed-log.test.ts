@@ -1,0 +1,98 @@
+// The log of an open database, looked at while it changes: what is only under way is no fault, what is gone is one whatever stands behind it.
+import { closeSync, openSync, readSync, truncateSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { openCommittedLog } from '../../src/store/sqlite/engine/faults/committed-log.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const PAGE_BYTES = 4_096
+/** Of the shared memory: both copies of what it says of the log. */
+const INDEX_HEADER_BYTES = 96
+
+/** Five transactions in the log, and nothing of them in the database. */
+function open() {
+  const path = join(temporaryDirectory(), 'log.db')
+  const database = new Database(path)
+  onTestFinished(() => {
+    database.close()
+  })
+  database.pragma(`page_size = ${PAGE_BYTES}`)
+  database.pragma('journal_mode = WAL')
+  database.exec('create table note (text)')
+  const add = () => database.exec(`insert into note values ('${'x'.repeat(3_000)}')`)
+  for (let time = 0; time < 4; time += 1) add()
+  const framesOf = (): number => {
+    const [row] = database.pragma('wal_checkpoint(NOOP)') as readonly { log: number }[]
+    return row?.log ?? 0
+  }
+  const watch = (committedFrames: () => number | null) => {
+    const log = openCommittedLog(`${path}-wal`, PAGE_BYTES, committedFrames)
+    onTestFinished(log.close)
+    return log
+  }
+  const endOf = (frames: number) => 32 + frames * (24 + PAGE_BYTES)
+  return { path, log: `${path}-wal`, database, add, framesOf, watch, endOf }
+}
+
+test('a log that is begun anew between two looks is looked at again', () => {
+  const { database, add, framesOf, watch } = open()
+  const before = framesOf()
+  const answers = [
+    () => before,
+    () => {
+      // SQLite has said how long the log is, and changes it.
+      database.pragma('wal_checkpoint(RESTART)')
+      add()
+      return before
+    },
+  ]
+  const { isWhole } = watch(() => (answers.shift() ?? framesOf)())
+  expect(isWhole()).toBe(true)
+  expect(isWhole()).toBe(true)
+  expect(answers).toEqual([])
+  expect(isWhole()).toBe(true)
+})
+
+test('a log whose length SQLite cannot tell is asked for again, and not said to be cut short', () => {
+  const { framesOf, watch } = open()
+  let refusals = 50
+  const { isWhole } = watch(() => {
+    refusals -= 1
+    return refusals > 0 ? null : framesOf()
+  })
+  expect(isWhole()).toBe(true)
+  refusals = Number.POSITIVE_INFINITY
+  expect(isWhole).toThrow(StoreUnavailableError)
+})
+
+test('a log that was cut short between the header of a frame and its page is not whole', () => {
+  const { log, framesOf, watch, endOf } = open()
+  const { isWhole } = watch(framesOf)
+  expect(isWhole()).toBe(true)
+  const end = endOf(framesOf())
+  const page = Buffer.alloc(PAGE_BYTES)
+  const file = openSync(log, 'r+')
+  readSync(file, page, 0, PAGE_BYTES, end - PAGE_BYTES)
+  truncateSync(log, end - PAGE_BYTES - 4)
+  writeSync(file, page, 0, PAGE_BYTES, end - PAGE_BYTES)
+  closeSync(file)
+  expect(page.at(-1)).not.toBe(0)
+  expect(isWhole()).toBe(false)
+})
+
+test('a log that was cut short, and whose index was made anew from what is left, is not whole', () => {
+  const { path, log, framesOf, watch, endOf } = open()
+  const { isWhole } = watch(framesOf)
+  expect(isWhole()).toBe(true)
+  const before = framesOf()
+  truncateSync(log, endOf(before - 1))
+  // As a process leaves it that was killed while it wrote it.
+  const file = openSync(`${path}-shm`, 'r+')
+  writeSync(file, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0)
+  closeSync(file)
+  expect(framesOf()).toBeGreaterThan(0)
+  expect(framesOf()).toBeLessThan(before)
+  expect(isWhole()).toBe(false)
+})
