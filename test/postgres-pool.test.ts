@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -5,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../src/store/contract.ts'
 import type { Connection, Statement } from '../src/store/postgres/connection.ts'
 import { readPostgresUrl } from '../src/store/postgres/engine/connection-string.ts'
+import { createWritableCheck } from '../src/store/postgres/engine/faults/writable-check.ts'
 import { createPool } from '../src/store/postgres/engine/pool.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
@@ -12,6 +14,19 @@ import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 500, poolSize: 3 }
 const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' }
 const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' }
+
+const PASSWORD = 'of-who-looks'
+
+/** The same database for a role of its own, dropped at the end of the test. */
+async function asNewUser(url: string): Promise<string> {
+  const role = `role_${randomUUID().replaceAll('-', '')}`
+  await execute(url, `create role ${role} login password '${PASSWORD}'`)
+  onTestFinished(() => execute(POSTGRES_URL ?? '', `drop role ${role}`).then(() => {}))
+  const other = new URL(url)
+  other.username = role
+  other.password = PASSWORD
+  return other.href
+}
 
 async function pidOf(connection: Connection): Promise<number> {
   return (await connection.query<{ pid: number }>(PID))[0]?.pid ?? 0
@@ -37,6 +52,41 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await using pool = open(await temporaryDatabase())
     await expect(pool.once((connection) => connection.query(SLEEP, [5]))).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(await pool.once(pidOf)).toBeGreaterThan(0)
+  })
+
+  test('a long transaction has a connection of its own, which ends with it', async () => {
+    const url = await temporaryDatabase()
+    await using pool = open(url)
+    const pid = await pool.longTransaction(async (connection) => {
+      expect(pool.counts().used).toBe(0)
+      return pidOf(connection)
+    })
+    const isThere = async () => (await execute(url, `select 1 from pg_stat_activity where pid = ${pid}`)).length === 1
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(false)
+  })
+
+  test('what found no room is looked after until there is some, or nothing may be tried', async () => {
+    const url = await temporaryDatabase()
+    await execute(url, 'create schema workspace_gateway')
+    for (const pooled of [url, await asNewUser(url)]) {
+      await using pool = open(pooled)
+      const assertWritable = createWritableCheck(pool)
+      await assertWritable()
+      const filling = pool.once((connection) => connection.script(`do $$ begin raise disk_full; end $$`))
+      await expect(filling).rejects.toThrow('the disk of the database is full')
+      await assertWritable()
+      expect(await execute(url, `select 1 from pg_tables where schemaname = 'workspace_gateway'`)).toEqual([])
+    }
+    await using pool = open(url)
+    const assertWritable = createWritableCheck(pool)
+    await pool.once((connection) => connection.script(`do $$ begin raise disk_full; end $$`)).catch(() => {})
+    await execute(url, 'drop schema workspace_gateway')
+    await expect(assertWritable()).rejects.toThrow('workspace_gateway')
+    await expect(assertWritable()).rejects.toThrow('workspace_gateway')
+    await execute(url, 'create schema workspace_gateway')
+    await assertWritable()
+    await execute(url, 'drop schema workspace_gateway')
+    await assertWritable()
   })
 
   test('whoever waits too long for a connection is told', async () => {

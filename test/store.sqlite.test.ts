@@ -1,8 +1,17 @@
-import { chmodSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import type { MigratableStore } from '../src/store/cutover/contract.ts'
+import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
@@ -16,6 +25,20 @@ const OPTIONS = {
   onFatal(error: unknown) {
     throw error
   },
+}
+
+/** Of this process, where the system tells. */
+const DESCRIPTORS = '/proc/self/fd'
+
+function openFiles(): readonly string[] {
+  return readdirSync(DESCRIPTORS).flatMap((name) => {
+    try {
+      return readlinkSync(join(DESCRIPTORS, name))
+    } catch {
+      // The one that the listing itself was read with.
+      return []
+    }
+  })
 }
 
 const open = (path: string): Promise<MigratableStore> => openSqliteStore(path, OPTIONS)
@@ -154,6 +177,22 @@ test('a file of another program, or of a newer version, is refused and left as i
   hand.pragma('user_version = 99')
   hand.close()
   await expect(open(newer)).rejects.toThrow('newer version')
+})
+
+test.skipIf(!existsSync(DESCRIPTORS))('a file that cannot be used is closed again', async () => {
+  const path = join(temporaryDirectory(), 'none.db')
+  writeFileSync(path, 'this is no database '.repeat(1_000))
+  await expect(open(path)).rejects.toThrow()
+  expect(openFiles()).not.toContain(realpathSync(path))
+})
+
+test('a database that has moved is not rewritten', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.beginMove({ id: 'm1', other: 'elsewhere' })
+  await store.fenceWrites('m1', 60_000)
+  expect(await store.finishMove('m1')).toBe(true)
+  await expect(async () => store.rewrite()).rejects.toBeInstanceOf(StoreMovedError)
 })
 
 test('eight stores opened at once on a file that does not exist all come up', async () => {
