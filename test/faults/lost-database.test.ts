@@ -1,9 +1,11 @@
 // A database that was deleted under a gateway, and what the next start makes of it.
-import { existsSync, linkSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
+import { IMPORT_TOKEN as TOKEN } from '../support/importing-gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -112,6 +114,26 @@ test('a database behind a link is served, and its log is watched where it lies',
   rmSync(`${path}-wal`)
   expect(await ended(serving)).toBe(1)
 })
+
+test.each(['PASSIVE', 'TRUNCATE'])(
+  'an import that begins after the log was deleted, and makes a new one, is not acknowledged (%s)',
+  async (checkpoint) => {
+    const path = await imported()
+    const token = join(temporaryDirectory(), 'token')
+    writeFileSync(token, TOKEN)
+    const serving = await serveForTest(['--database', `file:${path}`, '--import-token-file', token])
+    const other = new Database(path)
+    // Whatever was in the log is in the database now: nothing that is read would miss it.
+    const [row] = other.pragma(`wal_checkpoint(${checkpoint})`) as readonly { busy: number }[]
+    expect(row?.busy).toBe(0)
+    rmSync(`${path}-wal`)
+    const sent = fetch(`${serving.url}/import`, { method: 'POST', headers: bearer(TOKEN), body: SMALL_WORLD })
+    const answer = await sent.then((response) => response.text()).catch(() => 'the connection was closed')
+    expect(answer).not.toContain('"imported"')
+    expect(await ended(serving)).toBe(1)
+    other.close()
+  },
+)
 
 test('--must-exist refuses a first start too', async () => {
   const path = join(temporaryDirectory(), 'workspace.db')

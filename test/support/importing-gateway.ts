@@ -19,6 +19,10 @@ const STORE = {
 export async function startImporting(databaseUrl?: string): Promise<TestGateway> {
   const url = databaseUrl ?? `file:${join(temporaryDirectory(), 'workspace.db')}`
   const reported: unknown[] = []
-  const importer = createImporter({ database: { database: url }, config: STORE }, (error) => reported.push(error))
+  const importer = createImporter(
+    { database: { database: url }, config: STORE },
+    () => {},
+    (error) => reported.push(error),
+  )
   return startGateway({ databaseUrl: url, importing: { token: IMPORT_TOKEN, importer } })
 }

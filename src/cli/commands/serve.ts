@@ -18,6 +18,7 @@ import { createHttpServer } from '../../http/server/server.ts'
 import { redact } from '../../redact.ts'
 import type { ImportServices } from '../../rest/import-endpoint.ts'
 import { openLedger } from '../../rest/ledger/ledger.ts'
+import type { Store } from '../../store/contract.ts'
 import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
@@ -177,7 +178,7 @@ export async function runServe(
     isDraining: health.isDraining,
     retirement,
     shadow,
-    importing: await importServices(config, createReport(log), metrics),
+    importing: await importServices(config, store, createReport(log), metrics),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,
   })
@@ -232,6 +233,7 @@ function watchExternalCheckpoints({ checkpoints, database }: ServeConfig, log: L
 
 async function importServices(
   config: ServeConfig,
+  { ping }: Pick<Store, 'ping'>,
   report: ReportFailure,
   metrics: ProcessMetrics,
 ): Promise<ImportServices | undefined> {
@@ -242,7 +244,7 @@ async function importServices(
   return {
     token,
     importer: metrics.imported(
-      createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, report),
+      createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, ping, report),
     ),
   }
 }

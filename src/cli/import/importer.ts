@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { Importer } from '../../rest/import-endpoint.ts'
+import type { Awaitable } from '../../store/awaitable.ts'
 import { spool } from './import-source.ts'
 import type { ImportWork } from './import-worker.ts'
 
@@ -12,8 +13,8 @@ const HEARTBEAT_MS = 5_000
 
 type Target = Pick<ImportWork, 'database' | 'config'>
 
-/** One import at a time. */
-export function createImporter(target: Target, report: ReportFailure): Importer {
+/** One import at a time. `ping` rejects when the gateway's own store finds its database gone: what the thread wrote may be elsewhere. */
+export function createImporter(target: Target, ping: () => Awaitable<void>, report: ReportFailure): Importer {
   let isBusy = false
   return {
     run(input, options) {
@@ -31,21 +32,30 @@ export function createImporter(target: Target, report: ReportFailure): Importer 
           workerData: work,
           transferList: [file],
         })
-        return eventsOf(worker, report, () => {
+        const onEnd = () => {
           isBusy = false
-        })
+        }
+        return eventsOf(worker, { ping, report, onEnd })
       }
     },
   }
 }
 
 /** Whoever stops taking the events ends the import. */
-async function* eventsOf(worker: Worker, report: ReportFailure, onEnd: () => void): AsyncGenerator<ImportEvent> {
+async function* eventsOf(
+  worker: Worker,
+  {
+    ping,
+    report,
+    onEnd,
+  }: { readonly ping: () => Awaitable<void>; readonly report: ReportFailure; readonly onEnd: () => void },
+): AsyncGenerator<ImportEvent> {
   let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
   const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
   try {
     for await (const [event] of on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[ImportEvent]>) {
       if (event.type === 'progress') last = event
+      if (event.type === 'imported') await ping()
       yield event
     }
   } catch (error) {
