@@ -23,6 +23,7 @@ export interface CommittedLog {
    * `StoreUnavailableError` when that cannot be told at the moment.
    */
   readonly isWhole: () => boolean
+  /** Harmless a second time. */
   readonly close: () => void
 }
 
@@ -46,6 +47,7 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
   const header = Buffer.alloc(HEADER_BYTES)
   const frames = Buffer.alloc(FRAMES_PER_READ * frameBytes)
   const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength)
+  let isClosed = false
   let seen: Seen = { header: '', frames: 0, before: [0, 0] }
 
   const readHeader = () => header.toString('hex', 0, readSync(file, header, 0, HEADER_BYTES, 0))
@@ -102,7 +104,11 @@ export function openCommittedLog(name: string, pageSize: number, committedFrames
       }
       throw new StoreUnavailableError('the write-ahead log of the database changes all the time')
     },
-    close: () => closeSync(file),
+    close() {
+      // Another file may have the number by now.
+      if (!isClosed) closeSync(file)
+      isClosed = true
+    },
   }
 }
 
