@@ -80,7 +80,9 @@ function createAbout(): (method: string, route: Route | null, status: number) =>
     if (text !== undefined) return text
     const texts = known.get(route) ?? new Map<number, string>()
     known.set(route, texts)
-    return texts.set(status, write(method, route, status)).get(status) ?? ''
+    const written = write(method, route, status)
+    texts.set(status, written)
+    return written
   }
 }
 
