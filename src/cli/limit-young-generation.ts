@@ -1,9 +1,9 @@
-// Keeps V8 from taking memory for young objects that makes little faster.
+// Keeps V8 from taking memory for young objects that makes an import little faster.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** Of both semi-spaces. V8 lets them grow to twice as much, or more, in whatever allocates for long, short-lived or not. */
 const MAX_BYTES = 33_554_432
-/** A look takes some 4 µs; an observer of garbage collections cost requests 3 %. */
+/** A look takes some 4 µs. */
 const LOOK_EVERY_MS = 50
 
 /**

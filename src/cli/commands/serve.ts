@@ -24,7 +24,6 @@ import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
 import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { limitYoungGeneration } from '../limit-young-generation.ts'
 import { createBrokenOffReport, createLog, createOverloadReport, createReport } from '../log.ts'
 import { attemptsPerMinute, exposureWarnings, requireSafeExposure } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
@@ -117,7 +116,6 @@ export async function runServe(
     },
   )
   if (isReadOnly) await requireSigningKey(store)
-  using _young = limitYoungGeneration()
   const inFlight = createInFlightBytes(config.inFlightBytes)
   using _watch = watchExternalCheckpoints(config, log)
   // Disposed of before the store: what was recorded is durable when the process ends.
