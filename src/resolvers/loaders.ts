@@ -3,6 +3,7 @@ import DataLoader from 'dataloader'
 import type {
   DocumentKey,
   ExportKey,
+  LatestExportQuestion,
   ProjectRef,
   StoredDocument,
   StoredElement,
@@ -16,7 +17,7 @@ export interface Loaders {
   readonly document: DataLoader<DocumentKey, StoredDocument | null, string>
   readonly project: DataLoader<ProjectRef, StoredDocument | null, string>
   /** Null: the project has no export; undefined: there is no such project. */
-  readonly latestExport: DataLoader<ProjectRef, StoredExport | null | undefined, string>
+  readonly latestExport: DataLoader<LatestExportQuestion, StoredExport | null | undefined, string>
   readonly export: DataLoader<ExportKey, StoredExport | null, string>
   readonly element: DataLoader<ElementKey, StoredElement | null, string>
   readonly exportBytes: DataLoader<StoredExport, ExportBytes, number>

@@ -25,7 +25,7 @@ export const Project = {
   createdAt: text('createdAt'),
   updatedAt: text('updatedAt'),
   latestExport: (project, _args, { loaders }) =>
-    loaders().latestExport.load({ userId: project.userId, ref: requireRef(project) }),
+    loaders().latestExport.load({ userId: project.userId, ref: requireRef(project), isKnown: true }),
   async exports(project, args, { reads }) {
     const ref = { userId: project.userId, ref: requireRef(project) }
     return reads.exports({ ...ref, ...requireExportPage(args, requireExtent(args)) })

@@ -10,6 +10,7 @@ import type {
   ExpectedVersion,
   ExportKey,
   ExportPage,
+  LatestExportQuestion,
   OfUser,
   Page,
   PagePart,
@@ -33,7 +34,9 @@ export interface Reads {
   readonly documentsById: (keys: readonly DocumentKey[]) => Promise<readonly (StoredDocument | null)[]>
   readonly documentCount: (list: DocumentList) => Promise<number>
   readonly projectsByRef: (refs: readonly ProjectRef[]) => Promise<readonly (StoredDocument | null)[]>
-  readonly latestExports: (refs: readonly ProjectRef[]) => Promise<readonly (StoredExport | null | undefined)[]>
+  readonly latestExports: (
+    questions: readonly LatestExportQuestion[],
+  ) => Promise<readonly (StoredExport | null | undefined)[]>
   readonly exportsByKey: (keys: readonly ExportKey[]) => Promise<readonly (StoredExport | null)[]>
   readonly exports: (page: ExportPage) => Promise<readonly StoredExport[]>
   readonly exportCount: (ref: ProjectRef) => Promise<number>
@@ -79,7 +82,7 @@ export function withExpectedVersion(reads: Reads, seen: ExpectedVersion): Reads 
     documentsById: (keys) => reads.documentsById(naming(keys)),
     documentCount: (list) => reads.documentCount({ ...list, seen }),
     projectsByRef: (refs) => reads.projectsByRef(naming(refs)),
-    latestExports: (refs) => reads.latestExports(naming(refs)),
+    latestExports: (questions) => reads.latestExports(naming(questions)),
     exportsByKey: (keys) => reads.exportsByKey(naming(keys)),
     exports: (page) => reads.exports({ ...page, seen }),
     exportCount: (ref) => reads.exportCount({ ...ref, seen }),

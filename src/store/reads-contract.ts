@@ -95,6 +95,11 @@ export interface ProjectRef extends OfUser {
   readonly ref: string
 }
 
+export interface LatestExportQuestion extends ProjectRef {
+  /** Whether the project itself was read already: then nobody looks once more whether there is one. */
+  readonly isKnown?: boolean | undefined
+}
+
 /** What makes it the same document in whichever database it is. */
 export interface DocumentKey extends DocumentList {
   readonly id: string
@@ -162,7 +167,9 @@ export interface WorkspaceReads {
    * The newest export of each project: by instant, then by order of import. Null where the project has none, undefined where
    * the user has no such project.
    */
-  readonly latestExports: (refs: readonly ProjectRef[]) => Awaitable<readonly (StoredExport | null | undefined)[]>
+  readonly latestExports: (
+    questions: readonly LatestExportQuestion[],
+  ) => Awaitable<readonly (StoredExport | null | undefined)[]>
   /** The export with each key, null where there is none or its project is gone. */
   readonly exportsByKey: (keys: readonly ExportKey[]) => Awaitable<readonly (StoredExport | null)[]>
   /** The exports of each page, newest first. Only whole exports are ever seen, here and above. */

@@ -631,6 +631,11 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           }),
         )
         expect(await store.latestExports([])).toEqual([])
+        const isThere = found.map((one) => one !== undefined)
+        const known = asked.filter((_, index) => isThere[index]).map((one) => ({ ...one, isKnown: true }))
+        expect(await store.latestExports(known)).toEqual(found.filter((_, index) => isThere[index]))
+        const mixed = asked.map((one, index) => ({ ...one, isKnown: isThere[index] && index % 3 === 0 }))
+        expect(await store.latestExports(mixed)).toEqual(found)
       })
 
       test('that were left staged are dropped once they are stale', async () => {

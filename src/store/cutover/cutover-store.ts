@@ -110,7 +110,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     documentsById: (keys) => ask((asked) => asked.documentsById(keys)),
     documentCounts: (lists) => ask((asked) => asked.documentCounts(lists)),
     projectsByRef: (refs) => ask((asked) => asked.projectsByRef(refs)),
-    latestExports: (refs) => ask((asked) => asked.latestExports(refs)),
+    latestExports: (questions) => ask((asked) => asked.latestExports(questions)),
     exportsByKey: (keys) => ask((asked) => asked.exportsByKey(keys)),
     exportsOf: (pages) => ask((asked) => asked.exportsOf(pages)),
     exportCounts: (refs) => ask((asked) => asked.exportCounts(refs)),

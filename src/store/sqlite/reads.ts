@@ -85,7 +85,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     documentsById: (keys) => answerAll(keys, ({ userId, kind, id }) => documentById.get(userId, kind, id) ?? null),
     documentCounts: (lists) => answerAll(lists, ({ userId, kind }) => documentCount.get(userId, kind)?.count ?? 0),
     projectsByRef: (refs) => answerAll(refs, ({ userId, ref }) => projectByRef.get(userId, ref) ?? null),
-    latestExports: (refs) => inOneState(refs, () => newestExports(refs)),
+    latestExports: (questions) => inOneState(questions, () => newestExports(questions)),
     exportsByKey: (keys) =>
       answerAll(
         keys,
