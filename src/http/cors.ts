@@ -27,30 +27,34 @@ export type ReportRefusedOrigin = (origin: string) => void
 export function createCors(listed: readonly string[], report: ReportRefusedOrigin): Middleware {
   const origins = createOriginList(listed)
   const reportOnce = createReportOnce(report)
-  return (next) => async (request) => {
+  return (next) => (request) => {
     const origin = request.header('origin')
     const isListed = origin !== undefined && (origins.isAny || origins.includes(origin))
     if (origin !== undefined && !isListed && !isOwn(origin, request)) {
       request.record.isOriginRefused = true
       reportOnce(origin)
     }
-    const reply = await next(request)
-    if (listed.length === 0) return reply
-    const isPreflight = request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
-    const varied = withVary(reply, isPreflight ? PREFLIGHT_VARY : 'Origin')
-    if (!isListed) return varied
-    const allowed: Headers = {
-      'access-control-allow-origin': origin,
-      'access-control-expose-headers': RESPONSE_HEADERS,
-    }
-    if (!isPreflight) return withHeaders(varied, allowed)
-    return withHeaders(varied, {
-      ...allowed,
-      'access-control-allow-methods': reply.headers.allow ?? '',
-      'access-control-allow-headers': allowedHeaders(request.header('access-control-request-headers')),
-      'access-control-max-age': String(PREFLIGHT_MAX_AGE_SECONDS),
-    })
+    const replying = next(request)
+    return listed.length === 0 ? replying : replying.then((reply) => allow(isListed ? origin : null, request, reply))
   }
+}
+
+/** To the page of a listed origin; null is no such page. */
+function allow(origin: string | null, request: GatewayRequest, reply: GatewayResponse): GatewayResponse {
+  const isPreflight = request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
+  const varied = withVary(reply, isPreflight ? PREFLIGHT_VARY : 'Origin')
+  if (origin === null) return varied
+  const allowed: Headers = {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': RESPONSE_HEADERS,
+  }
+  if (!isPreflight) return withHeaders(varied, allowed)
+  return withHeaders(varied, {
+    ...allowed,
+    'access-control-allow-methods': reply.headers.allow ?? '',
+    'access-control-allow-headers': allowedHeaders(request.header('access-control-request-headers')),
+    'access-control-max-age': String(PREFLIGHT_MAX_AGE_SECONDS),
+  })
 }
 
 /** Those that are asked for: `traceparent`, `apollographql-client-name`, `x-requested-with` and whatever else tools add. */

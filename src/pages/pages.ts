@@ -90,11 +90,11 @@ export function createPage(build: ExplorerBuild | null, basePath: string, onOpen
 /** A browser at an address that leads nowhere gets the shell, which says so and shows the way home; others their problem. */
 export function withEmptyPage(handler: Handler, build: ExplorerBuild, basePath: string): Handler {
   const body = shellOf(build, basePath)
-  return async (request) => {
-    const response = await handler(request)
-    const isShown =
-      response.failureCode === 'NOT_FOUND' && request.method === 'GET' && isBrowser(request.header('accept'))
-    return isShown ? { ...response, headers: PAGE_HEADERS, body } : response
+  const orShell = (response: GatewayResponse): GatewayResponse =>
+    response.failureCode === 'NOT_FOUND' ? { ...response, headers: PAGE_HEADERS, body } : response
+  return (request) => {
+    const answering = handler(request)
+    return request.method === 'GET' && isBrowser(request.header('accept')) ? answering.then(orShell) : answering
   }
 }
 

@@ -26,7 +26,7 @@ import { resolvers } from '../resolvers/resolvers.ts'
 import type { EndpointServices } from '../resolvers/services.ts'
 import { traced } from '../resolvers/tracing/trace.ts'
 import { withTracedReads } from '../resolvers/tracing/traced-reads.ts'
-import type { LiveSession } from '../store/contract.ts'
+import type { Awaitable, LiveSession } from '../store/contract.ts'
 import { documentsResponse, exportMetadataResponse, exportResponse, notModified } from './collection-response.ts'
 import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
 
@@ -110,7 +110,7 @@ interface Made {
 interface Answered {
   /** Its headers are enough to know whether a client holds it. */
   readonly head: GatewayResponse
-  readonly whole: () => Promise<Made>
+  readonly whole: () => Awaitable<Made>
 }
 
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
@@ -158,11 +158,8 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     return { value, isOfState, held: holdings.move() }
   }
 
-  async function encode(
-    { reply, state }: Made,
-    operation: string,
-    accepted: AcceptedCodings,
-  ): Promise<GatewayResponse> {
+  /** There at once where it needs no coding. */
+  function encode({ reply, state }: Made, operation: string, accepted: AcceptedCodings): Awaitable<GatewayResponse> {
     requireAcceptableCoding(accepted)
     return state && accepted.coding ? compression.encode(state, operation, reply, accepted) : reply
   }

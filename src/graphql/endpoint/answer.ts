@@ -19,7 +19,7 @@ import { createRequestBudget } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
 import type { Trace } from '../../resolvers/tracing/trace.ts'
 import { withTracedReads } from '../../resolvers/tracing/traced-reads.ts'
-import type { LiveSession } from '../../store/contract.ts'
+import type { Awaitable, LiveSession } from '../../store/contract.ts'
 import { createDocuments } from '../document/documents.ts'
 import { createPrepareDocument, type DocumentPolicy } from '../document/prepare-document.ts'
 import type { PreparedDocument, PreparedOperation } from '../document/prepared-document.ts'
@@ -68,11 +68,11 @@ export function createAnswer(
   }
 
   /** What was kept for this user, in the very state their session was looked up in. */
-  async function findKept(
+  function findKept(
     viewer: LiveSession,
     name: string,
     accepted: AcceptedCodings,
-  ): Promise<GatewayResponse | undefined> {
+  ): Awaitable<GatewayResponse | undefined> {
     const coded = compression.find(viewer, name, accepted)
     if (coded) return coded
     const kept = cache.find(viewer, name)
@@ -126,7 +126,9 @@ export function createAnswer(
     const { viewer, refusal } = await identify(request, sessions)
     trace?.step('identify')
     const name = `${type} ${request.method} ${asked.source}`
-    const kept = viewer && (await findKept(viewer, name, accepted))
+    const finding = viewer && findKept(viewer, name, accepted)
+    // Nothing to wait for, unless it has yet to be compressed.
+    const kept = finding instanceof Promise ? await finding : finding
     if (kept) {
       request.record.isKept = true
       request.record.operationName = kept.operationName ?? null

@@ -42,7 +42,8 @@ export function createGraphQLRoad(
       // Before anything is done: a login whose answer nobody can read would open a session for nobody.
       if (type === null) throw new GatewayError('NOT_ACCEPTABLE')
       const trace = startTrace(request, options.isTraceEnabled)
-      const toAnswer = await answer()
+      const loading = answer()
+      const toAnswer = loading instanceof Promise ? await loading : loading
       const response = await toAnswer(request, type, trace)
       return trace ? trace.write(response) : response
     } catch (error) {
@@ -64,7 +65,7 @@ export function createGraphQLRoad(
     ],
     load() {
       // A failure is told to the request that needs it, which tries again.
-      answer().catch(() => {})
+      Promise.resolve(answer()).catch(() => {})
     },
   }
 }

@@ -24,7 +24,7 @@ const SHOWN_NAME_LENGTH = 40
 export async function requireGraphQLRequest(request: GatewayRequest): Promise<GraphQLRequest> {
   const { source, parameters } =
     request.method === 'POST'
-      ? await bodyParameters(request)
+      ? bodyParameters(request, await request.body())
       : { source: request.search, parameters: queryParameters(request) }
   for (const name in parameters) {
     if (parameters[name] != null && !PARAMETERS.has(name)) throw unknownParameter(name)
@@ -40,8 +40,7 @@ export async function requireGraphQLRequest(request: GatewayRequest): Promise<Gr
   return { query, operationName: operationName || undefined, variables: variables ?? {}, source }
 }
 
-async function bodyParameters(request: GatewayRequest): Promise<{ source: string; parameters: Parameters }> {
-  const bytes = await request.body()
+function bodyParameters(request: GatewayRequest, bytes: Uint8Array): { source: string; parameters: Parameters } {
   if (!isJsonMediaType(request.header('content-type'))) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
   const { text, value } = parseJson(bytes)
   if (Array.isArray(value)) throw new GatewayError('BATCHING_NOT_SUPPORTED')

@@ -25,8 +25,10 @@ export function limitPipelining(listener: Listener): Listener {
 
   function handle(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
     connection.unanswered.push(response)
-    response.once('close', () => {
-      connection.unanswered.splice(connection.unanswered.indexOf(response), 1)
+    response.on('close', () => {
+      const at = connection.unanswered.indexOf(response)
+      if (at === -1) return
+      connection.unanswered.splice(at, 1)
       if (connection.waiting.length > 0) handleWaiting(connection, incoming.socket)
     })
     listener(incoming, response)
