@@ -8,8 +8,13 @@ import type { Run } from './run.ts'
 import { Failed, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
 
-/** Items whose reads may go out together: as many as are read in one turn. */
+/** Items of a list that are text before they are put together. */
 const MAX_SEGMENT = 1_000
+/**
+ * Items of one answer, in all of its lists, whose reads may go out together. Each takes some 9 kB and what is read for it: with
+ * more at a time it is old when it is let go, and stays in memory until V8 looks through all of it.
+ */
+const MAX_PENDING = 100
 /** Items between two looks at the clock. */
 const STRIDE = 16
 
@@ -23,7 +28,7 @@ interface ItemPlan {
 /** Items that were completed in one turn, and where the next begin. */
 interface Segment {
   readonly values: (Text | Promise<Text> | Failed)[]
-  readonly isPending: boolean
+  readonly pendingCount: number
   readonly end: number
 }
 
@@ -34,7 +39,7 @@ export function completeList(complete: Complete, isNullable: boolean, nodes: rea
     const items = toArray(value, nodes)
     if (run.clock.isOverdue(items.length, Math.min(items.length, STRIDE))) return completeLater(plan, run, items, path)
     const segment = takeSegment(plan, run, items, 0, 0, path)
-    if (segment.isPending || segment.end < items.length) return completeRest(plan, run, items, path, segment)
+    if (segment.pendingCount > 0 || segment.end < items.length) return completeRest(plan, run, items, path, segment)
     return joinItems(settledValues(segment.values))
   }
 }
@@ -44,7 +49,10 @@ function toArray(value: unknown, nodes: readonly FieldNode[]): readonly unknown[
   throw new GraphQLError(`Expected a list, but did not find one for field "${nodes[0]?.name.value}".`)
 }
 
-/** Items from `start` on, until the turn has done enough; `offset` is the index in the whole list of the first item. */
+/**
+ * Items from `start` on, one at least, until the turn has done enough, or enough of the answer waits; `offset` is the index in the
+ * whole list of the first item.
+ */
 function takeSegment(
   plan: ItemPlan,
   run: Run,
@@ -54,18 +62,21 @@ function takeSegment(
   path: Path | null,
 ): Segment {
   const values: Segment['values'] = []
-  let isPending = false
+  let pendingCount = 0
   let end = start
   while (end < items.length && end - start < MAX_SEGMENT) {
     const index = offset + end
     const value = completeItem(plan, run, items[end], { parent: path, key: index, order: index })
     values.push(value)
     end += 1
-    if (value instanceof Promise) isPending = true
-    else if (value instanceof Failed) return { values, isPending, end: items.length }
+    if (value instanceof Promise) {
+      pendingCount += 1
+      run.pendingCount += 1
+      if (run.pendingCount >= MAX_PENDING) break
+    } else if (value instanceof Failed) return { values, pendingCount, end: items.length }
     if (end % STRIDE === 0 && run.clock.isOverdue(items.length, STRIDE)) break
   }
-  return { values, isPending, end }
+  return { values, pendingCount, end }
 }
 
 function completeItem(plan: ItemPlan, run: Run, item: unknown, path: Path): Text | Promise<Text> | Failed {
@@ -92,7 +103,7 @@ function itemFailed({ isNullable, nodes }: ItemPlan, run: Run, thrown: unknown, 
 async function addSegment(
   plan: ItemPlan,
   run: Run,
-  { values, isPending }: Segment,
+  segment: Segment,
   firstIndex: number,
   path: Path | null,
   builder: TextBuilder,
@@ -101,11 +112,23 @@ async function addSegment(
     const index = firstIndex + at
     return itemFailed(plan, run, thrown, { parent: path, key: index, order: index })
   }
-  const settled = isPending ? await settle(values, failed, (all) => all) : settledValues(values)
+  const settled = segment.pendingCount > 0 ? await settleSegment(run, segment, failed) : settledValues(segment.values)
   settled.forEach((value, at) => {
     if (firstIndex + at > 0) builder.add(',')
     builder.add(value)
   })
+}
+
+async function settleSegment(
+  run: Run,
+  { values, pendingCount }: Segment,
+  failed: (thrown: unknown, at: number) => Text,
+): Promise<readonly Text[]> {
+  try {
+    return await settle(values, failed, (all) => all)
+  } finally {
+    run.pendingCount -= pendingCount
+  }
 }
 
 async function completeLater(plan: ItemPlan, run: Run, items: readonly unknown[], path: Path | null): Promise<Text> {

@@ -98,6 +98,7 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
         clock: createRunClock(clock),
         yieldTurn,
         argumentValues: [],
+        pendingCount: 0,
       }
       try {
         const complete = plan.isMutation ? completeSerially : completeObject

@@ -13,4 +13,6 @@ export interface Run {
   readonly yieldTurn: YieldTurn
   /** Argument values by the slot of their field: they are the same for all objects of one execution. */
   readonly argumentValues: unknown[]
+  /** Items of lists that wait for what was asked for them. */
+  pendingCount: number
 }
