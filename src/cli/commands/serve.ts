@@ -36,6 +36,7 @@ import { toGuardOptions } from '../options/sign-in/guard-options.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
 import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
 import { requireSafeShadow, toShadowOptions } from '../retirement/to-shadow-options.ts'
+import { allocateYoung } from '../serving/allocate-young.ts'
 import { listen, withInheritedSocket } from '../serving/listen.ts'
 import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
@@ -91,6 +92,7 @@ export async function runServe(
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
   if (cluster.isWorker) answerHeartbeats()
+  allocateYoung()
   const retired = new AbortController()
   if (cluster.isWorker) onRetire(() => retired.abort())
   const failed = new AbortController()
