@@ -1,7 +1,7 @@
 // Paper: it holds what a page says, all of it, and nothing that is pressed.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -9,6 +9,8 @@ const LINES = 3_000
 const TEXT = Array.from({ length: LINES }, (_, index) => `line ${index}`).join('\n')
 /** More than is laid out in the page itself. */
 const LONG = 'a long line of many\n'.repeat(12_000)
+/** More rows than are drawn in the window, and than are printed. */
+const [PROJECTS, FILES] = [2_000, 5_010]
 const ONE_LINE = `const text = "${'ab '.repeat(700_000)}"`
 
 describe.skipIf(CHROMIUM === undefined)('on paper', () => {
@@ -55,6 +57,34 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
     expect(await onPaper(page)).toContain(`"deep-${LINES - 1}"`)
   })
 
+  test('F34: a list holds every row, however few are in sight, and says how many are left out', async () => {
+    const page = await open('/workspace', { viewport: { width: 900, height: 700 } }, manyRows())
+    await page.locator('.item').first().waitFor()
+    expect(await page.locator('.item').count()).toBeLessThan(100)
+    await page.emulateMedia({ media: 'print' })
+    await eventually(() => page.locator('.item').count()).toBe(PROJECTS + 3)
+    expect(await page.locator('.items').innerText()).not.toContain('Cut here')
+    expect(await page.locator('.filters').innerText()).toBe(`${(PROJECTS + 3).toLocaleString()} in all`)
+    await page.emulateMedia({ media: null })
+    await eventually(() => page.locator('.item').count()).toBeLessThan(100)
+    const whole = sheets(await page.pdf())
+    expect(whole).toBeGreaterThan(PROJECTS / 25)
+    await page.getByLabel('Search').fill('project 199')
+    await page.getByText(/^12 of /).waitFor()
+    expect(sheets(await page.pdf())).toBeLessThan(whole / 4)
+
+    await page.goto(`${new URL(page.url()).origin}/workspace?show=projects&open=wide&tab=exports`)
+    const boxes = page.getByRole('checkbox', { name: 'Compare the export of' })
+    for (const index of [0, 1]) await boxes.nth(index).check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('5,010 files differ').waitFor()
+    await page.emulateMedia({ media: 'print' })
+    await eventually(() => page.locator('.changes li').count()).toBe(5_000)
+    expect(await page.locator('.changes').innerText()).toContain('Cut here: 10 more rows are not printed.')
+    const [first, second] = await Promise.all([0, 1].map((row) => page.locator('.changes li').nth(row).boundingBox()))
+    expect(second?.y).toBe((first?.y ?? 0) + (first?.height ?? 0))
+  })
+
   test('F34: the browser prints it, sheet after sheet, and GraphiQL’s query and answer too', async () => {
     const page = await open('/workspace?show=projects&open=p&file=lines.txt')
     await page.locator('.preview .line', { hasText: 'line 0' }).first().waitFor()
@@ -70,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
     expect(sheets(await page.pdf())).toBeGreaterThan(2)
   })
 
-  async function open(address: string, options = {}): Promise<Page> {
+  async function open(address: string, options = {}, more = ''): Promise<Page> {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const deep = Array.from({ length: LINES }, (_, index) => `deep-${index}`)
     const exported = (r: string, ...files: readonly (readonly [path: string, content: string])[]) =>
@@ -82,7 +112,8 @@ describe.skipIf(CHROMIUM === undefined)('on paper', () => {
       })
     await load(
       exported('p', ['lines.txt', TEXT], ['last.txt', 'the last']) +
-        exported('large', ['long.txt', LONG], ['one.js', ONE_LINE]),
+        exported('large', ['long.txt', LONG], ['one.js', ONE_LINE]) +
+        more,
     )
     const page = await (await browser.open(url, options)).newPage()
     await page.goto(url + address)
@@ -100,4 +131,18 @@ async function onPaper(page: Page): Promise<string> {
 
 function sheets(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0
+}
+
+/** Projects, and one of them with two exports of which every file differs. */
+function manyRows(): string {
+  const files = (content: string) =>
+    Array.from({ length: FILES }, (_, index) => JSON.stringify({ path: `${index}.txt`, content }))
+  return [
+    ...Array.from({ length: PROJECTS }, (_, index) =>
+      documentLine('project', ANA, JSON.stringify({ id: `p${index}`, name: `Project ${index}` })),
+    ),
+    documentLine('project', ANA, JSON.stringify({ id: 'wide', ref: 'wide', name: 'Wide' })),
+    exportLine(ANA, { r: 'wide', createdAt: '2026-01-01T00:00:00Z', elements: files('a') }),
+    exportLine(ANA, { r: 'wide', createdAt: '2026-01-02T00:00:00Z', elements: files('b') }),
+  ].join('')
 }

@@ -14,6 +14,8 @@ export function usePrinting(): boolean {
     addEventListener('beforeprint', begin)
     addEventListener('afterprint', end)
     query.addEventListener('change', follow)
+    // It may have begun since this was drawn.
+    setPrinting(query.matches)
     return () => {
       removeEventListener('beforeprint', begin)
       removeEventListener('afterprint', end)

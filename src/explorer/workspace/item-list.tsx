@@ -1,5 +1,4 @@
 // A list of thousands that stays smooth: searched, sorted, and drawn only where it is in sight.
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { Inbox, SearchX } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../design/empty-state.tsx'
@@ -9,8 +8,10 @@ import { useExplorer } from '../frame/use-explorer.ts'
 import { addressOf, type Changes, useAddressParameters, type WriteAddress } from './addresses.ts'
 import { ItemFilters } from './item-filters.tsx'
 import { arranged, type Item, KIND_LABELS, type Kind, sortsOf } from './items.ts'
-import { offsetOf, rowIn } from './list-rows.ts'
-import { useRowKeys } from './use-row-keys.ts'
+import { LeftOut } from './rows/left-out.tsx'
+import { offsetOf, rowIn } from './rows/list-rows.ts'
+import { useListRows } from './rows/use-list-rows.ts'
+import { useRowKeys } from './rows/use-row-keys.ts'
 
 const ROW_HEIGHT = 68
 
@@ -43,10 +44,10 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
     }
   }
   const write = noted(writeNow)
-  const virtual = useVirtualizer({
+  const { virtual, height, placeOf, leftOut } = useListRows({
+    scroller,
     count: shown.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    rowHeight: ROW_HEIGHT,
     overscan: 8,
     initialOffset: offsetOf(parameters.get('row'), ROW_HEIGHT),
   })
@@ -88,7 +89,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
         hidden={shown.length === 0}
         onScroll={({ currentTarget }) => noted(writeSoon)({ row: rowIn(currentTarget.scrollTop, ROW_HEIGHT) })}
       >
-        <ul style={{ height: virtual.getTotalSize() }} {...keys.list}>
+        <ul style={height} {...keys.list}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const item = shown[index]
             if (!item) return null
@@ -98,7 +99,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
                 data-row={index}
                 aria-setsize={shown.length}
                 aria-posinset={index + 1}
-                style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+                style={placeOf(start)}
               >
                 <Link to={addressOf({ kind, opened: item.key })} className="item" tabIndex={keys.tabIndexOf(index)}>
                   <bdi className="name">{item.name}</bdi>
@@ -113,6 +114,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
             )
           })}
         </ul>
+        <LeftOut count={leftOut} />
       </div>
     </>
   )

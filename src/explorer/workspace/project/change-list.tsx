@@ -1,7 +1,8 @@
 // The files that differ between two exports, however many they are.
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useRef } from 'react'
-import { useRowKeys } from '../use-row-keys.ts'
+import { LeftOut } from '../rows/left-out.tsx'
+import { useListRows } from '../rows/use-list-rows.ts'
+import { useRowKeys } from '../rows/use-row-keys.ts'
 import type { Change } from './changes.ts'
 
 const ROW_HEIGHT = 34
@@ -15,17 +16,17 @@ interface ChangeListProps {
 
 export function ChangeList({ changes, chosen, onChoose }: ChangeListProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
+  const { virtual, height, placeOf, leftOut } = useListRows({
+    scroller,
     count: changes.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    rowHeight: ROW_HEIGHT,
     overscan: 12,
     initialOffset: () => Math.max(0, changes.indexOf(chosen) - 6) * ROW_HEIGHT,
   })
   const keys = useRowKeys(virtual, changes.length)
   return (
     <div ref={scroller} className="changes">
-      <ul style={{ height: virtual.getTotalSize() }} aria-label="Files that differ" {...keys.list}>
+      <ul style={height} aria-label="Files that differ" {...keys.list}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const change = changes[index]
           if (!change) return null
@@ -36,7 +37,7 @@ export function ChangeList({ changes, chosen, onChoose }: ChangeListProps): Reac
               data-row={index}
               aria-setsize={changes.length}
               aria-posinset={index + 1}
-              style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+              style={placeOf(start)}
             >
               <button
                 type="button"
@@ -50,6 +51,7 @@ export function ChangeList({ changes, chosen, onChoose }: ChangeListProps): Reac
           )
         })}
       </ul>
+      <LeftOut count={leftOut} />
     </div>
   )
 }

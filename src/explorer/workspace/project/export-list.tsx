@@ -1,5 +1,4 @@
 // Every export of a project: open any, or choose two to compare.
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { GitCompare, PackageOpen } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
@@ -8,8 +7,10 @@ import { When } from '../../design/when.tsx'
 import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer } from '../../frame/use-explorer.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
-import { offsetOf, rowIn } from '../list-rows.ts'
-import { useRowKeys } from '../use-row-keys.ts'
+import { LeftOut } from '../rows/left-out.tsx'
+import { offsetOf, rowIn } from '../rows/list-rows.ts'
+import { useListRows } from '../rows/use-list-rows.ts'
+import { useRowKeys } from '../rows/use-row-keys.ts'
 import { type ExportFacts, exportKey, type Project } from './project.ts'
 
 const ROW_HEIGHT = 46
@@ -20,10 +21,10 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
   const [parameters, , writeSoon] = useAddressParameters()
   const [marked, setMarked] = useState<readonly ExportFacts[]>([])
   const scroller = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
+  const { virtual, height, placeOf, leftOut } = useListRows({
+    scroller,
     count: exports.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    rowHeight: ROW_HEIGHT,
     overscan: 10,
     initialOffset: offsetOf(parameters.get('row'), ROW_HEIGHT),
   })
@@ -63,7 +64,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
         className="items exports"
         onScroll={({ currentTarget }) => writeSoon({ row: rowIn(currentTarget.scrollTop, ROW_HEIGHT) })}
       >
-        <ul style={{ height: virtual.getTotalSize() }} aria-label="Exports" {...keys.list}>
+        <ul style={height} aria-label="Exports" {...keys.list}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const facts = exports[index]
             if (!facts) return null
@@ -74,7 +75,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
                 data-row={index}
                 aria-setsize={exports.length}
                 aria-posinset={index + 1}
-                style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+                style={placeOf(start)}
               >
                 <input
                   type="checkbox"
@@ -102,6 +103,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
             )
           })}
         </ul>
+        <LeftOut count={leftOut} />
       </div>
     </>
   )

@@ -5,7 +5,7 @@ import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import type { LinePlace } from '../../text/use-line-place.ts'
-import { offsetOf, rowIn } from '../list-rows.ts'
+import { offsetOf, rowIn } from '../rows/list-rows.ts'
 import { type DiffLine, diffLines } from './line-changes.ts'
 
 export interface LineDiffProps {
