@@ -5,7 +5,7 @@ import { overflow } from '../support/axe.ts'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
-import { ANA, documentLine } from '../support/workspaces.ts'
+import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const EXPORTS = '/?route=GET+%2Fexports'
 const PROJECT = '/workspace?show=projects&open=roastery-site'
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     }
   })
 
-  test('F14: a phone shows one side at a time, the answer of each in its first window', async () => {
+  test('F14: a phone shows one side at a time, both at the same place', async () => {
     const page = await open(EXPORTS, '.verdict.same', 390)
     expect(await page.locator('.side.graphql').isVisible()).toBe(false)
     const rest = await page.locator('.side.rest').boundingBox()
@@ -46,6 +46,44 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     expect(await page.locator('.side.rest').isVisible()).toBe(false)
     // The second side stands where the first one stood, and not below it.
     expect((await page.locator('.side.graphql').boundingBox())?.y).toBe(rest?.y)
+    await page.getByRole('button', { name: 'REST', exact: true }).click()
+    // A call of two lines takes no room from its answer.
+    const answer = await page.locator('.side.rest .answer').boundingBox()
+    expect((answer?.y ?? 0) - (rest?.y ?? 0)).toBeLessThan(190)
+  })
+
+  test('F14: a phone has the chosen route in sight, and the cross of the first steps beside their heading', async () => {
+    const page = await open('/?route=POST+%2Flogin', '.routes [aria-current]', 390)
+    expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
+    const heading = await page.locator('.first-steps p').boundingBox()
+    const cross = await page.getByRole('button', { name: 'Dismiss' }).boundingBox()
+    expect(cross?.y).toBeLessThan((heading?.y ?? 0) + (heading?.height ?? 0))
+    await page.goto(`${new URL(page.url()).origin}/?route=GET+%2Fexports`)
+    await page.locator('.verdict.same').waitFor()
+    await page.locator('.routes button', { hasText: '/logout' }).last().click()
+    expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
+  })
+
+  test('the name of a file and the place where it is share a line of the palette, however long both are', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    const path = `src/${'unbroken'.repeat(30)}/${'longname'.repeat(8)}.ts`
+    await load(
+      documentLine('project', ANA, '{"id":"p","ref":"p","name":"P"}') +
+        exportLine(ANA, {
+          r: 'p',
+          createdAt: '2026-01-01T00:00:00Z',
+          elements: [JSON.stringify({ path, content: '' })],
+        }),
+    )
+    const page = await (await browser.open(url, { viewport: { width: 390, height: 850 } })).newPage()
+    await page.goto(url)
+    await page.locator('.verdict.same').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('searchbox').fill('longname')
+    const found = page.getByRole('option', { name: /longname/ })
+    const [name, row] = [await found.locator('bdi').boundingBox(), await found.boundingBox()]
+    expect(name?.width).toBeGreaterThan((row?.width ?? 0) * 0.3)
+    expect(row?.height).toBeLessThan(80)
   })
 
   test('F14: on a phone GraphiQL’s panels take its width, and its tools leave the query alone', async () => {

@@ -11,8 +11,10 @@ export function OfflineBanner(): ReactNode {
     <div role="status">
       {!isUp && (
         <p className="banner">
-          <CloudOff size={16} aria-hidden="true" /> The gateway does not answer; trying again in{' '}
-          {PROBE_INTERVAL_MS / 1_000} s.
+          <span>
+            <CloudOff size={16} aria-hidden="true" /> The gateway does not answer; trying again in{' '}
+            {PROBE_INTERVAL_MS / 1_000}&nbsp;s.
+          </span>
           <button type="button" className="small" onClick={() => void connection.probe()}>
             Try now
           </button>

@@ -1,5 +1,5 @@
 // The route table, to choose from.
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { routeName } from './rosetta-state.ts'
 
@@ -10,8 +10,18 @@ interface RouteListProps {
 }
 
 export function RouteList({ routes, current, onChoose }: RouteListProps): ReactNode {
+  const list = useRef<HTMLElement>(null)
+  // In a narrow window the routes are one row that scrolls: the chosen one is in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another route is another element with aria-current.
+  useLayoutEffect(() => {
+    const chosen = list.current?.querySelector('[aria-current]')
+    if (!list.current || !chosen) return
+    const [row, one] = [list.current.getBoundingClientRect(), chosen.getBoundingClientRect()]
+    if (one.left >= row.left && one.right <= row.right) return
+    list.current.scrollLeft += one.left - row.left - (row.width - one.width) / 2
+  }, [current])
   return (
-    <nav className="routes" aria-label="Routes">
+    <nav ref={list} className="routes" aria-label="Routes">
       <ul>
         {routes.map((route) => (
           <li key={routeName(route)}>
