@@ -4,7 +4,7 @@ import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan.ts'
 import type { Run } from './run.ts'
-import { Failed, settle, settledValues } from './settle.ts'
+import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
 
 /** An error takes about this much room in an answer, in UTF-16 units. */
@@ -46,7 +46,7 @@ interface Begun {
   readonly ownLength: number
   /** Of the field that `value` is of. */
   readonly index: number
-  readonly value: Text | Promise<Text> | Failed
+  readonly value: Text | Pending<Text> | Failed
 }
 
 /** The fields from there on: all are asked before any is waited for. */
@@ -58,10 +58,10 @@ function completeRest(
   begun: Begun,
 ): Text | Promise<Text> {
   const rest = fields.slice(begun.index)
-  const values: (Text | Promise<Text> | Failed)[] = []
+  const values: (Text | Pending<Text> | Failed)[] = []
   const { memberTexts } = begun
   let { ownLength } = begun
-  let isPending = false
+  let mustWait = false
   for (const field of rest) {
     const value =
       values.length === 0
@@ -70,7 +70,7 @@ function completeRest(
           ? settleField(field, run, source, path)
           : memberValue(field.member, memberTexts?.[field.memberSlot])
     values.push(value)
-    if (value instanceof Promise) isPending = true
+    if (isPending(value)) mustWait = true
     // What follows a failure is never executed (specification, "Handling Execution Errors").
     else if (value instanceof Failed) break
     else if (typeof value === 'string' && !field.isComposite) ownLength += value.length
@@ -79,7 +79,7 @@ function completeRest(
   const excess = countObject(run, ownLength)
   if (excess) values.push(excess)
   const join = (settled: readonly Text[]) => joinFields(begun.text, rest, settled)
-  if (!isPending) return join(settledValues(values))
+  if (!mustWait) return join(settledValues(values))
   return settle(values, (thrown, index) => fieldFailed(rest[index], run, thrown, path), join)
 }
 
@@ -97,7 +97,7 @@ function countObject(run: Run, length: number): Failed | null {
 }
 
 /** A failure of the field itself is answered, not thrown: a field before it may fail as well, and comes first. */
-function settleField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Promise<Text> | Failed {
+function settleField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> | Failed {
   try {
     return completeField(field, run, source, path)
   } catch (thrown) {
@@ -110,10 +110,12 @@ function settleField(field: FieldPlan, run: Run, source: unknown, path: Path | n
 }
 
 /** Throws, or rejects with, whatever the resolver does. Not for members of the stored document. */
-export function completeField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Promise<Text> {
+export function completeField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> {
   if (field.constant !== null) return field.constant
   const value = field.resolve(source, run)
-  if (value instanceof Promise) return value.then((resolved) => field.complete(run, resolved, fieldPath(field, path)))
+  if (value instanceof Promise) {
+    return new Deferred(value, (answer) => field.complete(run, answer, fieldPath(field, path)))
+  }
   return field.complete(run, value, field.isLeaf ? null : fieldPath(field, path))
 }
 

@@ -4,6 +4,7 @@ import type { Path } from './collected-errors.ts'
 import { completeField, fieldFailed, joinFields } from './complete-object.ts'
 import type { SelectionPlan } from './plan.ts'
 import type { Run } from './run.ts'
+import { Deferred } from './settle.ts'
 import type { Text } from './text.ts'
 
 /** Throws a `FieldFailure` where a field that may not be null failed; those after it are not executed. */
@@ -16,7 +17,8 @@ export async function completeSerially(
   const values: Text[] = []
   for (const field of fields) {
     try {
-      values.push(await completeField(field, run, source, path))
+      const value = completeField(field, run, source, path)
+      values.push(await (value instanceof Deferred ? value.promise.then(value.make) : value))
     } catch (thrown) {
       values.push(fieldFailed(field, run, thrown, path))
     }

@@ -1,50 +1,87 @@
 // Waits for what some values of a list still promise, and puts each in its place.
 
 /**
- * What `make` makes of the values once none of them is a promise any more. A value that is rejected is replaced by what
- * `onRejected` makes of it. Rejects with the first failure in the order of the list. One of the values is a promise at least.
+ * What is to be made of somebody's promise: where it is waited for anyway, it needs no promise of its own. With one for each
+ * field a nested query took a tenth longer. To be settled in the turn in which it is made: until then nobody handles a rejection.
+ */
+export class Deferred<T> {
+  readonly promise: Promise<unknown>
+  readonly make: (answer: unknown) => T | Promise<T>
+
+  constructor(promise: Promise<unknown>, make: (answer: unknown) => T | Promise<T>) {
+    this.promise = promise
+    this.make = make
+  }
+}
+
+export type Pending<T> = Promise<T> | Deferred<T>
+
+export function isPending<T>(value: T | Pending<T>): value is Pending<T> {
+  return value instanceof Promise || value instanceof Deferred
+}
+
+type OnRejected<T> = (thrown: unknown, index: number) => T
+
+/**
+ * What `make` makes of the values once none of them is pending any more. A value that is rejected is replaced by what
+ * `onRejected` makes of it. Rejects with the first failure in the order of the list. One of the values is pending at least.
  */
 export function settle<T, R>(
-  values: (T | Promise<T> | Failed)[],
-  onRejected: (thrown: unknown, index: number) => T,
+  values: (T | Pending<T> | Failed)[],
+  onRejected: OnRejected<T>,
   make: (settled: readonly T[]) => R,
 ): Promise<R> {
-  const pending = values.flatMap((value, index) => (value instanceof Promise ? index : []))
-
-  function replaceRejected(thrown: unknown, index: number): void {
-    try {
-      values[index] = onRejected(thrown, index)
-    } catch (failure) {
-      values[index] = new Failed(failure)
-    }
+  let waitingFor = 0
+  let last = 0
+  for (let index = 0; index < values.length; index += 1) {
+    if (!isPending(values[index])) continue
+    waitingFor += 1
+    last = index
   }
-
-  function place<S>(index: number, next: () => S): Promise<S> {
-    return (values[index] as Promise<T>).then(
-      (value) => {
-        values[index] = value
-        return next()
-      },
-      (thrown: unknown) => {
-        replaceRejected(thrown, index)
-        return next()
-      },
-    )
-  }
-
-  const makeAll = () => make(settledValues(values))
-  const [first] = pending
   // Most objects wait for one field: a promise more for each of them would show.
-  if (first !== undefined && pending.length === 1) return place(first, makeAll)
+  if (waitingFor === 1) return place(values, last, onRejected, () => make(settledValues(values)))
   const { promise, resolve } = Promise.withResolvers<void>()
-  let waitingFor = pending.length
-  for (const index of pending) {
-    void place(index, () => {
-      waitingFor -= 1
-      if (waitingFor === 0) resolve()
-    })
+  function countDown(): void {
+    waitingFor -= 1
+    if (waitingFor === 0) resolve()
   }
-  return promise.then(makeAll)
+  for (let index = 0; index <= last; index += 1) {
+    if (isPending(values[index])) void place(values, index, onRejected, countDown)
+  }
+  return promise.then(() => make(settledValues(values)))
+}
+
+/** Answers what `next` does, once the value is in its place. */
+function place<T, R>(
+  values: (T | Pending<T> | Failed)[],
+  index: number,
+  onRejected: OnRejected<T>,
+  next: () => R,
+): Promise<R> {
+  const value = values[index]
+  const promise = value instanceof Deferred ? value.promise : value
+  return (promise as Promise<unknown>).then(
+    (answer) => {
+      try {
+        values[index] = value instanceof Deferred ? value.make(answer) : (answer as T)
+      } catch (thrown) {
+        values[index] = replacement(onRejected, thrown, index)
+      }
+      return values[index] instanceof Promise ? place(values, index, onRejected, next) : next()
+    },
+    (thrown: unknown) => {
+      values[index] = replacement(onRejected, thrown, index)
+      return next()
+    },
+  )
+}
+
+function replacement<T>(onRejected: OnRejected<T>, thrown: unknown, index: number): T | Failed {
+  try {
+    return onRejected(thrown, index)
+  } catch (failure) {
+    return new Failed(failure)
+  }
 }
 
 /** Stands in the place of a value that cannot be had. */
@@ -57,7 +94,7 @@ export class Failed {
 }
 
 /** The values once all are settled. Throws the first failure in the order of the list, whichever came first. */
-export function settledValues<T>(values: readonly (T | Promise<T> | Failed)[]): readonly T[] {
+export function settledValues<T>(values: readonly (T | Pending<T> | Failed)[]): readonly T[] {
   for (const value of values) if (value instanceof Failed) throw value.failure
   return values as readonly T[]
 }

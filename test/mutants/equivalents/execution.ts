@@ -150,15 +150,8 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/graphql/execution/settle.ts',
-    line: 'if (first !== undefined && pending.length === 1) return place(first, makeAll)',
+    line: 'if (waitingFor === 1) return place(values, last, onRejected, () => make(settledValues(values)))',
     to: 'false',
-    reason: 'one value is waited for as many are',
-  },
-  {
-    path: 'src/graphql/execution/settle.ts',
-    line: 'if (first !== undefined && pending.length === 1) return place(first, makeAll)',
-    from: '!==',
-    to: '===',
     reason: 'one value is waited for as many are',
   },
   {
