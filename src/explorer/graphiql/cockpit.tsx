@@ -28,8 +28,7 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
   const url = location.origin + facts.basePath
   const written = () => ({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' })
   const tools = (
-    <>
-      <span className="spread" />
+    <span className="cockpit-tools">
       <button type="button" className="small" aria-pressed={isCode} onClick={() => setCode(!isCode)}>
         <Code size={14} aria-hidden="true" /> Code
       </button>
@@ -39,7 +38,7 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
         Icon={Share2}
         said={() => LINK_COPIED}
       />
-    </>
+    </span>
   )
   return (
     <section className="cockpit" aria-label="The answer">

@@ -24,6 +24,8 @@ try {
       await state.show(page)
       for (const width of WIDTHS.toReversed()) {
         await page.setViewportSize({ width, height: 900 })
+        // What the state is about is where the focus is.
+        await page.evaluate(() => document.activeElement?.scrollIntoView({ block: 'nearest' }))
         await page.screenshot({
           path: join(folder, `${state.name}-${width}-${colorScheme}.png`),
           animations: 'disabled',

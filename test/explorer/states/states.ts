@@ -94,6 +94,16 @@ export const STATES: readonly State[] = [
     },
   },
   {
+    name: 'menu',
+    path: '/',
+    async show(page) {
+      await waitForAgreement(page)
+      await page.setViewportSize({ width: 390, height: 800 })
+      await page.getByRole('button', { name: 'Menu' }).click()
+      await page.getByRole('link', { name: 'Reference', exact: true }).waitFor()
+    },
+  },
+  {
     name: 'palette',
     path: '/',
     async show(page) {
@@ -197,6 +207,17 @@ export const STATES: readonly State[] = [
     },
   },
   {
+    name: 'project-comparison-lines',
+    path: `${DEMO_PROJECT}&tab=exports`,
+    async show(page) {
+      await page.locator('.exports a').first().waitFor()
+      for (const index of [1, 2]) await page.getByRole('checkbox', { name: 'Compare the export' }).nth(index).check()
+      await page.getByRole('button', { name: 'Compare' }).click()
+      await page.locator('.changes .badge', { hasText: 'changed' }).first().click()
+      await page.locator('.diff .plus').first().waitFor()
+    },
+  },
+  {
     name: 'project-picture',
     path: `${DEMO_PROJECT}&file=public%2Flogo.png`,
     show: (page) => page.locator('.picture img').waitFor(),
@@ -205,6 +226,11 @@ export const STATES: readonly State[] = [
     name: 'project-odd',
     path: '/workspace?show=projects&open=odd',
     show: (page) => page.locator('.project-facts').waitFor(),
+  },
+  {
+    name: 'project-no-export',
+    path: '/workspace?show=projects&open=odd&tab=exports',
+    show: (page) => page.getByText('This project has no export yet').waitFor(),
   },
   {
     name: 'project-missing',
@@ -218,6 +244,25 @@ export const STATES: readonly State[] = [
       await firstItem(page)
       await page.locator('.item').first().click()
       await page.locator('.preview .line, .framed .line').first().waitFor()
+    },
+  },
+  {
+    name: 'ui-library',
+    path: '/workspace?show=libraries',
+    async show(page) {
+      await firstItem(page)
+      await page.locator('.item').first().click()
+      await page.locator('.preview .line, .framed .line, .text-view .line').first().waitFor()
+    },
+  },
+  {
+    name: 'workspace-loading',
+    path: '/nosuchpage',
+    async show(page) {
+      await page.route('**/graphql', () => undefined)
+      await page.route('**/projects', () => undefined)
+      await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+      await page.locator('main .skeleton, .skeleton').first().waitFor()
     },
   },
   { name: 'graphiql', path: '/graphql', show: answered },
@@ -236,6 +281,24 @@ export const STATES: readonly State[] = [
   { name: 'graphiql-code', path: '/graphql', show: opened('Code', '.cockpit .snippet-text') },
   { name: 'graphiql-settings', path: '/graphql', show: opened('Open settings dialog', '[role="dialog"]') },
   { name: 'graphiql-keys', path: '/graphql', show: opened('Open short keys dialog', '[role="dialog"]') },
+  {
+    name: 'graphiql-errors',
+    path: `/graphql#${new URLSearchParams({ query: '{ nothing }' })}`,
+    show: (page) => page.locator('.graphiql-response .line', { hasText: 'Cannot query field' }).first().waitFor(),
+  },
+  {
+    name: 'graphiql-waiting',
+    path: `/graphql#${new URLSearchParams({ query: 'mutation { logout(refreshToken: "x") }' })}`,
+    show: (page) => page.getByText('Not run yet').waitFor(),
+  },
+  {
+    name: 'graphiql-signed-out',
+    path: '/graphql',
+    async show(page) {
+      await answered(page)
+      await signOut(page)
+    },
+  },
   { name: 'docs', path: '/docs', show: (page) => page.locator('.operation').first().waitFor() },
   {
     name: 'docs-search',
@@ -265,6 +328,21 @@ export const STATES: readonly State[] = [
         await page.keyboard.type(name)
       }
       await operation.getByText('try it with curl').waitFor()
+    },
+  },
+  {
+    name: 'docs-errors',
+    path: '/docs#errors',
+    show: (page) => page.getByRole('heading', { name: 'Errors' }).waitFor(),
+  },
+  {
+    name: 'docs-signed-out',
+    path: '/docs',
+    async show(page) {
+      await page.locator('.operation').first().waitFor()
+      await page.locator('.account > button').click()
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await page.getByText('Sign in to try it here').first().waitFor()
     },
   },
   {
