@@ -25,6 +25,7 @@ const OPTIONS_OF_OTHERS = [
   '--directory',
   '--generator',
   '--pass-authorization-header',
+  '--no-allocation-site-pretenuring',
 ]
 
 test('what is generated of the papers is as the code is', () => {
