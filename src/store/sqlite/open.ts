@@ -116,11 +116,9 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
 /** Nobody need write for a file that is gone to be noticed. */
 function look(files: DatabaseFiles, faults: FaultLatch): void {
   try {
-    files.assertInPlace()
-  } catch (error) {
-    // It is looked again soon.
-    if (error instanceof StoreUnavailableError) return
-    faults.fail(error instanceof Error ? error : new Error(String(error)))
+    faults.assertInPlace(files.assertInPlace)
+  } catch {
+    // What is lost was told; where it could not be told, it is looked again soon.
   }
 }
 

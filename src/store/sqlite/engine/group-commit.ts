@@ -1,6 +1,5 @@
 // The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it.
 import type { Database } from 'better-sqlite3'
-import { StoreUnavailableError } from '../../contract.ts'
 import type { FaultLatch } from './faults/fault-latch.ts'
 import { isBusy } from './faults/sqlite-errors.ts'
 
@@ -51,7 +50,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     try {
       faults.assertWritable()
       // A log that was cut short looks whole again once something is written behind the hole.
-      assertInPlaceOrFail()
+      faults.assertInPlace(options.assertInPlace)
       begin.run()
     } catch (error) {
       waitOrRefuse(error)
@@ -69,7 +68,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       return
     }
     try {
-      assertInPlaceOrFail()
+      faults.assertInPlace(options.assertInPlace)
     } catch (error) {
       refuseAll(done, error)
       return
@@ -83,16 +82,6 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       if (database.inTransaction) rollback.run()
     } catch (error) {
       faults.toStoreError(error)
-    }
-  }
-
-  function assertInPlaceOrFail(): void {
-    try {
-      options.assertInPlace()
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) throw error
-      faults.fail(error instanceof Error ? error : new Error(String(error)))
-      throw new StoreUnavailableError('the files of the database are gone', { cause: error })
     }
   }
 

@@ -7,8 +7,11 @@ export interface FaultLatch {
   readonly guard: <T>(run: () => T) => T
   /** The same for an error that was caught elsewhere: answers what to throw. */
   readonly toStoreError: (error: unknown) => unknown
-  /** Latches a fault that SQLite itself does not notice. */
-  readonly fail: (error: Error) => void
+  /**
+   * Runs a look at the files, whose loss SQLite itself does not notice. Latches what it throws, unless it could only not tell.
+   * Throws `StoreUnavailableError` in both cases.
+   */
+  readonly assertInPlace: (look: () => void) => void
   /** Calls `listener` with every fault that may pass, a lock that is held excepted. */
   readonly onUnavailable: (listener: () => void) => void
   /** Throws once a fatal fault was latched. */
@@ -40,7 +43,15 @@ export function createFaultLatch(onFatal: (error: unknown) => void): FaultLatch 
       }
     },
     toStoreError: translate,
-    fail: latch,
+    assertInPlace(look) {
+      try {
+        look()
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) throw error
+        latch(error)
+        throw new StoreUnavailableError('the files of the database are gone', { cause: error })
+      }
+    },
     onUnavailable(listener) {
       listeners.push(listener)
     },
