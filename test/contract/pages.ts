@@ -210,6 +210,11 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
           const [part] = await store.documentsWithin([{ ...page, ...asked }])
           return [part?.items.map(({ text }) => text).join(), part?.isCut]
         }
+        // A part of the list that is short says nothing of the whole.
+        const [documents = []] = await store.documentsOf([page])
+        for (const part of [{ after: documents[3]?.position ?? 0 }, { before: documents[1]?.position }])
+          expect(await told({ seen: before, maxBytes: 1, ...part })).toEqual([expect.stringMatching(/^\d$/), false])
+        expect(await told({ seen: before, maxBytes: 1 })).toEqual(['1,2', true])
         for (let round = 0; round < 2; round += 1) {
           expect(await told({ seen: before })).toEqual(['1,2,3,4,5', false])
           expect(await told({ seen: before, limit: 2 })).toEqual(['1,2', false])

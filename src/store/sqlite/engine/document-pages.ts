@@ -49,21 +49,19 @@ export function createDocumentPages(database: Database): DocumentPages {
     shortLists.set(userId * KINDS + KIND_CODES[kind], short)
   }
 
-  /** In the very state that the page is asked of. */
-  function isKnownShort(page: DocumentList & PageWithin): boolean {
-    const { userId, kind, limit, seen, after, before, maxBytes } = page
-    if (!seen || limit !== null || after !== 0 || before !== undefined) return false
+  /** In the very state that the page is asked of. A page of a short list is short as well. */
+  function isKnownShort({ userId, kind, seen, maxBytes }: DocumentList & PageWithin): boolean {
     const known = shortLists.get(userId * KINDS + KIND_CODES[kind])
-    return known?.stateVersion === seen.stateVersion && known.byteLength <= maxBytes
+    return known !== undefined && known.stateVersion === seen?.stateVersion && known.byteLength <= maxBytes
   }
 
-  /** Two lookups tell, where the walk below would take as long as the reading. */
+  /** Of all that follows `after`. Two lookups tell, where the walk below would take as long as the reading. */
   function isShort(page: DocumentList & PageWithin): boolean {
     if (page.limit !== null) return false
     const before = page.after + SHORT_LIST + 1
     const byteLength = size.get(...rangeOf({ ...page, before }))?.byteLength ?? 0
     const isWhole = byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
-    if (isWhole && page.after === 0 && page.before === undefined && page.seen)
+    if (isWhole && page.after === 0 && page.seen)
       rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })
     return isWhole
   }
