@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../src/store/contract.ts'
+import { type Change, StoreOpenError, StoreUnavailableError } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { describeEdits } from './contract/edits.ts'
@@ -321,6 +321,37 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     )
     const outcomes = await Promise.all(batches.map((batch) => store.applyChanges(batch)))
     expect(new Set(outcomes.flat())).toEqual(new Set(['added']))
+  })
+
+  test('a database that cannot be opened says why, and whether waiting may help', async () => {
+    const thrown = async (change: Partial<URL>) => {
+      const url = Object.assign(new URL(POSTGRES_URL ?? ''), change)
+      return (await open(url.href).catch((error: unknown) => error)) as Error
+    }
+    const refused = await thrown({ pathname: '/nothing_here' })
+    expect(refused).toBeInstanceOf(StoreOpenError)
+    expect(refused.message).toBe('cannot open the database: database "nothing_here" does not exist')
+    const unreachable = await thrown({ port: '1' })
+    expect(unreachable).toBeInstanceOf(StoreUnavailableError)
+    expect(unreachable.message).toMatch(/^no database server that accepts writes can be reached: connect ECONNREFUSED/)
+  })
+
+  test('a replica that is being asked while the store is closed is not said to fail', async () => {
+    const url = await temporaryDatabase()
+    const other = await temporaryDatabase()
+    await (await open(other))[Symbol.asyncDispose]()
+    const hand = new Client({ connectionString: other })
+    await hand.connect()
+    await hand.query('begin; lock table workspace_gateway.user')
+    const told: boolean[] = []
+    const onChange = (isHealthy: boolean) => told.push(isHealthy)
+    const store = await openPostgresStore(url, { ...OPTIONS, replica: { url: other, timeoutMs: 60_000, onChange } })
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await expect.poll(() => execute(other, waiting)).toHaveLength(1)
+    await store[Symbol.asyncDispose]()
+    await hand.query('rollback')
+    await hand.end()
+    expect(told).toEqual([])
   })
 
   test('the password of a database that cannot be opened is in no message', async () => {

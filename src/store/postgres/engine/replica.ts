@@ -60,14 +60,16 @@ export function openReplica(
 
   /** Whatever went wrong: that the primary answers is right in any case. */
   function openCircuit(reason: unknown): void {
+    // What fails because it is being closed says nothing of the replica.
+    if (isClosed) return
     clearTimeout(timer)
-    if (!isClosed) timer = setTimeout(probe, pauseMs).unref()
+    timer = setTimeout(probe, pauseMs).unref()
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     change(false, reason)
   }
 
   function change(isUsedNow: boolean, reason: unknown): void {
-    if (isHealthy === isUsedNow || isClosed) return
+    if (isHealthy === isUsedNow) return
     isHealthy = isUsedNow
     onChange(isUsedNow, reason)
   }
