@@ -55,6 +55,12 @@ describe('an SQLite backup', () => {
     expect(copied.prepare('select count(*) as rows from filler').get()).toEqual({ rows: 30 + value })
     expect(value).toBeLessThan(2)
     expect(readdirSync(dirname(copy))).toEqual(['copy.db'])
+    // A copy is in no log mode: there is nothing beside it that could be written to meanwhile.
+    const again = join(temporaryDirectory(), 'again.db')
+    writeFileSync(again, '')
+    await copyDatabase(copy, again)
+    verifyDatabase(again)
+    expect(statSync(again).size).toBe(statSync(copy).size)
   })
 
   test('is made while a gateway serves, and restored only when none does', async () => {

@@ -99,6 +99,22 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await Promise.all(busy)
   })
 
+  test('whoever waits is told at once why there is no connection, and goes on waiting where there is one to wait for', async () => {
+    const url = await asNewUser(await temporaryDatabase())
+    await execute(POSTGRES_URL ?? '', `alter role ${new URL(url).username} connection limit 1`)
+    await using pool = open(url)
+    const isOver = Promise.withResolvers<void>()
+    const first = pool.once((connection) => isOver.promise.then(() => pidOf(connection)))
+    await expect.poll(() => pool.counts().used).toBe(1)
+    const second = pool.once(pidOf)
+    // One after the other: by then the other one was refused, too.
+    for (let attempt = 0; attempt < 2; attempt += 1) await expect(pool.dedicated()).rejects.toThrow()
+    isOver.resolve()
+    expect(await second).toBe(await first)
+    await using unreachable = open(Object.assign(new URL(url), { port: '1' }).href)
+    await expect(unreachable.once(pidOf)).rejects.toThrow('can be reached')
+  })
+
   test('what may run twice runs again when its connection is ended, what may not does not', async () => {
     const url = await temporaryDatabase()
     await using pool = open(url)
@@ -159,7 +175,7 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     },
   )
 
-  test('a transaction that fails for another reason runs once', async () => {
+  test('what fails for another reason runs once', async () => {
     await using pool = open(await temporaryDatabase())
     let attempts = 0
     const failing = pool.transaction(async (connection) => {
@@ -168,6 +184,12 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     })
     await expect(failing).rejects.toThrow('division by zero')
     expect(attempts).toBe(1)
+    const repeatable = pool.repeatable((connection) => {
+      attempts += 1
+      return connection.script('select 1 / 0')
+    })
+    await expect(repeatable).rejects.toThrow('division by zero')
+    expect(attempts).toBe(2)
   })
 
   test('settings that the promises rest on hold, whatever the database’s defaults', async () => {

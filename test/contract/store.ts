@@ -152,6 +152,17 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await store.addSessions([{ ...newSession({ createdAt: NOW + 2 }), refreshHash: old.refreshHash }])
       })
 
+      test('that expired go by the way, ten for each that is added', async () => {
+        await store.addSessions(Array.from({ length: 25 }, () => newSession({ idleExpiresAt: NOW + 1 })))
+        const [a, b, c] = [1, 2, 3].map(() => newSession({ createdAt: NOW + 2 }))
+        if (!a || !b || !c) throw new Error('three were made')
+        const ids = async () => (await store.sessionsAfter('', 100)).map(({ id }) => id)
+        await store.addSessions([a, b])
+        expect(await ids()).toHaveLength(25 - 20 + 2)
+        await store.addSessions([c])
+        expect(await ids()).toEqual([a.id, b.id, c.id].toSorted())
+      })
+
       test('remember when they were last used, coarsely and never back', async () => {
         const session = newSession({ idleExpiresAt: NOW + 50 })
         await store.addSessions([session])
@@ -178,6 +189,10 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         expect((await ids()).length).toBeGreaterThan(1)
         expect(await store.dropExpiredSessions(NOW + 2)).toBe(true)
         expect(await ids()).toEqual([live.id])
+      })
+
+      test('may be none that are added', async () => {
+        expect(await store.addSessions([], 1)).toEqual([])
       })
 
       test('fail as a whole when one of them cannot be added', async () => {

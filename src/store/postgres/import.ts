@@ -91,8 +91,7 @@ interface Stage {
 
 export function createChanges(pool: Pool): ChangeVerbs {
   return {
-    applyChanges: (changes) =>
-      changes.length === 0 ? Promise.resolve([]) : pool.transaction((connection) => apply(connection, changes)),
+    applyChanges: (changes) => pool.transaction((connection) => apply(connection, changes)),
     projectIdsByRef: (refs) =>
       pool.repeatable(async (connection) => {
         const found = await connection.query<{ n: number; id: string }>(PROJECT_IDS, [

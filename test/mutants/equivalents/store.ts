@@ -1,7 +1,45 @@
 // Of the folder `store`, what is remembered, and how: mutants that nobody outside could tell from it.
 import type { Equivalent } from './equivalent.ts'
 
+/** Lines of PostgreSQL that leave out a statement where there is nothing to ask it for. */
+const LEAVES_OUT_A_STATEMENT: readonly (readonly [path: string, line: string])[] = [
+  [
+    'access/sessions.ts',
+    'return full.length === 0 ? [] : connection.query<OwnedSession & object>(END_IDLEST, [full, now, maxPerUser])',
+  ],
+  ['copies/row-copies.ts', 'return copies.length === 0 ? [] : QUERIES[type](copies)'],
+  ['engine/replica.ts', 'const newer = (others.length === 0 ? [] : await askPrimary(others)).values()'],
+  ['import.ts', 'if (staging.length > 0) await stageExports(connection, staging, userIds)'],
+  [
+    'import.ts',
+    'const stages = stageNames.length > 0 ? await requireStages(connection, stageNames) : new Map<string, Stage>()',
+  ],
+  ['import.ts', 'if (sealing.length > 0) setAll(outcomes, sealing, await sealExports(connection, sealing, stages))'],
+  ['import.ts', 'if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, userIds))'],
+  ['import.ts', 'if (unchanged.length > 0) {'],
+  ['reads.ts', 'if (questions.length === 0) return []'],
+  ['removals.ts', 'if (ids.length > 0) await connection.query(PRUNE, [userId, ids])'],
+  [
+    'replacements.ts',
+    'if (documents.length > 0) await stageDocuments(connection, documents, (email) => ownerOf(email).id)',
+  ],
+  ['replacements.ts', 'if (exports.length > 0) {'],
+  ['replacements.ts', 'if (emails.length === 0) return new Map<string, StagedUser>()'],
+  ['replacements.ts', 'if (rows.length === 0) return 0'],
+  ['upsert-documents.ts', 'if (rows.length === 0) return'],
+  ['upsert-documents.ts', 'if (asking.length === 0) return new Map<string, string>()'],
+  ['upsert-documents.ts', 'if (adding.length === 0) return new Map<string, number>()'],
+]
+
 export const STORE_EQUIVALENTS: readonly Equivalent[] = [
+  ...LEAVES_OUT_A_STATEMENT.flatMap(([path, line]) =>
+    (line.includes('=== 0') ? ['false'] : ['true', '>=']).map((to) => ({
+      path: `src/store/postgres/${path}`,
+      line,
+      to,
+      reason: 'the same, with a statement more for none',
+    })),
+  ),
   {
     path: 'src/store/cutover/cutover-store.ts',
     line: 'else if (error instanceof StoreClosedError && performance.now() < giveUpAt) await whileClosed(refusedBy, giveUpAt)',
@@ -25,12 +63,6 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
     line: 'if (!questions.some((question) => question.fromEnd)) return fromStart(questions)',
     to: 'false',
     reason: 'the same answers, with a statement more for none',
-  },
-  {
-    path: 'src/store/postgres/import.ts',
-    line: 'if (staging.length > 0) await stageExports(connection, staging, userIds)',
-    to: 'true',
-    reason: 'nothing is staged with a statement more',
   },
   {
     path: 'src/store/sqlite/engine/data-version-cache.ts',
@@ -68,16 +100,65 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/engine/document-pages.ts',
-    line: 'if (!seen || limit !== null || after !== 0 || before !== undefined) return false',
-    from: '!seen || limit !== null || after !== 0 || before !== undefined',
-    to: 'true',
+    line: 'shortLists.set(userId * KINDS + KIND_CODES[kind], short)',
+    reason: 'a list that is not found is found to be short again, and one of another user is in another state',
+  },
+  {
+    path: 'src/store/sqlite/engine/document-pages.ts',
+    line: 'const known = shortLists.get(userId * KINDS + KIND_CODES[kind])',
+    reason: 'a list that is not found is found to be short again, and one of another user is in another state',
+  },
+  {
+    path: 'src/store/sqlite/engine/document-pages.ts',
+    line: 'return known !== undefined && known.stateVersion === seen?.stateVersion && known.byteLength <= maxBytes',
+    to: '<',
     reason: 'a list that is not remembered is found to be short again',
   },
   {
     path: 'src/store/sqlite/engine/document-pages.ts',
-    line: 'if (isWhole && page.after === 0 && page.before === undefined && page.seen)',
+    line: 'if (isWhole && page.after === 0 && page.seen)',
     to: 'false',
     reason: 'a list that is not remembered is found to be short again',
+  },
+  {
+    path: 'src/store/sqlite/engine/document-pages.ts',
+    line: 'rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })',
+    reason: 'a list that is not remembered is found to be short again',
+  },
+  {
+    path: 'src/store/sqlite/engine/group-commit.ts',
+    line: 'release.run()',
+    reason: 'savepoints that are left lie within each other, and end with the transaction',
+  },
+  {
+    path: 'src/store/sqlite/access/sessions.ts',
+    line: 'if (mayHaveExpired)',
+    to: 'true',
+    reason: 'what has expired is looked for once more, and there is none',
+  },
+  {
+    path: 'src/store/sqlite/access/sessions.ts',
+    line: 'if (maxPerUser < Number.POSITIVE_INFINITY) ended.push(...endBeyond(maxPerUser, session))',
+    from: '<',
+    reason: 'no number of sessions is beyond a limit that is none',
+  },
+  {
+    path: 'src/store/sqlite/access/sessions.ts',
+    line: 'if (maxPerUser < Number.POSITIVE_INFINITY) ended.push(...endBeyond(maxPerUser, session))',
+    to: 'true',
+    reason: 'no number of sessions is beyond a limit that is none',
+  },
+  ...['page.limit !== null', '!=='].map((from) => ({
+    path: 'src/store/sqlite/engine/document-pages.ts',
+    line: 'if (page.limit !== null) return false',
+    from,
+    reason: 'a bounded page of a short list is all there either way, it only costs another walk',
+  })),
+  {
+    path: 'src/store/sqlite/engine/make-directories.ts',
+    line: 'if (existsSync(path)) return',
+    to: 'false',
+    reason: 'a folder that is there cannot be made again, and is found to be there',
   },
   {
     path: 'src/store/sqlite/engine/export-pages.ts',
