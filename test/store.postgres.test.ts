@@ -47,17 +47,6 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     moving(open, (url) => partitionByUser(url, 4)),
   )
 
-  test('a staged export that is still being filled is not stale', async () => {
-    await using store = await open(await temporaryDatabase())
-    const [staging, filling, sealing] = [ANA_WORLD[2], ANA_WORLD[3], ANA_WORLD[4]] as const
-    if (staging?.type !== 'stageExport' || filling?.type !== 'stageElements' || !sealing)
-      throw new Error('other changes')
-    await store.applyChanges([{ ...staging, now: 10 }])
-    await store.applyChanges([{ ...filling, now: 20 }])
-    while (!(await store.dropStaleStages(15)));
-    expect(await store.applyChanges([sealing])).toEqual(['added'])
-  })
-
   test('what is staged for a replacement whose export is gone is refused', async () => {
     await using store = await open(await temporaryDatabase())
     await store.beginReplacement('r1', 0)

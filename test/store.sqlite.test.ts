@@ -240,7 +240,7 @@ test('a database that another process holds locked is waited for at a start, and
   await store.ping()
 })
 
-test('what a move carries over is read as it is now, also in a turn that read before', async () => {
+test('what a move carries over, or a removal takes, is read as it is now, also in a turn that read before', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
   await store.carriedRowsAfter('known_network', '', 10)
@@ -254,10 +254,13 @@ test('what a move carries over is read as it is now, also in a turn that read be
   const all = store.carriedRowsAfter('known_network', '', 10)
   other.exec("insert into user (email) values ('ana@example.com')")
   const lastIds = store.lastIds()
+  other.exec("insert into user (email) values ('ben@example.com')")
+  const held = store.holdingsOf(['ben@example.com'])
   other.close()
   expect(await none).toEqual([])
   expect(await one).toEqual([['k', 'a', 1]])
   expect(await lastIds).toMatchObject({ user: 1 })
+  expect(await held).toMatchObject([{ email: 'ben@example.com' }])
   expect(await all).toEqual([
     ['k', 'a', 1],
     ['l', 'a', 1],

@@ -108,6 +108,15 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(rows)
     })
 
+    test('a staged export that is still being filled is not stale', async () => {
+      const stage = randomUUID()
+      await store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW + 10 }])
+      await store.applyChanges([{ type: 'stageElements', stage, position: 1, texts: ['1'], now: NOW + 20 }])
+      while (!(await store.dropStaleStages(NOW + 15)));
+      const seal = { type: 'sealExport', stage, digest: 'd', byteLength: 3, elementCount: 1 } as const
+      expect(await store.applyChanges([seal])).toEqual(['added'])
+    })
+
     describe('removals among the steps of an import', () => {
       test('take away one document, and say when there is none', async () => {
         await store.applyChanges([put({ id: 'a', ref: 'a' }), put({ id: 'b', ref: 'b', text: '"b"' })])
@@ -309,7 +318,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
             document('n'),
             document('b'),
             ...exportSteps(ANA, 'b', ['1'], at(1), 'kept'),
-            ...exportSteps(ANA, 'a', ['7'], at(2), 'new'),
+            ...exportSteps(ANA, 'a', ['7', '8', '9'], at(2), 'new'),
           ],
           NOW,
         )
@@ -317,7 +326,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await swapAll(replacement)).toEqual([{ email: ANA, added: 2, replaced: 1, unchanged: 2, removed: 2 }])
         expect(await dump()).toBe(
           `{"kind":"project","email":"${ANA}","data":"a"}\n` +
-            `{"kind":"export","email":"${ANA}","r":"a","createdAt":"${at(2).createdAt}","data":[7]}\n` +
+            `{"kind":"export","email":"${ANA}","r":"a","createdAt":"${at(2).createdAt}","data":[7,8,9]}\n` +
             `{"kind":"project","email":"${ANA}","data":"n"}\n` +
             `{"kind":"project","email":"${ANA}","data":"b"}\n` +
             `{"kind":"export","email":"${ANA}","r":"b","createdAt":"${at(1).createdAt}","data":[1]}\n` +
@@ -334,6 +343,30 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await replace(steps)).toEqual([{ email: ANA, added: 0, replaced: 0, unchanged: 3, removed: 0 }])
         expect(await stateVersion(ANA)).toBe(before)
         expect(await countRows()).toBe(rows + 1)
+      })
+
+      test('swaps as many users at a time as have no more documents than may be swapped, and one at least', async () => {
+        const replacement = randomUUID()
+        await store.beginReplacement(replacement, NOW)
+        const emails = [ANA, ANA, BEN, 'carl@example.com', 'carl@example.com', 'carl@example.com', 'carl@example.com']
+        const steps = emails.map((email, index) => document(`${index}`, { email }))
+        await store.stageReplacement(replacement, steps, NOW)
+        const swap = async (after: string) => {
+          const swapped = await store.swapReplacement({
+            replacement,
+            after,
+            maxDocuments: 3,
+            isDryRun: false,
+            now: NOW,
+          })
+          return swapped.map(({ email, added }) => [email, added])
+        }
+        expect(await swap('')).toEqual([
+          [ANA, 2],
+          [BEN, 1],
+        ])
+        expect(await swap(BEN)).toEqual([['carl@example.com', 4]])
+        expect(await swap('carl@example.com')).toEqual([])
       })
 
       test('keeps the exports of projects that stay when it is told so, and only those', async () => {
@@ -443,9 +476,18 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         const replacement = randomUUID()
         await expect(async () => store.stageReplacement(replacement, [document('a')], NOW)).rejects.toThrow('is gone')
         await store.beginReplacement(replacement, NOW)
-        await store.stageReplacement(replacement, [document('a'), ...exportSteps(ANA, 'a', ['1'])], NOW)
+        await store.stageReplacement(
+          replacement,
+          [document('a'), { type: 'stageUser', email: BEN }, ...exportSteps(ANA, 'a', ['1'])],
+          NOW,
+        )
         while (!(await store.dropStaleStages(NOW)));
         expect(await countRows()).toBeGreaterThan(0)
+        const ended = randomUUID()
+        await store.beginReplacement(ended, NOW)
+        await store.endReplacement(ended)
+        while (!(await store.dropStaleStages(NOW)));
+        await expect(async () => store.stageReplacement(ended, [document('a')], NOW)).rejects.toThrow('is gone')
         await dropStale()
         await expect(async () =>
           store.swapReplacement({ replacement, after: '', maxDocuments: 1, isDryRun: false, now: NOW }),

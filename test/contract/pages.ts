@@ -228,6 +228,19 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         }
       })
 
+      test('of a list of hundreds end with the item that passes the bytes too', async () => {
+        const texts = Array.from({ length: 258 }, (_, index) => (index === 256 ? LONG : '1'))
+        await store.applyChanges(texts.map((text, n) => put({ kind: 'template', id: `${n}`, ref: null, text })))
+        const userId = (await store.userByEmail(ANA))?.id ?? 0
+        const page = { userId, kind: 'template', after: 0, limit: null, maxBytes: 1_000 } as const
+        const parts = await store.documentsWithin([page, { ...page, after: 257 }, { ...page, maxBytes: 100_000 }])
+        expect(parts.map(({ items, isCut }) => [items.length, isCut])).toEqual([
+          [257, true],
+          [1, false],
+          [258, false],
+        ])
+      })
+
       test('are of a bounded number of items, however short', async () => {
         await anExport(Array.from({ length: MAX_ITEMS_WITHIN + 1 }, () => '0'))
         const { userId, exports } = await history()

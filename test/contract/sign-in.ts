@@ -73,13 +73,13 @@ export function describeSignIn(
       store.tryCode({ id: request.id, codeHash }, now)
 
     test('a request is decided on once, the oldest first, and survives a reopening until then', async () => {
-      const [first, second] = [newRequest(), newRequest({ email: BEN })]
-      await store.addCodeRequests([second, first])
+      const [first, second, third] = [newRequest(), newRequest({ email: BEN }), newRequest({ network: '192.0.2.2' })]
+      await store.addCodeRequests([third, second, first])
       await using other = await reopen()
       expect((await other.decideCodeRequests(RULES, NOW, 1)).map(({ id }) => id)).toEqual([first.id])
-      expect((await store.decideCodeRequests(RULES, NOW, 5)).map(({ id }) => id)).toEqual([second.id])
+      expect((await store.decideCodeRequests(RULES, NOW, 5)).map(({ id }) => id)).toEqual([second.id, third.id])
       expect(await store.decideCodeRequests(RULES, NOW, 5)).toEqual([])
-      expect(await codesInOutbox()).toEqual([first.id, second.id])
+      expect(await codesInOutbox()).toEqual([first.id, second.id, third.id])
     })
 
     test('a repeated request joins the pending one: ten requests, one mail, and the first code counts', async () => {
@@ -89,6 +89,15 @@ export function describeSignIn(
       expect(await codesInOutbox()).toHaveLength(1)
       const pending = await store.pendingSignIn(ANA, HOME, NOW)
       expect(pending).toEqual({ id: requests[0]?.id, kid: 'k', triesLeft: 5 })
+    })
+
+    test('one whose time is over is joined by no request, and where no mail is allowed none is sent', async () => {
+      await ask([newRequest()])
+      expect(await ask([newRequest()], NOW + TTL_MS - 1)).toEqual(['joined'])
+      expect(await ask([newRequest()], NOW + TTL_MS)).toEqual(['mailed'])
+      expect(await ask([newRequest({ network: '192.0.2.2' })], NOW, { ...RULES, maxPerAddressAndNetwork: 0 })).toEqual([
+        'refused',
+      ])
     })
 
     test('is pending for its own address and network only, and for its time only', async () => {
@@ -139,6 +148,8 @@ export function describeSignIn(
       expect(await codesInOutbox()).toEqual([])
       expect(await store.pendingSignIn(ANA, HOME, NOW)).toMatchObject({ id: refused.id, triesLeft: 5 })
       expect(await guess(refused)).toBe('wrong')
+      expect(await ask([newRequest({ isEligible: false })])).toEqual(['refused'])
+      expect(await store.pendingSignIn(ANA, HOME, NOW)).toMatchObject({ id: refused.id, triesLeft: 4 })
     })
 
     test('where only users get mails, others do not', async () => {
@@ -167,6 +178,8 @@ export function describeSignIn(
       )
       expect(await spent(scattered), 'total').toBe(RULES.maxTotal - 6)
       expect(await spent([newRequest({ askedAt: NOW + HOUR_MS })], NOW + HOUR_MS), 'later').toBe(1)
+      const next = Array.from({ length: 8 }, (_, index) => newRequest({ network: `198.51.100.${index}` }))
+      expect(await spent(next, NOW + HOUR_MS), 'counted anew').toBe(RULES.maxPerAddress - 1)
     })
 
     test('a network that signed in before has a quota that strangers cannot use up, until it is forgotten', async () => {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { StoreMovedError } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { put } from '../contract/values.ts'
+import { ANA, BEN, NOW, put } from '../contract/values.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 async function open() {
@@ -28,6 +28,89 @@ test('one that moved elsewhere writes nothing into the database it is told to go
   expect(await here.finishMove('m1')).toBe(true)
   await expect(async () => store.applyChanges([put()])).rejects.toBeInstanceOf(StoreMovedError)
   expect(await other.usersAfter('', 10)).toEqual([])
+})
+
+test('what is written while it is closed waits, and is written once, into the one database that is in charge then', async () => {
+  for (const moves of [true, false]) {
+    const [here, other] = [await open(), await open()]
+    let [switches, closings] = [0, 0]
+    const first = {
+      ...here,
+      [Symbol.asyncDispose]() {
+        closings += 1
+        return here[Symbol.asyncDispose]()
+      },
+    }
+    const store = withCutover(first, {
+      next: other,
+      onSwitch: () => {
+        switches += 1
+      },
+    })
+    await store.applyChanges([put()])
+    const [mine, theirs] = [await here.moveState(), await other.moveState()]
+    await other.reserveTarget({ id: 'm1', other: mine.identity })
+    await here.beginMove({ id: 'm1', other: theirs.identity })
+    await here.fenceWrites('m1', 60_000)
+    const writes = [
+      store.applyChanges([put({ email: BEN })]),
+      store.addClient({ name: 'c', secretHash: 'h', domains: ['*'], scopes: ['login'], perMinute: 1, createdAt: NOW }),
+    ]
+    // Reads go on meanwhile, at once.
+    expect(store.usersAfter('', 10)).toEqual([{ id: 1, email: ANA }])
+    expect(await store.usersAfter('', 10)).toHaveLength(1)
+    await other.completeTarget('m1')
+    if (moves) expect(await here.finishMove('m1')).toBe(true)
+    else await here.unfenceWrites('m1')
+    expect(await Promise.all(writes)).toEqual([['added'], true])
+    const users = moves ? [BEN] : [ANA, BEN]
+    expect((await store.usersAfter('', 10)).map(({ email }) => email)).toEqual(users)
+    expect([switches, (await other.moveState()).phase]).toEqual(moves ? [1, 'live'] : [0, 'filled'])
+    // Once it owes nobody an answer.
+    expect(closings).toBe(moves ? 1 : 0)
+    if (moves) {
+      await store.ping()
+      expect(await store.applyChanges([put({ email: BEN })])).toEqual(['unchanged'])
+    }
+    await store[Symbol.asyncDispose]()
+    expect(closings).toBe(1)
+    for (const each of [here, other]) await expect(async () => each.ping()).rejects.toThrow()
+  }
+})
+
+test('an answer that the first database still owes is waited for before that is closed', async () => {
+  const [here, other] = [await open(), await open()]
+  const [mine, theirs] = [await here.moveState(), await other.moveState()]
+  const [late, refused] = [Promise.withResolvers<[]>(), Promise.withResolvers<[]>()]
+  const closed = Promise.withResolvers<void>()
+  let closings = 0
+  const first = {
+    ...here,
+    restCallDays: () => late.promise,
+    clients: () => refused.promise,
+    async [Symbol.asyncDispose]() {
+      closings += 1
+      await here[Symbol.asyncDispose]()
+      closed.resolve()
+    },
+  }
+  await using store = withCutover(first, { next: other })
+  const [owed, clients] = [store.restCallDays('', 1), store.clients()]
+  await other.reserveTarget({ id: 'm1', other: mine.identity })
+  await other.completeTarget('m1')
+  await here.beginMove({ id: 'm1', other: theirs.identity })
+  await here.fenceWrites('m1', 60_000)
+  await here.finishMove('m1')
+  await Promise.all([store.applyChanges([put()]), store.applyChanges([put({ email: BEN })])])
+  // What it refuses afterwards is asked of the other one.
+  refused.reject(new StoreMovedError('it moved'))
+  expect(await clients).toEqual([])
+  expect(closings).toBe(0)
+  late.resolve([])
+  expect(await owed).toEqual([])
+  await closed.promise
+  expect(await store.usersAfter('', 10)).toHaveLength(2)
+  expect(closings).toBe(1)
 })
 
 test('one that has nowhere to go says that it moved', async () => {

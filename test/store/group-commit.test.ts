@@ -166,9 +166,11 @@ test('who waits for the writes waits for those that were asked for, and for none
   const { add, settled, happened } = open()
   await settled()
   const adding = add('a')
-  await settled()
-  expect(happened).toEqual(['committed a'])
-  expect(await adding).toBe('a')
+  const waiting = settled()
+  const more = add('b')
+  await waiting
+  expect(happened).toEqual(['committed a,b'])
+  expect(await Promise.all([adding, more])).toEqual(['a', 'b'])
   await settled()
 })
 

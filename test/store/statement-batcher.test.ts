@@ -44,6 +44,22 @@ test('a statement has a thousand questions at most, unless one asker alone has m
   expect((await Promise.all(answers)).map(({ length }) => length)).toEqual([1, 1, 600, 400, 1, 3_000])
 })
 
+test('a statement that fails fails for all who asked, and the next one is sent', async () => {
+  const statements: (readonly number[])[] = []
+  const ask = coalesce(
+    async (keys: readonly number[]) => {
+      statements.push(keys)
+      if (keys.includes(2)) throw new Error('no')
+      return keys
+    },
+    { ofRequest: (run) => run, patienceMs: 60_000 },
+  )
+  const answers = await Promise.allSettled([ask([0]), ask([1]), ask([2]), ask([3])])
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+  expect(await ask([4])).toEqual([4])
+  expect(statements).toEqual([[0], [1], [2, 3], [4]])
+})
+
 test('no question needs no statement', async () => {
   const { statements, ask } = recorded()
   expect(await ask([])).toEqual([])
@@ -73,30 +89,34 @@ test('a statement is sent for the request that asked the first of its questions,
   expect([await Promise.all(answers), await untraced]).toEqual([[[0], [1], [2], [3]], [9]])
 })
 
-test('a look that finds nobody who waits for too long refuses nobody, and looks again', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  try {
-    const { statements, ask } = recorded(undefined, 3_000)
-    const answers = [0, 1, 2].map((key) => ask([key]))
-    vi.advanceTimersByTime(2_000)
-    const late = ask([3]).catch((error) => error)
-    statements[0]?.answer()
-    await settled()
-    expect(statements.at(-1)?.keys).toEqual([2, 3])
-    const waiting = ask([4]).catch((error) => error)
-    vi.advanceTimersByTime(1_500)
-    // It waits, and is not refused at once.
-    const next = ask([5]).catch((error) => error)
-    vi.advanceTimersByTime(1_500)
-    expect(await waiting).toBeInstanceOf(StoreUnavailableError)
-    for (const { answer } of statements) answer()
-    await settled()
-    for (const { answer } of statements) answer()
-    expect(await Promise.all([...answers, late, next])).toEqual([['of 0'], ['of 1'], ['of 2'], ['of 3'], ['of 5']])
-  } finally {
-    vi.useRealTimers()
-  }
-})
+test.each([true, false])(
+  'a look that finds nobody who waits for too long refuses nobody, and looks again',
+  async (asksMeanwhile) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    try {
+      const { statements, ask } = recorded(undefined, 3_000)
+      const answers = [0, 1, 2].map((key) => ask([key]))
+      vi.advanceTimersByTime(2_000)
+      const late = ask([3]).catch((error) => error)
+      statements[0]?.answer()
+      await settled()
+      expect(statements.at(-1)?.keys).toEqual([2, 3])
+      const waiting = ask([4]).catch((error) => error)
+      vi.advanceTimersByTime(asksMeanwhile ? 1_500 : 3_000)
+      // It waits, and is not refused at once.
+      const next = asksMeanwhile ? ask([5]) : ['of 5']
+      if (asksMeanwhile) vi.advanceTimersByTime(1_500)
+      expect(await waiting).toBeInstanceOf(StoreUnavailableError)
+      for (const { answer } of statements) answer()
+      await settled()
+      for (const { answer } of statements) answer()
+      expect(await Promise.all([...answers, late, next])).toEqual([['of 0'], ['of 1'], ['of 2'], ['of 3'], ['of 5']])
+      vi.advanceTimersByTime(10_000)
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)
 
 test('what waits for too long is refused, and from then on whatever would wait is at once, until a statement has ended', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
