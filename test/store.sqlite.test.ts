@@ -186,6 +186,16 @@ test.skipIf(!existsSync(DESCRIPTORS))('a file that cannot be used is closed agai
   expect(openFiles()).not.toContain(realpathSync(path))
 })
 
+test.skipIf(!existsSync(DESCRIPTORS))('a store that is closed leaves no file open', async () => {
+  const directory = realpathSync(temporaryDirectory())
+  const store = await open(join(directory, 'store.db'))
+  await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: 0 }, null)
+  const opened = () => openFiles().filter((file) => file.startsWith(directory))
+  expect(opened().length).toBeGreaterThan(0)
+  await store[Symbol.asyncDispose]()
+  expect(opened()).toEqual([])
+})
+
 test('a database that has moved is not rewritten', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)

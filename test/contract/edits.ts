@@ -115,6 +115,9 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       while (!(await store.dropStaleStages(NOW + 15)));
       const seal = { type: 'sealExport', stage, digest: 'd', byteLength: 3, elementCount: 1 } as const
       expect(await store.applyChanges([seal])).toEqual(['added'])
+      const filling = { type: 'stageElements', stage, position: 2, texts: ['2'], now: NOW } as const
+      for (const step of [filling, seal])
+        await expect(async () => store.applyChanges([step])).rejects.toThrow('the staged export is gone')
     })
 
     describe('removals among the steps of an import', () => {
@@ -507,6 +510,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       while (last.reclaimableBytes > 0) last = await store.reclaimSpace()
       expect(last.byteLength).toBeLessThanOrEqual(first.byteLength)
       expect(last.byteLength).toBeLessThan(3_000_000)
+      expect(last.byteLength).toBeGreaterThan(8_192)
     })
   })
 }

@@ -92,11 +92,17 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
     to: 'true',
     reason: 'a transaction that is not there cannot be rolled back, and nobody is told',
   },
-  {
+  ...['true', '>='].map((to) => ({
     path: 'src/store/sqlite/engine/faults/committed-log.ts',
     line: 'if (seen.frames > 0) [next, before] = [seen.frames, seen.before]',
-    to: 'true',
+    to,
     reason: 'a header that was seen has frames, and a log without one has none to be read',
+  })),
+  {
+    path: 'src/store/sqlite/engine/group-commit.ts',
+    line: 'if (isBusy(error) && performance.now() - waitingSince < options.lockTimeoutMs) {',
+    to: '<=',
+    reason: 'nobody counts the wait to the microsecond',
   },
   {
     path: 'src/store/sqlite/sign-in/outbox.ts',
