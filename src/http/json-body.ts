@@ -3,16 +3,19 @@ import { GatewayError } from '../errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export interface JsonBody {
-  readonly text: string
-  readonly value: unknown
+/** The text of a body. Throws `MALFORMED_JSON` where it is not UTF-8. */
+export function jsonText(bytes: Uint8Array): string {
+  return orMalformed(() => utf8.decode(bytes))
 }
 
-/** Throws `MALFORMED_JSON`, without a word of what the body holds. */
-export function parseJson(bytes: Uint8Array): JsonBody {
+/** Throws `MALFORMED_JSON`, without a word of what the text holds. */
+export function parseJson(text: string): unknown {
+  return orMalformed(() => JSON.parse(text))
+}
+
+function orMalformed<T>(read: () => T): T {
   try {
-    const text = utf8.decode(bytes)
-    return { text, value: JSON.parse(text) }
+    return read()
   } catch {
     throw new GatewayError('MALFORMED_JSON')
   }

@@ -6,7 +6,7 @@ import { matchingEntityTag } from '../http/caching/conditional.ts'
 import { uncacheable } from '../http/caching/response-cache.ts'
 import { type Compression, createCompression } from '../http/compression/compression.ts'
 import type { Endpoint } from '../http/handler.ts'
-import { parseJson } from '../http/json-body.ts'
+import { jsonText, parseJson } from '../http/json-body.ts'
 import { lazyAsync } from '../http/lazy.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import {
@@ -74,7 +74,7 @@ async function readFields(route: SessionRoute, request: GatewayRequest): Promise
   if (route.requiresJson && !isJsonMediaType(request.header('content-type'))) {
     throw new GatewayError(bytes.byteLength === 0 ? 'MALFORMED_JSON' : 'UNSUPPORTED_MEDIA_TYPE')
   }
-  const { value: body } = parseJson(bytes)
+  const body = parseJson(jsonText(bytes))
   const member = (name: string): unknown =>
     typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
   const option = route.optionalField === undefined ? null : (member(route.optionalField) ?? null)

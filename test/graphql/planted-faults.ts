@@ -79,8 +79,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a reply is kept for the document, whatever the variables are',
     file: 'graphql/endpoint/answer.ts',
-    find: 'asked.source}',
-    replacement: 'asked.query}',
+    find: 'source}`',
+    replacement: 'requireGraphQLRequest(request.method, source).query}`',
   },
   {
     name: 'clients that do not say are answered in the newer media type',

@@ -27,7 +27,7 @@ import { createExecutor } from '../execution/execute.ts'
 import { createTurnClock } from '../execution/turn-clock.ts'
 import type { ResponseType } from './media-types.ts'
 import type { Audience, GraphQLOptions } from './options.ts'
-import { type GraphQLRequest, requireGraphQLRequest } from './request.ts'
+import { type GraphQLRequest, requireGraphQLRequest, requireSource } from './request.ts'
 import { type MadeResponse, toResponse } from './response.ts'
 import { identify } from './viewer.ts'
 
@@ -122,10 +122,10 @@ export function createAnswer(
   return async (request, type, trace) => {
     const accepted = readAcceptEncoding(request.header('accept-encoding'))
     requireAcceptableCoding(accepted)
-    const asked = await requireGraphQLRequest(request)
+    const source = await requireSource(request)
     const { viewer, refusal } = await identify(request, sessions)
     trace?.step('identify')
-    const name = `${type} ${request.method} ${asked.source}`
+    const name = `${type} ${request.method} ${source}`
     const finding = viewer && findKept(viewer, name, accepted)
     // Nothing to wait for, unless it has yet to be compressed.
     const kept = finding instanceof Promise ? await finding : finding
@@ -135,6 +135,8 @@ export function createAnswer(
       if (trace) trace.reply = 'kept'
       return kept
     }
+    // What was kept was asked for in the same words, and those were read then.
+    const asked = requireGraphQLRequest(request.method, source)
     const { document, isKept } = documents.get(asked.query, viewer?.userId ?? null, policyFor(viewer))
     if (trace) trace.plan = isKept ? 'kept' : 'new'
     trace?.step('document')

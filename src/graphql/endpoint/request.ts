@@ -1,6 +1,6 @@
 // What a GraphQL over HTTP request asks for (draft, sections 5.2 to 5.4), or why it is not one.
 import { GatewayError } from '../../errors.ts'
-import { parseJson } from '../../http/json-body.ts'
+import { jsonText, parseJson } from '../../http/json-body.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { isJsonMediaType } from '../../media-type.ts'
 import { excerpt } from '../../redact.ts'
@@ -10,8 +10,6 @@ export interface GraphQLRequest {
   /** Undefined when there is none, or an empty one. */
   readonly operationName: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
-  /** All of it as it was sent: the text of the body, or the query of the URL. */
-  readonly source: string
 }
 
 type Parameters = Readonly<Record<string, unknown>>
@@ -20,12 +18,17 @@ const PARAMETERS = new Set(['query', 'operationName', 'variables', 'extensions']
 /** Of an unknown parameter's name, where a message repeats it. */
 const SHOWN_NAME_LENGTH = 40
 
-/** Throws `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `BAD_REQUEST` and the codes of what clients try that is not supported. */
-export async function requireGraphQLRequest(request: GatewayRequest): Promise<GraphQLRequest> {
-  const { source, parameters } =
-    request.method === 'POST'
-      ? bodyParameters(request, await request.body())
-      : { source: request.search, parameters: queryParameters(request) }
+/** What is asked as it was sent: the text of the body, or the query of the URL. Throws `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`. */
+export async function requireSource(request: GatewayRequest): Promise<string> {
+  if (request.method !== 'POST') return request.search
+  const bytes = await request.body()
+  if (!isJsonMediaType(request.header('content-type'))) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
+  return jsonText(bytes)
+}
+
+/** Throws `MALFORMED_JSON`, `BAD_REQUEST` and the codes of what clients try that is not supported. */
+export function requireGraphQLRequest(method: string, source: string): GraphQLRequest {
+  const parameters = method === 'POST' ? bodyParameters(source) : queryParameters(source)
   for (const name in parameters) {
     if (parameters[name] != null && !PARAMETERS.has(name)) throw unknownParameter(name)
   }
@@ -37,18 +40,17 @@ export async function requireGraphQLRequest(request: GatewayRequest): Promise<Gr
   if (typeof query !== 'string') throw badRequest('`query` must be a string.')
   if (operationName != null && typeof operationName !== 'string') throw badRequest('`operationName` must be a string.')
   if (!isMapOrNothing(variables)) throw badRequest('`variables` must be an object.')
-  return { query, operationName: operationName || undefined, variables: variables ?? {}, source }
+  return { query, operationName: operationName || undefined, variables: variables ?? {} }
 }
 
-function bodyParameters(request: GatewayRequest, bytes: Uint8Array): { source: string; parameters: Parameters } {
-  if (!isJsonMediaType(request.header('content-type'))) throw new GatewayError('UNSUPPORTED_MEDIA_TYPE')
-  const { text, value } = parseJson(bytes)
+function bodyParameters(text: string): Parameters {
+  const value = parseJson(text)
   if (Array.isArray(value)) throw new GatewayError('BATCHING_NOT_SUPPORTED')
   if (!isMapOrNothing(value) || value == null) throw badRequest('The body must be one object with a `query`.')
-  return { source: text, parameters: value }
+  return value
 }
 
-function queryParameters({ search }: GatewayRequest): Parameters {
+function queryParameters(search: string): Parameters {
   const query = new URLSearchParams(search)
   return {
     query: query.get('query') ?? undefined,
