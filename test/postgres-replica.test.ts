@@ -65,6 +65,9 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     )
     expect(bodies).toEqual(USERS.map(() => '[{"id":"p","v":0}]'))
     expect([onPrimary(), onStandby()]).toEqual([['liveSessions'], ['documentsWithin']])
+    const user = await gateway.store.userByEmail(ANA)
+    expect(await gateway.store.documentCounts([{ userId: user?.id ?? 0, kind: 'project' }])).toEqual([1])
+    expect([onPrimary(), onStandby()]).toEqual([['userByEmail', 'documentCounts'], []])
 
     const query = JSON.stringify({ query: '{ me { projects { data latestExport { data } } } }' })
     const inGraphQL = await sendTogether(

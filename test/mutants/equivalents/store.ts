@@ -259,4 +259,10 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
     to: 'true',
     reason: 'what is forgotten is read again',
   },
+  {
+    path: 'src/store/postgres/import.ts',
+    line: "if (!stage) throw new Error('a staged export was not locked')",
+    to: 'false',
+    reason: 'a stage that is gone was refused when they were locked',
+  },
 ]
