@@ -9,6 +9,7 @@ import {
   StoreClosedError,
   StoreMovedError,
 } from '../../src/store/cutover/contract.ts'
+import type { StoredClient } from '../../src/store/sign-in/client-contract.ts'
 import { calls } from './rest-calls.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
@@ -71,14 +72,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await other.applyChanges([put({ text: '1' }), put({ email: 'new@example.com' })])
         await store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null)
         await other.addRestCalls({ writer: 'w', sequence: 1, calls: [calls(), calls({ client: 'curl' })] })
-        await other.addClient({
-          name: 'c',
-          secretHash: 'h',
-          domains: ['*'],
-          scopes: ['login'],
-          perMinute: 1,
-          createdAt: NOW,
-        })
+        await other.addClient(CLIENT)
         const [ana, ben, created] = await store.usersAfter('', 9)
         const changed = requireChanges(await store.drainChangeLog('m1'))
         expect([...changed.users].sort()).toEqual([ana?.id, created?.id])
@@ -177,7 +171,12 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
             async () => each.liveSessions([session.id, 'unknown'], NOW),
             async () => each.liveSessions(['unknown'], NOW),
             async () => each.refreshableSessions([session.refreshHash], NOW),
+            async () => each.sessionsOf(session.email, NOW, 9),
+            async () => each.revokeSessionsById([session], NOW),
+            async () => each.revokeSessionsOf(session.email, NOW),
             async () => each.signingKeys(),
+            async () => each.clients(),
+            async () => each.clientByName(CLIENT.name),
             async () => each.ping(),
           ]
           for (const ask of asked) await expect(ask()).rejects.toThrow(StoreMovedError)
@@ -440,9 +439,20 @@ function writes(store: MigratableStore): readonly (() => Promise<unknown>)[] {
     async () => store.extendSessions([{ id: 'unknown', lastUsedAt: NOW, idleExpiresAt: NOW }]),
     async () => store.revokeSessions([hash()], NOW),
     async () => store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null),
+    async () => store.addClient(CLIENT),
+    async () => store.removeClient(CLIENT.name),
     async () => store.applyChanges([put()]),
     async () => store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW }]),
   ]
+}
+
+const CLIENT: StoredClient = {
+  name: 'c',
+  secretHash: 'h',
+  domains: ['*'],
+  scopes: ['login'],
+  perMinute: 1,
+  createdAt: NOW,
 }
 
 /** Each changes something where there is a user with a document, and a session. */
