@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow } from '../support/axe.ts'
-import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
@@ -62,6 +62,8 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     await page.locator('.verdict.same').waitFor()
     await page.locator('.routes button', { hasText: '/logout' }).last().click()
     expect(await isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
+    for (const width of [1_440, 390]) await page.setViewportSize({ width, height: 850 })
+    await eventually(() => isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
   })
 
   test('the name of a file and the place where it is share a line of the palette, however long both are', async () => {
