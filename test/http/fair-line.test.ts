@@ -84,6 +84,23 @@ test('the oldest of those who have most go first, and of those who have as much 
   }
 })
 
+test('who came before a moment goes, of whichever owner, and the others keep their turns', () => {
+  const owners = { ana: 'abcg', ben: 'df', eve: 'h' }
+  for (const [since, gone, left] of [
+    ['a', '', 'adhbfcg'],
+    ['c', 'ab', 'cdhgf'],
+    ['e', 'abcd', 'gfh'],
+    ['z', 'abcdfgh', ''],
+  ] as const) {
+    const line = lineOf(owners)
+    expect(sorted(line.takeBefore(PLACES.indexOf(since))), `before ${since}`).toBe(gone)
+    expect(line.length()).toBe(left.length)
+    expect(inOrder(line.takeOldest(99)), `before ${since}`).toBe(left)
+    line.add('ben', toLetter('z'))
+    expect(inOrder(line.takeNewest(99))).toBe('z')
+  }
+})
+
 test('since when the oldest of all waits is known, whoever has the turn', () => {
   const line = lineOf({ ana: 'bc', ben: 'ad' })
   const found: (number | null)[] = []

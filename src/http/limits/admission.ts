@@ -90,7 +90,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   function refuseBeyond(at: number): void {
-    for (const waiting of line.takeBeyond(MAX_WAITING)) {
+    giveUp(line.takeBeyond(MAX_WAITING), at)
+    // Who was not among the newest of the turn before is late. While others are refused, there are newer ones to begin instead.
+    if (tooMuch.length > 0) giveUp(line.takeBefore(turnAt), at)
+  }
+
+  function giveUp(late: readonly Waiting[], at: number): void {
+    for (const waiting of late) {
       overload.onRefused(at)
       tooMuch.push(waiting)
     }

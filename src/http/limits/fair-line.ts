@@ -8,6 +8,8 @@ export interface FairLine<T> {
   readonly takeNewest: (count: number) => readonly T[]
   /** Takes the oldest of those who have most in the line, until `count` are left. */
   readonly takeBeyond: (count: number) => readonly T[]
+  /** Takes those that were added before `since`. */
+  readonly takeBefore: (since: number) => readonly T[]
   /** When the one that waits for longest was added; null when nobody waits. */
   readonly oldestSince: () => number | null
   readonly length: () => number
@@ -86,6 +88,12 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
       if (count >= length) return []
       const kept = newestOf(count)
       return takeFromEach((line) => line.items.splice(0, line.items.length - (kept.get(line) ?? 0)))
+    },
+    takeBefore(since) {
+      return takeFromEach(({ items }) => {
+        const kept = items.findIndex((item) => item.since >= since)
+        return items.splice(0, kept === -1 ? items.length : kept)
+      })
     },
     oldestSince() {
       if (length === 0) return null
