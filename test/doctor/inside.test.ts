@@ -33,7 +33,7 @@ describe('doctor', () => {
   test('finds nothing with a database as the gateway makes it, and leaves it as it is', async () => {
     const path = await createDatabase()
     const backups = temporaryDirectory()
-    writeFileSync(join(backups, 'workspace.db'), '')
+    writeFileSync(join(backups, 'workspace.db'), 'a backup')
     const { exitCode, report } = await examine(['--database', `file:${path}`, '--backups', backups])
     expect(report).toMatchObject({ findings: [], notChecked: [] })
     expect(exitCode).toBe(0)
@@ -47,7 +47,7 @@ describe('doctor', () => {
     chmodSync(path, 0o644)
     writeFileSync(`${path}-wal`, '')
     truncateSync(`${path}-wal`, 300 * 1_048_576)
-    writeFileSync(join(backups, 'old.db'), '')
+    writeFileSync(join(backups, 'old.db'), 'a backup')
     utimesSync(join(backups, 'old.db'), 0, 0)
     const options = ['--database', `file:${path}`, '--import-token-file', token, '--backups', backups]
     const guards = ['--login-guard', 'open', '--rate-limits', 'off']
@@ -57,6 +57,17 @@ describe('doctor', () => {
     )
     expect(JSON.stringify(report)).not.toContain('secret-import-token')
     expect(exitCode).toBe(1)
+  })
+
+  test('finds that no backup was finished, and that there is no such folder', async () => {
+    const path = await createDatabase()
+    const backups = temporaryDirectory()
+    for (const name of ['workspace.db.0a1b2c3d.part', 'workspace.db.sha256']) writeFileSync(join(backups, name), 'x')
+    writeFileSync(join(backups, 'empty.db'), '')
+    for (const folder of [backups, join(backups, 'none'), join(backups, 'empty.db')]) {
+      const { exitCode, found } = await examine(['--database', `file:${path}`, '--backups', folder])
+      expect([exitCode, found], folder).toEqual([1, ['backups']])
+    }
   })
 
   test('finds that there is no database, or one of another program', async () => {

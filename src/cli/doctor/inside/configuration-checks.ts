@@ -12,6 +12,7 @@ import type { Inside } from './context.ts'
 const OTHERS = 0o077
 const MIN_FILES = 4_096
 const HOUR_MS = 3_600_000
+const NOT_A_BACKUP = /\.(part|sha256)$/
 
 export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
   { name: 'login-guard', run: loginGuard },
@@ -115,16 +116,30 @@ function signingKeys({ keys, config }: Inside): Verdict {
 }
 
 function backups({ config, clock }: Inside): Verdict {
-  if (config.backups === undefined) return { reason: 'name the folder of the backups with --backups' }
-  const found = readdirSync(config.backups, { withFileTypes: true }).filter((entry) => entry.isFile())
-  const newest = Math.max(...found.map(({ name }) => statSync(join(config.backups ?? '', name)).mtimeMs))
+  const folder = config.backups
+  if (folder === undefined) return { reason: 'name the folder of the backups with --backups' }
+  const fix = { run: `workspace-gateway backup ${join(folder, 'workspace-$(date +%F).db')}` }
+  let newest: number
+  try {
+    newest = newestBackup(folder)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { problem: `the folder of the backups cannot be read: ${why}`, fix: { run: `ls -ld ${folder}` } }
+  }
   const ageMs = clock() - newest
   if (ageMs <= config.backupMaxAge) return null
-  const age = found.length === 0 ? 'there is none' : `the newest is ${Math.floor(ageMs / HOUR_MS)} hours old`
-  return {
-    problem: `no backup is recent enough in ${config.backups}: ${age}`,
-    fix: { run: `workspace-gateway backup ${join(config.backups, 'workspace.db')}` },
-  }
+  const age =
+    newest === Number.NEGATIVE_INFINITY ? 'there is none' : `the newest is ${Math.floor(ageMs / HOUR_MS)} hours old`
+  return { problem: `no backup is recent enough in ${folder}: ${age}`, fix }
+}
+
+/** When the newest one was made. A backup that was broken off leaves a part, or an empty file. */
+function newestBackup(folder: string): number {
+  const files = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !NOT_A_BACKUP.test(entry.name),
+  )
+  const found = files.map(({ name }) => statSync(join(folder, name))).filter(({ size }) => size > 0)
+  return Math.max(...found.map(({ mtimeMs }) => mtimeMs))
 }
 
 /** Without a limit of its own Node tells 0, or more than any machine has. */
