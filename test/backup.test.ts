@@ -154,12 +154,17 @@ describe('an SQLite backup', () => {
     expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 2 })
     writeFileSync(other, whole.fill(7, 20_000, 40_000))
     expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 2 })
-    writeFileSync(other, 'no backup\n')
-    expect(await workspace.run('restore', other)).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('whole'),
-    })
-    expect(await workspace.run('restore', workspace.path('missing'))).toMatchObject({ exitCode: 2 })
+    for (const text of ['no backup\n', SMALL_WORLD]) {
+      writeFileSync(other, text)
+      expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 1, stderr: 'this is not a backup\n' })
+    }
+    const refused = {
+      exitCode: 2,
+      stderr: expect.stringMatching(/^cannot read .*: (there is no such file|it is a folder)\n$/),
+    }
+    for (const path of [workspace.path('missing'), workspace.directory]) {
+      expect(await workspace.run('restore', path)).toMatchObject(refused)
+    }
     expect(await workspace.dump()).toBe(before)
     expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
   })

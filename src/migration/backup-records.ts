@@ -90,7 +90,7 @@ export async function verifyBackup(lines: AsyncIterable<string>): Promise<string
       end = readLine(line)
       continue
     }
-    if (count === 0) requireFormat(readLine(line))
+    if (count === 0) requireFormat(line)
     hash.update(`${line}\n`)
     count += 1
   }
@@ -99,9 +99,10 @@ export async function verifyBackup(lines: AsyncIterable<string>): Promise<string
   return digest
 }
 
-function requireFormat(line: BackupLine): void {
-  if (line.type !== 'backup') throw new MoveError('this is not a backup')
-  if (!READABLE_FORMATS.includes(line.format))
+function requireFormat(text: string): void {
+  if (!text.startsWith('{"type":"backup"')) throw new MoveError('this is not a backup')
+  const line = readLine(text)
+  if (line.type !== 'backup' || !READABLE_FORMATS.includes(line.format))
     throw new MoveError('the backup was made by a newer version of this program')
 }
 

@@ -14,6 +14,10 @@ import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { RestoreConfig } from '../options/workspace-options.ts'
 
+const WHY_UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+}
 const SQLITE_HEADER = 'SQLite format 3\0'
 
 export async function runRestore(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
@@ -38,14 +42,13 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
 }
 
 async function readHeader(path: string): Promise<string> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`)
-  })
   try {
+    await using file = await open(path)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0)
     return buffer.toString('latin1', 0, bytesRead)
-  } finally {
-    await file.close()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UsageError(`cannot read ${path}: ${WHY_UNREADABLE[code ?? ''] ?? message}`)
   }
 }
 
