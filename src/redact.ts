@@ -3,12 +3,15 @@
 /** A message repeats no more than this of what a client sent, in UTF-16 units. */
 const MAX_MESSAGE_LENGTH = 512
 
+/** What our own messages show in the place of a URL's password, and the word that it makes with what is behind it. */
+const PLACEHOLDER = 'PASSWORD@HOST'
+
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/wg[rs]_[A-Za-z0-9_-]*/g, '[token]'],
   // A JWT: its header always begins with {"
   [/eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/g, '[token]'],
   // A URL's password.
-  [/(\/\/[^\s/:@]*):[^\s/@]*@/g, '$1:[password]@'],
+  [/(\/\/[^\s/:@]*):(?!PASSWORD@HOST\b)[^\s/@]*@/g, '$1:[password]@'],
 ]
 
 /** A word, and the word after its `@`. Matches every word, so the search never goes back: a pattern of addresses only would. */
@@ -18,7 +21,9 @@ const WORDS = /[^\s"'`<>(),;:@]+(@[^\s"'`<>(),;:@]+)?/g
 export function redact(text: string): string {
   const redacted = SECRETS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
   if (!redacted.includes('@')) return redacted
-  return redacted.replace(WORDS, (word, domain?: string) => (domain === undefined ? word : '[email]'))
+  return redacted.replace(WORDS, (word, domain?: string) =>
+    domain === undefined || word === PLACEHOLDER ? word : '[email]',
+  )
 }
 
 /** The beginning of a text, in whole words: half a secret would not be recognised as one. To be taken before `redact`. */

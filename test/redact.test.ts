@@ -15,6 +15,8 @@ test.each([
   ['Bearer eyJhbGciOi.eyJzdWIi.c2ln!', 'Bearer [token]!'],
   ['postgres://gateway:pass-word@db/workspace', 'postgres://gateway:[email]'],
   ['postgres://gateway@db/workspace', 'postgres:[email]'],
+  ['use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME', 'use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME'],
+  ['smtp://USER:PASSWORD@HOSTS and PASSWORD@HOST.org', 'smtp://USER:[email] and [email]'],
   ['', ''],
 ])('%j is shown as %j', (text, shown) => {
   expect(redact(text)).toBe(shown)

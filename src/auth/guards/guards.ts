@@ -58,7 +58,7 @@ const NOTHING = () => []
 const NO_ASSERTION: AssertionGuardOptions = { signed: null, unsigned: null }
 
 const NO_MAIL_SERVER =
-  'login guard "mail" needs a mail server: give the options mail-url (smtps://USER:PASSWORD@HOST) and mail-from (no-reply@example.com)'
+  'login guard "mail" needs a mail server: give the options mail-url (smtps://USER:PASSWORD@HOST) and mail-from (an address)'
 
 /** A start that told `problems` never gets here without. */
 function requireOptions<T>(options: T | null | undefined, problem: string): T {

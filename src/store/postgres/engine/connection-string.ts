@@ -94,7 +94,7 @@ function readAs({ option, sessionAttrs }: Role, databaseUrl: string): PostgresTa
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(
-      `${option}: ${error.message}; use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sslmode=…`,
+      `${option}: ${error.message}; use postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sslmode=…, special characters percent-encoded`,
     )
   }
 }
