@@ -5,6 +5,7 @@ import { StoreUnavailableError } from '../contract.ts'
 import { requireChannelBinding } from './engine/channel-binding.ts'
 import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
 import { ConnectionLostError, DiskFullError, toStoreError } from './engine/faults/pg-errors.ts'
+import { readPasswordFile } from './engine/password/password-file.ts'
 import {
   assertAccess,
   beginSession,
@@ -205,6 +206,7 @@ async function connectWith(
     isInTransaction = false
   }
 
+  readPasswordFile(client)
   if (target.channelBinding === 'require') requireChannelBinding(client.connection)
   client.on('error', lose)
   client.on('end', lose)

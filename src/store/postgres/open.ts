@@ -14,6 +14,7 @@ import { createMoves } from './cutover.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
 import { assertActive, sqlState } from './engine/faults/pg-errors.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
+import { PasswordMissingError } from './engine/password/password-file.ts'
 import { createPool, type Pool, type PoolOptions } from './engine/pool.ts'
 import { openReplica, type ReplicaOptions } from './engine/replica.ts'
 import { createChanges } from './import.ts'
@@ -95,7 +96,8 @@ async function prepare(pool: Pool, mustExist: boolean): Promise<void> {
 function toOpenError(error: unknown): unknown {
   const cause = error instanceof StoreUnavailableError ? error.cause : error
   const reason = cause instanceof Error ? cause.message : String(cause)
-  if (/^(?:28|3D|42501)/.test(sqlState(rootOf(cause)))) {
+  const root = rootOf(cause)
+  if (root instanceof PasswordMissingError || /^(?:28|3D|42501)/.test(sqlState(root))) {
     return new StoreOpenError(`cannot open the database: ${reason}`, { cause: error })
   }
   return error instanceof StoreUnavailableError

@@ -1,0 +1,76 @@
+// Where the password of PostgreSQL comes from, and what is said where there is none.
+import { randomUUID } from 'node:crypto'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { run } from './support/command-line.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, documentLine } from './support/workspaces.ts'
+
+describe.skipIf(POSTGRES_URL === null)('a URL of PostgreSQL without a password', () => {
+  test('takes it from PGPASSWORD or from a file of passwords, without a word about it', async () => {
+    const { users, url } = await createWorkspace()
+    const found = { exitCode: 0, stdout: expect.stringContaining(ANA), stderr: '' }
+    expect(await users({ PGPASSWORD: url.password })).toEqual(found)
+    const lines = ['# of a comment', '*:1:*:*:of-another-port', `127.0.0.1:${url.port}:*:postgres:${url.password}`]
+    const home = temporaryDirectory()
+    writeFileSync(join(home, '.pgpass'), `${lines.join('\n')}\n`, { mode: 0o600 })
+    expect(await users({ HOME: home })).toEqual(found)
+    expect(await users({ HOME: '/nowhere', PGPASSFILE: join(home, '.pgpass') })).toEqual(found)
+  })
+
+  test('is refused where there is none, with the places where it could be', async () => {
+    const { users, url } = await createWorkspace()
+    const home = temporaryDirectory()
+    const refused = {
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/asks for a password.*PGPASSWORD.*pgpass/),
+    }
+    expect(await users({ HOME: home })).toEqual(refused)
+    const file = join(home, '.pgpass')
+    writeFileSync(file, '*:1:*:*:of-another-port\n', { mode: 0o600 })
+    expect(await users({ HOME: home })).toEqual(refused)
+    writeFileSync(file, `*:*:*:*:${url.password}\n`)
+    chmodSync(file, 0o644)
+    const open = await users({ HOME: home })
+    expect(open).toEqual(refused)
+    expect(open.stderr).toContain('group or world access')
+    expect(open.stderr).not.toContain(url.password)
+  })
+})
+
+test.skipIf(POSTGRES_URL === null)('the owner that the paper makes can have a gateway make its schema', async () => {
+  const paper = readFileSync(new URL('../docs/operate/postgresql.md', import.meta.url), 'utf8')
+  const [, block = ''] = /```sql\n(.*?)```/s.exec(paper) ?? []
+  const name = `wg_test_${randomUUID().replaceAll('-', '')}`
+  const statements = block
+    .replaceAll('workspace', name)
+    .split(/(?<=;)\n/)
+    .filter(Boolean)
+  expect(statements).toHaveLength(2)
+  const server = POSTGRES_URL ?? ''
+  onTestFinished(async () => {
+    await execute(server, `drop database if exists ${name} with (force)`)
+    await execute(server, `drop role if exists ${name}`)
+  })
+  for (const statement of statements) await execute(server, statement)
+  const url = new URL(server)
+  Object.assign(url, { username: name, password: 'PASSWORD', pathname: `/${name}` })
+  const stdin = documentLine('project', ANA, '{"id":"p"}')
+  const env = { WORKSPACE_GATEWAY_DATABASE: url.href }
+  expect(await run(['import', '-'], { stdin, env })).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+async function createWorkspace() {
+  const url = new URL(await temporaryDatabase())
+  const stdin = documentLine('project', ANA, '{"id":"p"}')
+  expect(await run(['import', '-'], { stdin, env: { WORKSPACE_GATEWAY_DATABASE: url.href } })).toMatchObject({
+    exitCode: 0,
+  })
+  const without = url.href.replace(`:${url.password}@`, '@')
+  const users = (env: Readonly<Record<string, string>>) =>
+    run(['users', 'list'], { env: { WORKSPACE_GATEWAY_DATABASE: without, ...env } })
+  return { users, url }
+}
