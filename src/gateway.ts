@@ -110,6 +110,8 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     cipher: options.keyCipher,
     algorithm: options.tokenAlgorithm,
     audit: options.audit,
+    sessionCheckMs: options.sessionCheckMs,
+    running: options.running,
     // Nobody's request: it is reported like one that failed.
     onUnreadable: (error) => report(error, 'keyset'),
   })

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { startCuttableRelay } from '../support/cuttable-relay.ts'
-import { startGateway, type TestGateway, type Tokens } from '../support/gateway.ts'
+import { ask, bearer, openSession, startGateway, type TestGateway, type Tokens } from '../support/gateway.ts'
 import { execute, POSTGRES_DIRECTORY, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startReplicated } from '../support/postgres-replica.ts'
 import { recordStatements } from '../support/statements.ts'
@@ -12,6 +13,8 @@ const TRIALS_AT_ONCE = Math.min(TRIALS / 2, 250)
 const LOGOUTS_AT_ONCE = 25
 const MAX_AGE_MS = 1_500
 const REQUESTS = 100
+/** Longer than any copy of the keys is used otherwise. */
+const OUTAGE_MS = 3_000
 
 const emailOf = (index: number): string => `u${index}@example.com`
 const project = (email: string): string => documentLine('project', email, '{"id":"p"}')
@@ -105,28 +108,40 @@ describe.skipIf(POSTGRES_URL === null)('--session-check bounded=MS', () => {
   })
 })
 
+test('a key that was removed is not used for as long as a session, while the database answers', async () => {
+  const gateway = await startGateway({ sessionCheckMs: 600_000 })
+  await gateway.load(project(emailOf(0)))
+  const { accessToken } = await gateway.login(emailOf(0))
+  const status = async () => (await gateway.get('/projects', accessToken)).status
+  expect(await status()).toBe(200)
+  const [key] = await gateway.store.signingKeys()
+  expect(await gateway.store.removeSigningKey(key?.kid ?? '')).toBe(true)
+  await expect.poll(status, { timeout: 10_000 }).toBe(401)
+})
+
 test.skipIf(POSTGRES_DIRECTORY === null)(
   'reads go on while the primary is away: from a replica, or as replies that were kept; and not for longer than the time',
   async () => {
     await using servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })
     await execute(servers.primary.url('postgres'), 'create database gateway')
     await servers.untilCaughtUp()
-    const databaseUrl = servers.primary.url('gateway')
-    const replica = { url: servers.standby.url('gateway'), timeoutMs: 5_000, onChange() {} }
-    const keeping = await startGateway({ databaseUrl, sessionCheckMs: 6_000 })
-    const replicated = await startGateway({ databaseUrl, sessionCheckMs: 6_000, replica, cacheBytes: 0 })
-    await keeping.load(project(emailOf(0)))
+    // Programs, whose clocks go on: what they know of keys and sessions grows old.
+    const flags = ['--database', servers.primary.url('gateway'), '--session-check', `bounded=${OUTAGE_MS * 2}`]
+    const keeping = await serveForTest(flags)
+    const replica = ['--database-replica', servers.standby.url('gateway'), '--replica-timeout', '5000']
+    const replicated = await serveForTest([...flags, ...replica, '--cache-bytes', '0'])
+    const imported = await run(['import', '-', ...flags.slice(0, 2)], { stdin: project(emailOf(0)) })
+    expect(imported).toMatchObject({ exitCode: 0 })
     await servers.untilCaughtUp()
-    const { accessToken } = await keeping.login(emailOf(0))
-    const statuses = async () => [
-      (await keeping.get('/projects', accessToken)).status,
-      (await replicated.get('/projects', accessToken)).status,
-    ]
+    const { accessToken } = await openSession(keeping.url, emailOf(0))
+    const statusAt = async ({ url }: ServingProcess) =>
+      (await ask(`${url}/projects`, { headers: bearer(accessToken) })).status
+    const statuses = async () => [await statusAt(keeping), await statusAt(replicated)]
     await expect.poll(statuses).toEqual([200, 200])
     await servers.primary.crash()
     const since = performance.now()
     let reads = 0
-    while (performance.now() - since < 3_000) {
+    while (performance.now() - since < OUTAGE_MS) {
       expect(await statuses()).toEqual([200, 200])
       reads += 1
     }

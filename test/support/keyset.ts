@@ -13,6 +13,8 @@ export function openTestKeyset(
     cipher: createKeyCipher([]),
     algorithm: null,
     audit: NO_AUDIT,
+    sessionCheckMs: null,
+    running: new AsyncDisposableStack(),
     onUnreadable(error) {
       throw error
     },

@@ -8,8 +8,12 @@ import { type KeyCipher, KeyUnreadableError } from './key-cipher.ts'
 import { createSigningKey, importSigningKey, type SigningKey } from './signing-key.ts'
 import { DEFAULT_TOKEN_ALGORITHM, type TokenAlgorithm } from './token-algorithms.ts'
 
-/** How old this process's copy of the keys may be; a key that was added or removed elsewhere counts after that. */
+/** How old this process's copy of the keys may be while the database answers; a key that was added or removed elsewhere counts after that. */
 export const KEYS_MAX_AGE_MS = 1_000
+/** Where an older copy may verify tokens, the keys are read this often, so that an outage may last for nearly all of that age. */
+const LOOKS = 10
+const SHORTEST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = KEYS_MAX_AGE_MS / 2
 
 export interface KeysetOptions {
   /** Milliseconds since the epoch. */
@@ -18,6 +22,10 @@ export interface KeysetOptions {
   /** What is signed with from now on; null for whatever the newest key is of. */
   readonly algorithm: TokenAlgorithm | null
   readonly audit: Audit
+  /** Tokens may be verified with a copy of this age, as their sessions may be used; null for no older one than anything else. */
+  readonly sessionCheckMs: number | null
+  /** What the process keeps running: the feed ends with it. */
+  readonly running: AsyncDisposableStack
   /** A key that came later cannot be read: it is left out, and tokens of it are refused here. Called once for each. */
   readonly onUnreadable: (error: KeyUnreadableError) => void
 }
@@ -38,7 +46,8 @@ export interface Keyset {
  * Throws `KeyUnreadableError` when one of the keys cannot be read.
  */
 export async function openKeyset(store: Store, options: KeysetOptions): Promise<Keyset> {
-  const { clock, cipher, algorithm, audit, onUnreadable } = options
+  const { clock, cipher, algorithm, audit, sessionCheckMs, running, onUnreadable } = options
+  const verifyingMaxAgeMs = Math.max(KEYS_MAX_AGE_MS, sessionCheckMs ?? 0)
   const imported = new Map<string, SigningKey>()
   const unreadable = new Set<string>()
   const storedKeys = batchPerTurn<null, readonly StoredSigningKey[]>(async (questions) => {
@@ -46,11 +55,12 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return questions.map(() => stored)
   }, setImmediate)
   let keys: readonly SigningKey[] = []
-  let readAt = Number.NEGATIVE_INFINITY
+  /** By both clocks: one stands still while the machine sleeps, the other one can be set back. */
+  let readAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
   let adding: Promise<void> | null = null
 
   async function read(): Promise<readonly SigningKey[]> {
-    const asked = clock()
+    const asked = { monotonic: performance.now(), wall: clock() }
     const stored = await storedKeys(null)
     const found = await Promise.all(stored.map(async (key) => imported.get(key.kid) ?? importReadable(key)))
     keys = found.flatMap((key) => key ?? [])
@@ -89,12 +99,27 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return adding
   }
 
-  function isRecent(): boolean {
-    return Math.abs(clock() - readAt) < KEYS_MAX_AGE_MS
+  function isYoungerThan(maxAgeMs: number): boolean {
+    return Math.abs(clock() - readAt.wall) < maxAgeMs && performance.now() - readAt.monotonic < maxAgeMs
   }
 
-  async function recent(): Promise<readonly SigningKey[]> {
-    return isRecent() ? keys : read()
+  async function noOlderThan(maxAgeMs: number): Promise<readonly SigningKey[]> {
+    return isYoungerThan(maxAgeMs) ? keys : read()
+  }
+
+  /** While the database does not answer the keys grow old, and nothing else happens. */
+  function keepFresh(maxAgeMs: number): void {
+    const pauseMs = Math.min(Math.max(maxAgeMs / LOOKS, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS)
+    let timer: NodeJS.Timeout | undefined
+    let isClosed = false
+    function next(): void {
+      if (!isClosed) timer = setTimeout(() => read().then(next, next), pauseMs).unref()
+    }
+    next()
+    running.defer(() => {
+      isClosed = true
+      clearTimeout(timer)
+    })
   }
 
   function newestInForce(): SigningKey | undefined {
@@ -106,20 +131,21 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
   for (const stored of await store.signingKeys()) await importSigningKey(stored, cipher)
   const [newest] = await read()
   if (!newest || (algorithm !== null && newest.algorithm !== algorithm)) await add(newest)
+  if (sessionCheckMs !== null) keepFresh(sessionCheckMs)
 
   return {
     async signingKey() {
       // All of them were deleted: whoever signs in must not wait for a restart.
-      if ((await recent()).length === 0) await addFirst()
+      if ((await noOlderThan(KEYS_MAX_AGE_MS)).length === 0) await addFirst()
       const key = newestInForce()
       if (!key) throw new Error('the database has no signing key that can be read')
       return key
     },
     async keyOf(kid) {
       const withKid = (key: SigningKey) => key.kid === kid
-      return (await recent()).find(withKid) ?? (await read()).find(withKid) ?? null
+      return (await noOlderThan(verifyingMaxAgeMs)).find(withKid) ?? (await read()).find(withKid) ?? null
     },
-    isCurrent: (kid) => isRecent() && imported.has(kid),
-    publicKeys: async () => ({ keys: (await recent()).map((key) => key.publicJwk) }),
+    isCurrent: (kid) => isYoungerThan(verifyingMaxAgeMs) && imported.has(kid),
+    publicKeys: async () => ({ keys: (await noOlderThan(verifyingMaxAgeMs)).map((key) => key.publicJwk) }),
   }
 }
