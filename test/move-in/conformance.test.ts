@@ -143,4 +143,9 @@ test('a server that is not there, and an address that is none, are said', async 
   expect([nobody.exitCode, nobody.stdout, nobody.stderr]).toEqual([1, '', 'POST http://127.0.0.1:1/login: no answer\n'])
   const file = await runHere(['conformance', './old', '--email', ANA])
   expect([file.exitCode, file.stderr]).toEqual([2, 'the address of a server begins with http:// or https://\n'])
+  const somebody = await runHere(['conformance', 'http://127.0.0.1:1', '--email', 'ana'])
+  expect([somebody.exitCode, somebody.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^--email .*must be an email address\n$/),
+  ])
 })

@@ -1,5 +1,6 @@
 // The options of conformance.
 import { z } from 'zod'
+import { canonicalEmail } from '../../../auth/email.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'
 import { booleanOption, type Config, type OptionRow } from '../option.ts'
 import { headers } from './remote-options.ts'
@@ -8,7 +9,7 @@ export const CONFORMANCE_OPTIONS = {
   email: {
     flags: '--email <email>',
     description: 'a user of the other server, to sign in as: one who has a project with an export shows most',
-    schema: z.string('must be given').min(1, 'must not be empty'),
+    schema: z.string('must be given').refine((email) => canonicalEmail(email) !== null, 'must be an email address'),
   },
   headers,
   idFields: IMPORT_OPTIONS.idFields,
