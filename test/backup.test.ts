@@ -88,7 +88,11 @@ describe('an SQLite backup', () => {
     await serving.kill('SIGTERM')
     const after = await workspace.dump()
 
-    expect(await workspace.run('restore', backup)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await workspace.run('restore', backup)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('all sessions have ended'),
+      stderr: '',
+    })
     expect(await workspace.dump()).toBe(before)
     const files = readdirSync(workspace.directory)
     const beside = files.find((name) => name.startsWith('workspace.db.before-')) ?? ''
@@ -226,14 +230,21 @@ describe.skipIf(POSTGRES_URL === null)('a PostgreSQL backup', () => {
 
     for (const url of [await temporaryDatabase(), `file:${join(directory, 'restored.db')}`]) {
       const again = ['restore', backup, '--database', url]
-      expect(await runHere([...again, '--keep-sessions'])).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(await runHere([...again, '--keep-sessions'])).toMatchObject({
+        exitCode: 0,
+        stdout: expect.not.stringContaining('sessions'),
+        stderr: '',
+      })
       const restored = await startGateway({ databaseUrl: url })
       expect(await answers(restored, accessToken)).toEqual(wanted)
       expect(await runHere(again)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('must be empty') })
       expect(await answers(restored, accessToken)).toEqual(wanted)
     }
     const empty = await temporaryDatabase()
-    expect(await runHere(['restore', backup, '--database', empty])).toMatchObject({ exitCode: 0 })
+    expect(await runHere(['restore', backup, '--database', empty])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('all sessions have ended'),
+    })
     const restored = await startGateway({ databaseUrl: empty })
     expect((await restored.get('/projects', accessToken)).status).toBe(401)
     expect(await answers(restored, (await restored.login(ANA)).accessToken)).toEqual(wanted)

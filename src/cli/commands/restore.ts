@@ -34,11 +34,15 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
     await prepareCopy(path, part, config)
     const kept = await putInPlace(part, target, io)
     io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
-    if (!config.keepSessions) io.stdout.write('all sessions have ended: users sign in again\n')
+    sayWhatEnded(config, io)
     return 0
   } finally {
     for (const end of ['', '-wal', '-shm', '-journal']) await rm(part + end, { force: true })
   }
+}
+
+function sayWhatEnded({ keepSessions }: RestoreConfig, { stdout }: CommandIo): void {
+  if (keepSessions !== true) stdout.write('all sessions have ended: users sign in again\n')
 }
 
 async function readHeader(path: string): Promise<string> {
@@ -115,6 +119,7 @@ async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo
     // No gateway could begin to serve before.
     await store.activate()
     io.stdout.write(`restored ${path}\n`)
+    sayWhatEnded(config, io)
     return 0
   } catch (error) {
     if (!(error instanceof MoveError)) throw error
