@@ -106,3 +106,8 @@ export class GatewayError extends Error {
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** What was thrown says, in its own words: for who reads a log or starts a command, never for a client. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

@@ -1,6 +1,7 @@
 // One connection to a server that will do, and the statements sent on it, one at a time.
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
+import { reasonOf } from '../../errors.ts'
 import { StoreUnavailableError } from '../contract.ts'
 import { requireChannelBinding } from './engine/channel-binding.ts'
 import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
@@ -91,7 +92,7 @@ export async function connect(
   }
   const [only] = causes
   throw new StoreUnavailableError(UNREACHABLE[target.access], {
-    cause: causes.length === 1 ? only : new AggregateError(causes, causes.map(messageOf).join('; ')),
+    cause: causes.length === 1 ? only : new AggregateError(causes, causes.map(reasonOf).join('; ')),
   })
 }
 
@@ -256,9 +257,5 @@ async function connectWith(
 }
 
 function hasNoTls(error: unknown): boolean {
-  return messageOf(error).includes('does not support SSL')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return reasonOf(error).includes('does not support SSL')
 }

@@ -1,5 +1,6 @@
 // The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
 
+import { reasonOf } from '../../errors.ts'
 import type { Snapshot } from '../contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
@@ -95,7 +96,7 @@ async function prepare(pool: Pool, mustExist: boolean): Promise<void> {
 /** What the operator has to put right is told from what only has to be waited for. */
 function toOpenError(error: unknown): unknown {
   const cause = error instanceof StoreUnavailableError ? error.cause : error
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const reason = reasonOf(cause)
   const root = rootOf(cause)
   if (root instanceof PasswordMissingError || /^(?:28|3D|42501)/.test(sqlState(root))) {
     return new StoreOpenError(`cannot open the database: ${reason}`, { cause: error })

@@ -1,6 +1,7 @@
 // An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place.
 import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { reasonOf } from '../../errors.ts'
 import { StoreOpenError } from '../contract.ts'
 import { isBusy } from './engine/faults/sqlite-errors.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
@@ -72,7 +73,7 @@ export function verifyDatabase(path: string): void {
     if (found !== 'ok') throw new StoreOpenError(`the file is damaged: ${found}`)
   } catch (error) {
     if (error instanceof StoreOpenError) throw error
-    throw new StoreOpenError(`not a database that can be read: ${error instanceof Error ? error.message : error}`)
+    throw new StoreOpenError(`not a database that can be read: ${reasonOf(error)}`)
   } finally {
     database?.close()
   }

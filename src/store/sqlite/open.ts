@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
+import { reasonOf } from '../../errors.ts'
 import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
@@ -221,7 +222,7 @@ function openDatabase(path: string, checkpoints?: Checkpoints): Database {
     if (error instanceof StoreFaultError || (faultOf(error) !== null && sqliteCode(error) !== 'SQLITE_NOTADB'))
       throw error
     const code: unknown = Reflect.get(Object(error), 'code')
-    const message = `cannot open ${path}: ${error instanceof Error ? error.message : error}`
+    const message = `cannot open ${path}: ${reasonOf(error)}`
     if (NOT_WRITABLE.has(code)) throw notWritable(path, error)
     throw HAS_NO_ROOM.has(code) ? noRoom(path, error) : new StoreOpenError(message, { cause: error })
   }
@@ -238,18 +239,14 @@ function toOpenError(error: unknown, path: string): unknown {
     return damaged(path, error.message)
   if (fault === 'readOnly') return notWritable(path, error)
   if (fault === 'io') {
-    return new StoreFaultError(`cannot use ${path}: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    })
+    return new StoreFaultError(`cannot use ${path}: ${reasonOf(error)}`, { cause: error })
   }
   return error
 }
 
 function notWritable(path: string, cause: unknown): StoreNotWritableError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new StoreNotWritableError(`cannot write to ${path}, on a read-only disk or without the rights: ${reason}`, {
-    cause,
-  })
+  const message = `cannot write to ${path}, on a read-only disk or without the rights: ${reasonOf(cause)}`
+  return new StoreNotWritableError(message, { cause })
 }
 
 function noRoom(path: string, cause: unknown): StoreFaultError {

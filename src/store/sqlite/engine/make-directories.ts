@@ -1,6 +1,7 @@
 // Makes a directory with those above it, one by one: Node's recursive mkdir spins for ever where a parent cannot be made.
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { reasonOf } from '../../../errors.ts'
 import { StoreFaultError } from '../../contract.ts'
 
 /** Readable by their owner only. `path` is absolute. Throws `StoreFaultError`. */
@@ -13,6 +14,6 @@ export function makeDirectories(path: string): void {
   } catch (error) {
     // Another process was first.
     if (existsSync(path)) return
-    throw new StoreFaultError(`the folder ${path} cannot be made: ${error instanceof Error ? error.message : error}`)
+    throw new StoreFaultError(`the folder ${path} cannot be made: ${reasonOf(error)}`)
   }
 }

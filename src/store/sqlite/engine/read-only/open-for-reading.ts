@@ -3,6 +3,7 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
 import { openReader } from '../../connection.ts'
 import { requireSchema } from '../../migrations.ts'
@@ -73,9 +74,8 @@ function copyAside(path: string): string {
     return directory
   } catch (error) {
     if (directory !== null) rmSync(directory, { recursive: true, force: true })
-    const reason = error instanceof Error ? error.message : String(error)
     throw new StoreFaultError(
-      `cannot read ${path}: it is copied to a temporary folder first, which failed: ${reason}. Make room there, or name another folder with TMPDIR`,
+      `cannot read ${path}: it is copied to a temporary folder first, which failed: ${reasonOf(error)}. Make room there, or name another folder with TMPDIR`,
       { cause: error },
     )
   }
