@@ -10,6 +10,7 @@ import {
   StoreMovedError,
 } from '../../src/store/cutover/contract.ts'
 import type { StoredClient } from '../../src/store/sign-in/client-contract.ts'
+import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
 import { calls } from './rest-calls.ts'
 import { ANA, BEN, hash, MADE, NOW, newSession, put } from './values.ts'
 
@@ -52,6 +53,12 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
       expect(await again.moveState()).toEqual(state)
       await using other = (await open()).store
       expect((await other.moveState()).identity).not.toBe(state.identity)
+    })
+
+    test('a database that lost its state says so, and is taken for nothing', async () => {
+      await hand('delete from move')
+      for (const ask of [() => store.moveState(), () => store.activate()])
+        await expect(async () => ask()).rejects.toThrow('does not say where it stands')
     })
 
     describe('away from here', () => {
@@ -158,6 +165,7 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         const session = newSession()
         await store.addSessions([session])
         await store.applyChanges([put()])
+        await store.addCodeRequests([CODE_REQUEST])
         await store.beginMove(move)
         await store.fenceWrites('m1', LONG)
         expect(await store.finishMove('m1')).toBe(true)
@@ -177,6 +185,8 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
             async () => each.signingKeys(),
             async () => each.clients(),
             async () => each.clientByName(CLIENT.name),
+            async () => each.decideCodeRequests(CODE_RULES, NOW, 1),
+            async () => each.pendingSignIn(ANA, CODE_REQUEST.network, NOW),
             async () => each.ping(),
           ]
           for (const ask of asked) await expect(ask()).rejects.toThrow(StoreMovedError)
@@ -188,8 +198,10 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
 
       test('another move takes over, and the first can neither close, nor finish, nor cancel', async () => {
         await store.beginMove(move)
+        await store.addSessions([newSession()])
         await store.fenceWrites('m1', LONG)
         expect(await store.beginMove({ id: 'm2', other: 'x' })).toBe(true)
+        expect(await store.drainChangeLog('m2')).toEqual(UNCHANGED)
         const noted = newSession()
         await store.addSessions([noted])
         expect(await store.drainChangeLog('m1')).toBeNull()
@@ -441,9 +453,33 @@ function writes(store: MigratableStore): readonly (() => Promise<unknown>)[] {
     async () => store.addSigningKey({ kid: 'k', privateJwk: '{}', createdAt: NOW }, null),
     async () => store.addClient(CLIENT),
     async () => store.removeClient(CLIENT.name),
+    async () => store.addCodeRequests([{ ...CODE_REQUEST, id: 'r2' }]),
+    async () => store.tryCode({ id: CODE_REQUEST.id, codeHash: CODE_REQUEST.codeHash }, NOW),
     async () => store.applyChanges([put()]),
     async () => store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW }]),
   ]
+}
+
+const CODE_REQUEST: CodeRequest = {
+  id: 'r1',
+  email: ANA,
+  network: '192.0.2.0/24',
+  agent: 'curl',
+  kid: 'k',
+  codeHash: 'h',
+  isEligible: true,
+  askedAt: NOW,
+}
+
+const CODE_RULES: CodeRules = {
+  windowMs: 1_000,
+  codeTtlMs: 1_000,
+  knownNetworkTtlMs: 1_000,
+  isForKnownUsersOnly: false,
+  maxPerAddressAndNetwork: 1,
+  maxPerAddress: 1,
+  maxPerNetwork: 1,
+  maxTotal: 1,
 }
 
 const CLIENT: StoredClient = {

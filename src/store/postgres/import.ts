@@ -166,7 +166,7 @@ async function addAll(connection: Connection, changes: readonly Change[]): Promi
     named.add(change.email)
   }
   if (staging.length > 0) await stageExports(connection, staging, userIds)
-  const stages = stageNames.length > 0 ? await requireStages(connection, stageNames) : new Map<string, Stage>()
+  const stages = stageNames.length > 0 ? await lockStages(connection, stageNames) : new Map<string, Stage>()
   if (filling.length > 0) await stageElements(connection, filling, stages)
   if (sealing.length > 0) setAll(outcomes, sealing, await sealExports(connection, sealing, stages))
   if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, userIds))
@@ -205,17 +205,14 @@ function stageExports(
   ])
 }
 
-async function requireStages(connection: Connection, names: readonly string[]): Promise<ReadonlyMap<string, Stage>> {
+async function lockStages(connection: Connection, names: readonly string[]): Promise<ReadonlyMap<string, Stage>> {
   const found = await connection.query<Stage & object>(LOCK_STAGES, [names])
-  if (found.length < names.length) {
-    throw new Error('the staged export is gone: it was removed while it was being imported')
-  }
   return new Map(found.map((stage) => [stage.stage, stage]))
 }
 
 function requireStage(stages: ReadonlyMap<string, Stage>, name: string): Stage {
   const stage = stages.get(name)
-  if (!stage) throw new Error('a staged export was not locked')
+  if (!stage) throw new Error('the staged export is gone: it was removed while it was being imported')
   return stage
 }
 

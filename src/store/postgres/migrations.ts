@@ -19,35 +19,33 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 /** Gateways that start at once take turns. */
 const LOCK = 0x57_53_47_57
 
-/** Brings the database to this program's version, in one transaction that also keeps out other starting processes. */
+/**
+ * Brings the database to this program's version, in one transaction that also keeps out other starting processes. When it
+ * throws, the connection must be closed, which takes back what was done.
+ */
 export async function migrate(connection: Connection, mustExist: boolean): Promise<void> {
   await requireUtf8(connection)
   const found = await versionOf(connection)
   if (found === MIGRATIONS.length) return
   if (found === null && mustExist) throw new StoreOpenError('there is nothing of this program in the database')
   await connection.begin()
-  try {
-    await connection.script(`select pg_advisory_xact_lock(${LOCK})`)
-    const version = await versionOf(connection)
-    if (version === null) {
-      await connection.script(`
-        create schema if not exists workspace_gateway;
-        create table workspace_gateway.schema_version (version integer not null);
-        insert into workspace_gateway.schema_version values (0)`)
-    } else if (version > MIGRATIONS.length) {
-      throw new StoreOpenError(
-        `the database has schema version ${version}, this program knows ${MIGRATIONS.length}: use a newer version of it`,
-      )
-    }
-    if (version === 1) await connection.script(STAMPS)
-    if (version === 3) await connection.script(NO_SESSION_EMAIL)
-    for (const migration of MIGRATIONS.slice(version ?? 0)) await connection.script(migration)
-    await connection.script(`update workspace_gateway.schema_version set version = ${MIGRATIONS.length}`)
-    await connection.commit()
-  } catch (error) {
-    if (!connection.isLost()) await connection.rollback()
-    throw error
+  await connection.script(`select pg_advisory_xact_lock(${LOCK})`)
+  const version = await versionOf(connection)
+  if (version === null) {
+    await connection.script(`
+      create schema if not exists workspace_gateway;
+      create table workspace_gateway.schema_version (version integer not null);
+      insert into workspace_gateway.schema_version values (0)`)
+  } else if (version > MIGRATIONS.length) {
+    throw new StoreOpenError(
+      `the database has schema version ${version}, this program knows ${MIGRATIONS.length}: use a newer version of it`,
+    )
   }
+  if (version === 1) await connection.script(STAMPS)
+  if (version === 3) await connection.script(NO_SESSION_EMAIL)
+  for (const migration of MIGRATIONS.slice(version ?? 0)) await connection.script(migration)
+  await connection.script(`update workspace_gateway.schema_version set version = ${MIGRATIONS.length}`)
+  await connection.commit()
 }
 
 /** Null when nothing of this program is there. */

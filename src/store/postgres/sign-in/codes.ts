@@ -18,7 +18,7 @@ import {
 } from '../../sign-in/decide-code-requests.ts'
 import type { Connection, Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
-import { requireActive, whileActive } from './require-active.ts'
+import { requireActive } from './require-active.ts'
 
 type Verbs = Pick<CodeVerbs, 'addCodeRequests' | 'decideCodeRequests' | 'pendingSignIn' | 'tryCode'>
 /** The driver gives booleans as they are sent. */
@@ -118,11 +118,11 @@ const FORGET_KNOWN: Statement = {
     (select key from workspace_gateway.known_network where address_key = $1 order by seen_at desc limit ${MAX_KNOWN_NETWORKS})`,
 }
 
+/** Writes need not look whether the database is in charge: it refuses them itself. */
 export function createCodes(pool: Pool): Verbs {
   return {
     addCodeRequests: (requests) =>
       pool.once(async (connection) => {
-        await requireActive(connection)
         await connection.query(ASK, [
           ...columns(requests, ['id', 'email', 'network', 'agent', 'kid', 'codeHash', 'isEligible', 'askedAt']),
         ])
@@ -130,7 +130,7 @@ export function createCodes(pool: Pool): Verbs {
     async decideCodeRequests(rules, now, limit) {
       // A look costs less than the lock, which only one gateway has.
       if ((await pool.repeatable((connection) => connection.query(IS_ASKED))).length === 0) return []
-      return whileActive(pool, async (connection) => {
+      return pool.transaction(async (connection) => {
         await connection.query(LOCK_DECISIONS)
         const rows = await connection.query<Stored<CodeRequest, 'isEligible'>>(TAKE, [limit])
         const requests = rows
@@ -150,7 +150,7 @@ export function createCodes(pool: Pool): Verbs {
         return found ?? null
       }),
     tryCode: ({ id, codeHash }, now) =>
-      whileActive(pool, async (connection) => {
+      pool.transaction(async (connection) => {
         const [compared] = await connection.query<{ isRight: string; email: string; network: string }>(COMPARE, [
           id,
           codeHash,

@@ -2,7 +2,6 @@
 import type { CodeVerbs, OutboxMail } from '../../sign-in/code-contract.ts'
 import type { Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
-import { requireActive } from './require-active.ts'
 
 const EXPIRE: Statement = {
   name: 'expireMails',
@@ -23,11 +22,11 @@ const SETTLE: Statement = {
     where o.id = asked.id and o.leased_by = $1 and asked.due_at is not null`,
 }
 
+/** Nothing looks whether the database is in charge: it refuses writes itself. */
 export function createOutbox(pool: Pool): Pick<CodeVerbs, 'leaseMails' | 'settleMails'> {
   return {
     leaseMails: ({ owner, leaseMs, limit }, now) =>
       pool.once(async (connection) => {
-        await requireActive(connection)
         await connection.query(EXPIRE, [now])
         return connection.query<OutboxMail & object>(LEASE, [owner, now + leaseMs, now, limit])
       }),

@@ -70,5 +70,5 @@ export function toStoreError(error: unknown): unknown {
 
 function rowOf(error: unknown): FaultRow | undefined {
   const code = sqliteCode(error)
-  return code === '' ? undefined : FAULTS.find((row) => row.code.test(code))
+  return FAULTS.find((row) => row.code.test(code))
 }
