@@ -6,7 +6,7 @@ import { HTTP_EQUIVALENTS } from './equivalents/http.ts'
 import { STORE_EQUIVALENTS } from './equivalents/store.ts'
 import type { PlacedMutant } from './try-mutant.ts'
 
-const EQUIVALENTS: readonly Equivalent[] = [
+export const EQUIVALENTS: readonly Equivalent[] = [
   ...AUTH_EQUIVALENTS,
   ...HTTP_EQUIVALENTS,
   ...STORE_EQUIVALENTS,
@@ -25,18 +25,21 @@ const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/resolvers/pagination/paged.ts',
-    line: 'return { [PAGES]: true, pages }',
+    line: 'return { [PAGES]: true, nextPage }',
     to: 'false',
     reason: 'that it is there says it, not what it is',
   },
 ]
 
-export function equivalentOf({ path, line, from, to }: PlacedMutant): Equivalent | undefined {
-  return EQUIVALENTS.find(
-    (known) =>
-      known.path === path &&
-      known.line === line &&
-      (known.from === undefined || known.from === from) &&
-      (known.to === undefined || known.to === to),
+export function equivalentOf(mutant: PlacedMutant): Equivalent | undefined {
+  return EQUIVALENTS.find((known) => isOf(known, mutant))
+}
+
+export function isOf(known: Equivalent, { path, line, from, to }: PlacedMutant): boolean {
+  return (
+    known.path === path &&
+    known.line === line &&
+    (known.from === undefined || known.from === from) &&
+    (known.to === undefined || known.to === to)
   )
 }

@@ -1,7 +1,12 @@
 // Which mutants there are of a source, and which tests come to a place in it.
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { comesTo, type TestRun, thoroughness } from './covering-tests.ts'
+import { EQUIVALENTS, isOf } from './equivalents.ts'
 import { makeMutants } from './make-mutants.ts'
+import { placedMutants } from './try-mutant.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 function mutated(source: string): readonly string[] {
   return makeMutants('source.ts', source).map(
@@ -31,4 +36,12 @@ test('a run comes to a place where the smallest range around it was counted, in 
   expect([15, 25, 70].map((offset) => comesTo(run, 'src/a.ts', offset))).toEqual([true, false, true])
   expect([comesTo(run, 'src/a.ts', 100), comesTo(run, 'src/b.ts', 15)]).toEqual([false, false])
   expect(thoroughness(run, 'src/a.ts')).toBe(3)
+})
+
+test('whatever is called equivalent is a mutant of a line that is there', () => {
+  const mutants = new Map(
+    [...new Set(EQUIVALENTS.map(({ path }) => path))].map((path) => [path, placedMutants(ROOT, path)]),
+  )
+  const gone = EQUIVALENTS.filter((known) => !mutants.get(known.path)?.some((mutant) => isOf(known, mutant)))
+  expect(gone.map(({ path, line }) => `${path}: ${line}`)).toEqual([])
 })

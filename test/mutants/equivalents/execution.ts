@@ -59,12 +59,6 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'no directives are looked through, and leave the field in',
   },
   {
-    path: 'src/graphql/execution/collected-errors.ts',
-    line: 'locations: nodes.flatMap(({ loc }) => (loc ? getLocation(loc.source, loc.start) : [])),',
-    to: 'true',
-    reason: 'the parser gives every node its place',
-  },
-  {
     path: 'src/graphql/execution/complete-list.ts',
     line: "if (typeof value !== 'string' || joined.length > 65_536) return joinPieces(values)",
     to: 'true',
@@ -156,7 +150,7 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/graphql/endpoint/endpoint.ts',
-    line: 'answer().catch(() => {})',
+    line: 'Promise.resolve(answer()).catch(() => {})',
     reason: 'the engine is loaded by the first request that needs it',
   },
   {
@@ -227,7 +221,7 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/resolvers/documents/member-reader.ts',
-    line: 'if (member.slot !== -1) texts[member.slot] = text.slice(start, end)',
+    line: 'if (member.slot !== -1) texts[member.slot] = memberText(text, start, end)',
     to: 'true',
     reason: 'at -1 nobody looks',
   },

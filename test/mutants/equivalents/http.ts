@@ -149,7 +149,7 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/http/server/server.ts',
-    line: 'return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)',
+    line: ".on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))",
     to: 'false',
     reason: 'the same bytes, copied',
   },
