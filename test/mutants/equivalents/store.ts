@@ -145,4 +145,16 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
     to: '<=',
     reason: 'no two have the same id',
   },
+  {
+    path: 'src/store/batch-per-turn.ts',
+    line: 'if (keys.length === 0) schedule(flush)',
+    to: 'true',
+    reason: 'a batch more, of nothing',
+  },
+  {
+    path: 'src/store/postgres/engine/swap-user.ts',
+    line: "if (!counts) throw new Error('what a replacement changes could not be counted')",
+    to: 'false',
+    reason: 'a count has a row',
+  },
 ]
