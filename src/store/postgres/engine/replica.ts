@@ -62,7 +62,6 @@ export function openReplica(
   function openCircuit(reason: unknown): void {
     // What fails because it is being closed says nothing of the replica.
     if (isClosed) return
-    clearTimeout(timer)
     timer = setTimeout(probe, pauseMs).unref()
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     change(false, reason)

@@ -25,15 +25,13 @@ export function createSigningKeys(
 
   /** Runs a write that takes texts out of the table, and then takes them out of the files. */
   async function erasing<T>(write: () => T): Promise<T> {
+    const textsNow = () => keysForWriting.all().map(({ privateJwk }) => privateJwk)
     const done = await commits.write(() => {
-      const before = keysForWriting.all()
-      return { answer: write(), before, after: keysForWriting.all() }
+      const before = textsNow()
+      return { answer: write(), before, kept: textsNow() }
     })
-    const kept = done.after.map(({ privateJwk }) => privateJwk)
-    await eraseTraces(
-      done.before.flatMap(({ privateJwk }) => (kept.includes(privateJwk) ? [] : privateJwk)),
-      kept,
-    )
+    // What is kept is left out there.
+    await eraseTraces(done.before, done.kept)
     return done.answer
   }
 
