@@ -1,23 +1,17 @@
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
+import { calls } from './contract/rest-calls.ts'
 import { describeStore } from './contract/store.ts'
+import { ANA, BEN, NOW, newSession, put } from './contract/values.ts'
 import { countSql } from './contract/workspace-tables.ts'
+import { DESCRIPTORS, openFiles } from './support/open-files.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const OPTIONS = {
@@ -25,20 +19,6 @@ const OPTIONS = {
   onFatal(error: unknown) {
     throw error
   },
-}
-
-/** Of this process, where the system tells. */
-const DESCRIPTORS = '/proc/self/fd'
-
-function openFiles(): readonly string[] {
-  return readdirSync(DESCRIPTORS).flatMap((name) => {
-    try {
-      return readlinkSync(join(DESCRIPTORS, name))
-    } catch {
-      // The one that the listing itself was read with.
-      return []
-    }
-  })
 }
 
 const open = (path: string): Promise<MigratableStore> => openSqliteStore(path, OPTIONS)
@@ -143,6 +123,17 @@ test('a hand that gives a document to another user moves the revision of both', 
   hand.close()
 })
 
+test('a document that a hand’s trigger refuses is refused for that, and not for a reference that is taken', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  const project = { type: 'putDocument', email: 'ana@example.com', kind: 'project', id: 'p', ref: 'r' } as const
+  await store.applyChanges([{ ...project, text: '1' }])
+  const hand = new Database(path)
+  hand.exec("create trigger hand before update on document begin select raise(abort, 'not on a Sunday'); end")
+  hand.close()
+  await expect(store.applyChanges([{ ...project, text: '2' }])).rejects.toThrow('not on a Sunday')
+})
+
 test('an export is immutable for a hand in the shell too', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
@@ -179,6 +170,22 @@ test('a file of another program, or of a newer version, is refused and left as i
   await expect(open(newer)).rejects.toThrow('newer version')
 })
 
+test('a file that can be read, and holds what no program writes, is used only where nobody asked for a look at it', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await (await open(path))[Symbol.asyncDispose]()
+  for (const check of ['quick', 'full'] as const)
+    await (await openSqliteStore(path, { ...OPTIONS, check }))[Symbol.asyncDispose]()
+  const hand = new Database(path)
+  hand.pragma('ignore_check_constraints = ON')
+  hand.exec("update move set phase = 'nowhere'")
+  hand.close()
+  for (const check of ['quick', 'full'] as const)
+    await expect(openSqliteStore(path, { ...OPTIONS, check })).rejects.toThrow(
+      /is damaged \(CHECK constraint failed in move\)/,
+    )
+  await (await open(path))[Symbol.asyncDispose]()
+})
+
 test.skipIf(!existsSync(DESCRIPTORS))('a file that cannot be used is closed again', async () => {
   const path = join(temporaryDirectory(), 'none.db')
   writeFileSync(path, 'this is no database '.repeat(1_000))
@@ -194,6 +201,72 @@ test.skipIf(!existsSync(DESCRIPTORS))('a store that is closed leaves no file ope
   expect(opened().length).toBeGreaterThan(0)
   await store[Symbol.asyncDispose]()
   expect(opened()).toEqual([])
+})
+
+test('a file of before it could be vacuumed in pieces is written anew once, and gives back room in pieces from then on', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await (await open(path))[Symbol.asyncDispose]()
+  const hand = new Database(path)
+  hand.exec('pragma auto_vacuum = NONE; vacuum')
+  hand.close()
+  await using store = await open(path)
+  const text = 'x'.repeat(6_000_000)
+  const fill = () => store.applyChanges([put({ email: BEN, text })])
+  await fill()
+  await store.removeUsers([BEN])
+  const before = await store.space()
+  expect(before.byteLength).toBeGreaterThan(text.length)
+  expect(before.unusedBytes).toBeGreaterThan(text.length * 0.9)
+  expect(before.unusedBytes).toBeLessThan(before.byteLength)
+  expect(before.reclaimableBytes).toBe(0)
+  expect(await store.reclaimSpace()).toEqual(before)
+  await store.rewrite()
+  expect(await store.space()).toMatchObject({ unusedBytes: 0, reclaimableBytes: 0 })
+  expect((await store.space()).byteLength).toBeLessThan(text.length)
+  await fill()
+  await store.removeUsers([BEN])
+  const after = await store.space()
+  expect(after.reclaimableBytes).toBe(after.unusedBytes)
+  const less = await store.reclaimSpace()
+  expect(less.byteLength).toBeLessThan(after.byteLength)
+  // As much as is done while others wait for the lock, and no more.
+  expect(less.unusedBytes).toBeGreaterThan(0)
+})
+
+test('what was removed is out of the log once nobody reads it any more, or writes', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  await store.applyChanges([put()])
+  const other = new Database(path)
+  for (const [begin, end] of [
+    ['begin; select 1 from user', 'commit'],
+    ['begin immediate', 'rollback'],
+  ] as const) {
+    await store.applyChanges([put({ text: begin })])
+    other.exec(begin)
+    expect(await store.flushRemovals(), begin).toBe('inUse')
+    other.exec(end)
+    expect(await store.flushRemovals(), end).toBe('flushed')
+    expect(statSync(`${path}-wal`).size).toBe(0)
+  }
+  other.close()
+})
+
+test('a signing key that is removed, or sealed anew, is in no file of the database any more, and the others are', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  const textOf = (letter: string) => `${letter}${'.'.repeat(20)}`.repeat(10)
+  const held = () =>
+    ['a', 'b', 'c'].filter((letter) =>
+      [path, `${path}-wal`].some((file) => readFileSync(file).includes(textOf(letter).slice(0, 32))),
+    )
+  await store.addSigningKey({ kid: 'a', privateJwk: textOf('a'), createdAt: 1 }, null)
+  await store.addSigningKey({ kid: 'b', privateJwk: textOf('b'), createdAt: 2 }, 'a')
+  expect(held()).toEqual(['a', 'b'])
+  await store.removeSigningKey('a')
+  expect(held()).toEqual(['b'])
+  await store.rewriteSigningKeys([{ kid: 'b', privateJwk: textOf('c') }])
+  expect(held()).toEqual(['c'])
 })
 
 test('a database that has moved is not rewritten', async () => {
@@ -250,31 +323,99 @@ test('a database that another process holds locked is waited for at a start, and
   await store.ping()
 })
 
-test('what a move carries over, or a removal takes, is read as it is now, also in a turn that read before', async () => {
+test('reads of one turn see one state, and those of the next turn what was committed meanwhile', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await using store = await open(path)
-  await store.carriedRowsAfter('known_network', '', 10)
+  const other = new Database(path)
+  const emails = async () => (await store.usersAfter('', 9)).map(({ email }) => email)
+  const nobody = emails()
+  other.exec("insert into user (email) values ('ana@example.com')")
+  const stillNobody = emails()
+  await new Promise((resolve) => setImmediate(resolve))
+  const one = emails()
+  other.close()
+  expect([await nobody, await stillNobody, await one]).toEqual([[], [], ['ana@example.com']])
+})
+
+test('what decides, or is copied, counted or reported, is read as it is now, also in a turn that read before', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  const session = newSession({ email: BEN })
+  await store.addSessions([session])
+  await store.applyChanges([put()])
+  await store.addRestCalls({ writer: 'w', sequence: 1, calls: [calls()] })
+  const asked: readonly (readonly [change: string, read: () => unknown, found: unknown])[] = [
+    [
+      "insert into known_network values ('k', 'a', 1)",
+      () => store.carriedRows('known_network', ['k']),
+      [['k', 'a', 1]],
+    ],
+    ['delete from known_network', () => store.carriedRowsAfter('known_network', '', 10), []],
+    ["insert into user (id, email) values (7, 'ben@example.com')", () => store.lastIds(), { user: 7 }],
+    [
+      "update user set email = 'eve@example.com' where id = 7",
+      () => store.holdingsOf(['eve@example.com']),
+      [{ email: 'eve@example.com' }],
+    ],
+    ["update document set ref = 'other'", () => store.projectIdsByRef([{ email: ANA, ref: 'other' }]), ['p']],
+    ["update move set phase = 'filled'", () => store.moveState(), { phase: 'filled' }],
+    [
+      "update session set email = 'a@example.com'",
+      () => store.liveSessions([session.id], NOW),
+      [{ email: 'a@example.com' }],
+    ],
+    [
+      "update session set email = 'b@example.com'",
+      () => store.sessionsById([session.id]),
+      [{ email: 'b@example.com' }],
+    ],
+    ["update session set email = 'c@example.com'", () => store.sessionsAfter('', 9), [{ email: 'c@example.com' }]],
+    [
+      "update session set email = 'd@example.com'",
+      () => store.sessionsOf('d@example.com', NOW, 9),
+      [{ id: session.id }],
+    ],
+    ["update audit_salt set salt = 'new'", () => store.auditSalt(), 'new'],
+    [
+      "insert into audit_entry values (9, 1, 'sign-in', 'accepted', 'w', 'n', '', 1)",
+      () => store.auditEntries({ from: null, to: null, kind: null, who: null }, 0, 9),
+      [{ id: 9 }],
+    ],
+    ["update rest_call set day = '2001-01-01'", () => store.restCallDays('', 9), ['2001-01-01']],
+    ["update rest_call set day = '2002-02-02'", () => store.restCallsOf(['2002-02-02']), [{ day: '2002-02-02' }]],
+  ]
   const other = new Database(path)
   // All in one turn of the event loop: its reads see one state otherwise.
-  const insert = other.prepare("insert into known_network (key, address_key, seen_at) values (?, 'a', 1)")
-  const none = store.carriedRowsAfter('known_network', '', 10)
-  insert.run('k')
-  const one = store.carriedRows('known_network', ['k'])
-  insert.run('l')
-  const all = store.carriedRowsAfter('known_network', '', 10)
-  other.exec("insert into user (email) values ('ana@example.com')")
-  const lastIds = store.lastIds()
-  other.exec("insert into user (email) values ('ben@example.com')")
-  const held = store.holdingsOf(['ben@example.com'])
+  const answers = asked.map(([change, read]) => {
+    other.exec(change)
+    return read()
+  })
   other.close()
-  expect(await none).toEqual([])
-  expect(await one).toEqual([['k', 'a', 1]])
-  expect(await lastIds).toMatchObject({ user: 1 })
-  expect(await held).toMatchObject([{ email: 'ben@example.com' }])
-  expect(await all).toEqual([
-    ['k', 'a', 1],
-    ['l', 'a', 1],
-  ])
+  for (const [index, [change, , found]] of asked.entries())
+    expect([await answers[index]], change).toMatchObject([found])
+})
+
+test('a ping writes nothing where nothing failed', async () => {
+  const path = join(temporaryDirectory(), 'store.db')
+  await using store = await open(path)
+  const other = new Database(path)
+  const version = () => other.pragma('data_version', { simple: true })
+  const before = version()
+  await store.ping()
+  await store.ping()
+  expect(version()).toBe(before)
+  other.close()
+})
+
+test('a store that is closed looks after its files no more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const store = await open(join(temporaryDirectory(), 'store.db'))
+  expect(vi.getTimerCount()).toBe(1)
+  await store[Symbol.asyncDispose]()
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a database that is deleted is noticed while nothing is asked of the store', async () => {

@@ -1,5 +1,7 @@
 // What processes collect is written one write at a time, old rows go in steps, and a failure is told once.
-import { expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startBackgroundWriter } from '../../src/store/background-writer.ts'
 
 const HOUR_MS = 3_600_000
@@ -68,10 +70,13 @@ test('where rows stay, none is removed', async () => {
 test('failures in a row are told once, and again after a write that went well', async () => {
   const { flush, failures, fail, [Symbol.asyncDispose]: stop } = start()
   const away = new Error('away')
+  const told: number[] = []
   for (const failure of [away, away, null, away, away]) {
     fail(failure)
     await flush()
+    told.push(failures.length)
   }
+  expect(told).toEqual([1, 1, 1, 2, 2])
   expect(failures).toEqual([away, away])
   await stop()
 })
@@ -88,4 +93,26 @@ test('one write comes after the other, and it writes by itself', async () => {
   expect(calls()).toEqual(['write'])
   await expect.poll(() => calls().length, { timeout: 5_000 }).toBeGreaterThan(0)
   await stop()
+})
+
+test('one that was disposed of writes no more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const { calls, [Symbol.asyncDispose]: stop } = start({ old: null })
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(calls().length).toBeGreaterThan(1)
+  await stop()
+  calls()
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(calls()).toEqual([])
+})
+
+test('it keeps no process alive that has nothing else to do', () => {
+  const path = join(import.meta.dirname, '../../src/store/background-writer.ts')
+  const code = `import { startBackgroundWriter } from ${JSON.stringify(path)}
+    startBackgroundWriter({ write: async () => {}, removeOld: null, clock: Date.now, onFailure() {} })`
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { timeout: 20_000 })
+  expect(status).toBe(0)
 })

@@ -55,6 +55,38 @@ test('a log that is begun anew between two looks is looked at again', () => {
   expect(isWhole()).toBe(true)
 })
 
+test('a log that is begun anew while it is looked at for the first time is looked at again', () => {
+  const { database, add, framesOf, watch } = open()
+  const before = framesOf()
+  let isBegunAnew = false
+  const { isWhole } = watch(() => {
+    if (isBegunAnew) return framesOf()
+    database.pragma('wal_checkpoint(RESTART)')
+    add()
+    isBegunAnew = true
+    return before
+  })
+  expect(isWhole()).toBe(true)
+})
+
+test('a log that SQLite begins anew, and has not written to yet, is whole', () => {
+  const { framesOf, watch } = open()
+  const answers = [framesOf(), 0]
+  const { isWhole } = watch(() => answers.shift() ?? null)
+  expect([isWhole(), isWhole()]).toEqual([true, true])
+})
+
+test('a log that is closed a second time closes nothing else', () => {
+  const { framesOf, watch } = open()
+  const { close } = watch(framesOf)
+  close()
+  // The system gives the number of the log to the next file.
+  const other = openSync(import.meta.filename, 'r')
+  onTestFinished(() => closeSync(other))
+  close()
+  expect(readSync(other, Buffer.alloc(1), 0, 1, 0)).toBe(1)
+})
+
 test('a log whose length SQLite cannot tell is asked for again, and not said to be cut short', () => {
   const { framesOf, watch } = open()
   let refusals = 50

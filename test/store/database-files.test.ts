@@ -1,13 +1,28 @@
 // The files of an open database: what SQLite does to them is no fault, what anybody else does is.
-import { appendFileSync, copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
 import {
   watchCopiedFiles,
   watchDatabaseFiles,
   watchReadFile,
 } from '../../src/store/sqlite/engine/faults/database-files.ts'
+import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -15,6 +30,8 @@ const ROWS = 400
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const FRAME_BYTES = FRAME_HEADER_BYTES + 4_096
+/** Of the shared memory: both copies of what it says of the log. */
+const INDEX_HEADER_BYTES = 96
 
 /** In WAL mode, with everything in its file. */
 function open() {
@@ -51,6 +68,33 @@ describe('a connection that is opened beside others', () => {
     // The end of it, so that what is read to open the database is there.
     truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 100_000)
     expect(() => watchDatabaseFiles(path, second)).toThrow(/watched\.db-wal was cut short while another process/)
+  })
+
+  /** Cut short by a page under two connections that have it open. */
+  function openCutShort() {
+    const { path, database, fill } = open()
+    fill()
+    // Everything is in the database too, and the log still says how long that is.
+    database.pragma('wal_checkpoint(PASSIVE)')
+    const second = new Database(path)
+    onTestFinished(() => {
+      second.close()
+    })
+    second.prepare('select count(*) from note').get()
+    truncateSync(path, statSync(path).size - 4_096)
+    return { path, second }
+  }
+
+  test('is told of a database that was cut short under them', () => {
+    const { path, second } = openCutShort()
+    expect(() => watchDatabaseFiles(path, second)).toThrow(`${path} was cut short while another process`)
+  })
+
+  test.skipIf(!existsSync(DESCRIPTORS))('leaves no file open where it is refused', () => {
+    const { path, second } = openCutShort()
+    const before = openFiles()
+    expect(() => watchDatabaseFiles(path, second)).toThrow('cut short')
+    expect(openFiles()).toEqual(before)
   })
 })
 
@@ -199,6 +243,60 @@ describe('a database that is written', () => {
     expect(assertInPlace).not.toThrow()
   })
 
+  test('is made smaller by SQLite, and missed when somebody cuts off more', () => {
+    const { path, database, checkpoint, sizeOf } = open()
+    const { assertInPlace, close } = watchDatabaseFiles(path, database)
+    onTestFinished(close)
+    database.exec('delete from note where rowid > 200; vacuum')
+    checkpoint()
+    truncateSync(path, sizeOf(path) - 4_096)
+    expect(assertInPlace).toThrow(`${path} was cut short`)
+  })
+
+  test('is missed when it was cut short before anybody looked, and while its newest pages are in the log only', () => {
+    for (const changes of ["insert into note values ('new')", "update note set text = 'new' where rowid = 1"]) {
+      const { path, database, sizeOf } = open()
+      const { assertInPlace, close } = watchDatabaseFiles(path, database)
+      onTestFinished(close)
+      database.exec(changes)
+      truncateSync(path, sizeOf(path) - 4_096)
+      expect(assertInPlace, changes).toThrow(`${path} was cut short`)
+    }
+  })
+
+  test('is not missed while another process makes the index of the log anew: that cannot be told yet', () => {
+    const { path, database, fill } = open()
+    fill()
+    const { assertInPlace, close } = watchDatabaseFiles(path, database)
+    onTestFinished(close)
+    assertInPlace()
+    const other = new Database(path)
+    onTestFinished(() => {
+      other.close()
+    })
+    other.exec('begin immediate')
+    const index = openSync(`${path}-shm`, 'r+')
+    const header = Buffer.alloc(INDEX_HEADER_BYTES)
+    readSync(index, header, 0, INDEX_HEADER_BYTES, 0)
+    writeSync(index, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0)
+    expect(assertInPlace).toThrow(StoreUnavailableError)
+    writeSync(index, header, 0, INDEX_HEADER_BYTES, 0)
+    closeSync(index)
+    other.exec('rollback')
+    expect(assertInPlace).not.toThrow()
+  })
+
+  test('cannot be told to be whole within a transaction of its own', () => {
+    const { path, database, fill } = open()
+    fill()
+    const { assertInPlace, close } = watchDatabaseFiles(path, database)
+    onTestFinished(close)
+    database.exec('begin immediate')
+    expect(assertInPlace).toThrow(StoreUnavailableError)
+    database.exec('rollback')
+    expect(assertInPlace).not.toThrow()
+  })
+
   test.each(['', '-wal'])('is missed when its file%s was deleted, or replaced', (suffix) => {
     for (const change of ['delete', 'replace'] as const) {
       const { path, database, fill } = open()
@@ -248,6 +346,10 @@ test('a database that was copied is missed at the first byte that is written to 
   const { assertInPlace: assertFile } = watchCopiedFiles(path)
   appendFileSync(path, 'x')
   expect(assertFile).toThrow('was written to')
+  const { assertInPlace: assertSameBytes } = watchCopiedFiles(path)
+  const { atime, mtime } = statSync(path)
+  utimesSync(path, atime, new Date(mtime.getTime() + 1_000))
+  expect(assertSameBytes).toThrow('was written to')
   const { assertInPlace: assertThere } = watchCopiedFiles(path)
   rmSync(path)
   expect(assertThere).toThrow('was written to')

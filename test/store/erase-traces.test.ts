@@ -1,10 +1,11 @@
 // Texts that were deleted are in no file of the database any more, whatever SQLite left of them, and wherever they lay.
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { createEraseTraces } from '../../src/store/sqlite/access/erase-traces.ts'
+import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const SECRET = 'a secret of some sixty-four characters, which nobody else writes'
@@ -47,6 +48,43 @@ test('a text is found across the reads of a large file', async () => {
   expect(holds(SECRET)).toBe(true)
   await erase([SECRET], [])
   expect(holds(SECRET.slice(0, 32))).toBe(false)
+})
+
+test('a piece is found wherever it lies, at the edges of what is read at once too', async () => {
+  const { writer } = open()
+  // Each VACUUM makes it one more: then something was found.
+  const version = () => writer.pragma('schema_version', { simple: true })
+  const directory = temporaryDirectory()
+  for (const at of [0, READ_BYTES - 32, READ_BYTES - 16, READ_BYTES, 2 * READ_BYTES - 1]) {
+    const file = join(directory, `${at}`)
+    const before = version()
+    writeFileSync(file, Buffer.alloc(3 * READ_BYTES))
+    await createEraseTraces(writer, file, 5_000)([SECRET], [])
+    expect(version(), 'nothing is there').toBe(before)
+    const bytes = Buffer.alloc(3 * READ_BYTES)
+    bytes.write(SECRET.slice(0, 32), at)
+    writeFileSync(file, bytes)
+    await createEraseTraces(writer, file, 5_000)([SECRET], [])
+    expect(version(), `${at}`).not.toBe(before)
+  }
+})
+
+test.skipIf(!existsSync(DESCRIPTORS))('a file that was looked through is closed again', async () => {
+  const { writer } = open()
+  const file = join(realpathSync(temporaryDirectory()), 'file')
+  writeFileSync(file, 'nothing of it')
+  await createEraseTraces(writer, file, 5_000)([SECRET], [])
+  expect(openFiles()).not.toContain(file)
+})
+
+test('of a text that others still have in part, the rest is looked for', async () => {
+  const { writer, holds, erase } = open()
+  writer.prepare('insert into secret values (?)').run(SECRET)
+  writer.exec('delete from secret')
+  writer.pragma('wal_checkpoint(TRUNCATE)')
+  expect(holds(SECRET.slice(32, 64))).toBe(true)
+  await erase([SECRET], [SECRET.slice(0, 40)])
+  expect(holds(SECRET.slice(32, 64))).toBe(false)
 })
 
 test('nothing is written anew for texts that others still have, or that are too short to be told apart', async () => {

@@ -155,3 +155,30 @@ test('what waits for too long is refused, and from then on whatever would wait i
     vi.useRealTimers()
   }
 })
+
+test('those who wait are refused one after the other, also when nobody asks any more, and one timer is enough for all', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  try {
+    const { ask } = recorded(undefined, 3_000)
+    const refused: number[] = []
+    const asked = (key: number) =>
+      ask([key]).catch((error) => {
+        expect(error).toBeInstanceOf(StoreUnavailableError)
+        refused.push(key)
+      })
+    for (const key of [0, 1, 2]) void asked(key)
+    vi.advanceTimersByTime(1_000)
+    for (const key of [3, 4]) void asked(key)
+    expect(vi.getTimerCount()).toBe(1)
+    // The first look is when the first of them has waited for long enough.
+    vi.advanceTimersToNextTimer()
+    await settled()
+    expect(refused).toEqual([2])
+    vi.advanceTimersToNextTimer()
+    await settled()
+    expect(refused).toEqual([2, 3, 4])
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})

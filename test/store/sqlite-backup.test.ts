@@ -1,0 +1,78 @@
+// A copy of an SQLite database, and what makes it fit to be served: what is in the file then, and what is not.
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { copyDatabase, prepareRestored, verifyDatabase, whileUnused } from '../../src/store/sqlite/backup.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { newSession } from '../contract/values.ts'
+import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+/** Of the file's header: 1 where it needs no log beside it, 2 in WAL mode. */
+const VERSIONS_AT = 18
+
+/** How many pages the file says that it has unused. */
+const FREE_PAGES_AT = 36
+
+const session = newSession({ userAgent: 'a user agent that nobody else has' })
+
+/** A store that was used, and is closed. */
+async function makeDatabase(): Promise<string> {
+  const path = join(realpathSync(temporaryDirectory()), 'store.db')
+  await using store = await openSqliteStore(path, {
+    lockTimeoutMs: 5_000,
+    onFatal(error: unknown) {
+      throw error
+    },
+  })
+  await store.addSessions([session])
+  const request = { email: session.email, network: 'n', agent: 'a', kid: 'k', codeHash: 'h', isEligible: true }
+  await store.addCodeRequests([{ ...request, id: 'r', askedAt: 1 }])
+  return path
+}
+
+const countIn = (path: string, table: string) => {
+  const database = new Database(path, { readonly: true })
+  try {
+    return database.prepare(`select count(*) from ${table}`).pluck().get()
+  } finally {
+    database.close()
+  }
+}
+
+test.each([true, false])(
+  'what is restored asks for a code again, and keeps sessions where it is told to: %s',
+  async (keepSessions) => {
+    const path = await makeDatabase()
+    expect(readFileSync(path)[VERSIONS_AT]).toBe(2)
+    prepareRestored(path, { keepSessions })
+    expect([countIn(path, 'session'), countIn(path, 'code_request')]).toEqual([keepSessions ? 1 : 0, 0])
+    // One file, and in it nothing of a session that was ended.
+    expect(readdirSync(join(path, '..'))).toEqual(['store.db'])
+    expect(readFileSync(path)[VERSIONS_AT]).toBe(1)
+    expect(readFileSync(path).includes(session.userAgent)).toBe(keepSessions)
+  },
+)
+
+test('a copy that can be read, and does not fit together, is refused', async () => {
+  const path = await makeDatabase()
+  verifyDatabase(path)
+  const bytes = readFileSync(path)
+  bytes.writeUInt32BE(bytes.readUInt32BE(FREE_PAGES_AT) + 1, FREE_PAGES_AT)
+  writeFileSync(path, bytes)
+  expect(countIn(path, 'session')).toBe(1)
+  expect(() => verifyDatabase(path)).toThrow(/^the file is damaged: .*[Ff]reelist/s)
+})
+
+test.skipIf(!existsSync(DESCRIPTORS))('who copies, verifies or restores leaves no file open', async () => {
+  const path = await makeDatabase()
+  const directory = join(path, '..')
+  const copy = join(directory, 'copy.db')
+  writeFileSync(copy, '')
+  await copyDatabase(path, copy)
+  verifyDatabase(copy)
+  prepareRestored(copy, { keepSessions: false })
+  expect(whileUnused(copy, () => 1)).toEqual({ answer: 1 })
+  expect(openFiles().filter((file) => file.startsWith(directory))).toEqual([])
+})

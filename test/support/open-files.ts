@@ -1,0 +1,17 @@
+// The files that this process has open.
+import { readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where the system tells. */
+export const DESCRIPTORS = '/proc/self/fd'
+
+export function openFiles(): readonly string[] {
+  return readdirSync(DESCRIPTORS).flatMap((name) => {
+    try {
+      return readlinkSync(join(DESCRIPTORS, name))
+    } catch {
+      // The one that the listing itself was read with.
+      return []
+    }
+  })
+}
