@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,25 +7,12 @@ import type { Connection, Statement } from '../src/store/postgres/connection.ts'
 import { readPostgresUrl } from '../src/store/postgres/engine/connection-string.ts'
 import { createWritableCheck } from '../src/store/postgres/engine/faults/writable-check.ts'
 import { createPool } from '../src/store/postgres/engine/pool.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
 /** A connection may take as long as it does on a machine that has other things to do. */
 const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 500, poolSize: 3 }
 const PID: Statement = { name: 'pid', text: 'select pg_backend_pid() as pid' }
 const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' }
-
-const PASSWORD = 'of-who-looks'
-
-/** The same database for a role of its own, dropped at the end of the test. */
-async function asNewUser(url: string): Promise<string> {
-  const role = `role_${randomUUID().replaceAll('-', '')}`
-  await execute(url, `create role ${role} login password '${PASSWORD}'`)
-  onTestFinished(() => execute(POSTGRES_URL ?? '', `drop role ${role}`).then(() => {}))
-  const other = new URL(url)
-  other.username = role
-  other.password = PASSWORD
-  return other.href
-}
 
 async function pidOf(connection: Connection): Promise<number> {
   return (await connection.query<{ pid: number }>(PID))[0]?.pid ?? 0
@@ -52,6 +38,15 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await using pool = open(await temporaryDatabase())
     await expect(pool.once((connection) => connection.query(SLEEP, [5]))).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(await pool.once(pidOf)).toBeGreaterThan(0)
+  })
+
+  test('a connection that is being made while the pool is closed is closed after its use', async () => {
+    const url = await temporaryDatabase()
+    const pool = open(url)
+    const pid = pool.once(pidOf)
+    await pool[Symbol.asyncDispose]()
+    const isThere = async () => (await execute(url, `select 1 from pg_stat_activity where pid = ${await pid}`)).length
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(0)
   })
 
   test('a long transaction has a connection of its own, which ends with it', async () => {

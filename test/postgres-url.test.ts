@@ -17,6 +17,10 @@ test('a URL names user, password, hosts and database as libpq reads it', () => {
   expect(readPostgresUrl('postgres:///db?host=/run/postgresql').hosts).toEqual([
     { host: '/run/postgresql', port: 5432 },
   ])
+  // A path is never divided.
+  expect(readPostgresUrl('postgres:///db?host=/run/pg:6000&port=7000').hosts).toEqual([
+    { host: '/run/pg:6000', port: 7000 },
+  ])
   expect(readPostgresUrl('postgres://h').database).toBeUndefined()
 })
 
@@ -44,6 +48,10 @@ test('TLS: on where the server has it, as the URL says otherwise', () => {
   expect(modeOf('?sslmode=require')).toEqual([true, false, false, 'h'])
   expect(modeOf('?sslmode=verify-ca')).toEqual([true, false, true, 'h'])
   expect(modeOf('?sslmode=verify-full')).toEqual([true, false, true, 'h'])
+  // Only the strictest mode asks whether the certificate is for this host.
+  const isNameChecked = (mode: string) =>
+    readPostgresUrl(`postgres://h/d?sslmode=${mode}`).tls?.('h').checkServerIdentity === undefined
+  expect(['require', 'verify-ca', 'verify-full'].map(isNameChecked)).toEqual([false, false, true])
   const { tls } = readPostgresUrl('postgres://127.0.0.1,[::1]/d?sslmode=verify-full')
   expect(['127.0.0.1', '::1', '/run'].map((host) => tls?.(host).servername)).toEqual([undefined, undefined, undefined])
 })
@@ -73,6 +81,11 @@ test('the URLs that Neon and Supabase hand out are read', () => {
     channelBinding: 'disable',
   })
   expect(readReplicaUrl(patient)).toMatchObject({ channelBinding: 'require', connectTimeoutMs: 15_000 })
+})
+
+test('a connection may be waited for from one second to ten minutes', () => {
+  const timeouts = [1, 600].map((seconds) => readPostgresUrl(`postgres://h/d?connect_timeout=${seconds}`))
+  expect(timeouts.map(({ connectTimeoutMs }) => connectTimeoutMs)).toEqual([1_000, 600_000])
 })
 
 test.each([

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { type Change, StoreOpenError, StoreUnavailableError } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
+import { MOVE_LOCK } from '../src/store/postgres/migrations/2-move.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
@@ -9,7 +10,7 @@ import { describePages } from './contract/pages.ts'
 import { emptied, moving } from './contract/postgres-databases.ts'
 import { describeStore } from './contract/store.ts'
 import { put } from './contract/values.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { partitionByUser } from './support/postgres-partitions.ts'
 
 /** A connection may take as long as it does on a machine that has other things to do. */
@@ -46,18 +47,6 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     'postgres with tables hash-partitioned by user',
     moving(open, (url) => partitionByUser(url, 4)),
   )
-
-  test('what is staged for a replacement whose export is gone is refused', async () => {
-    await using store = await open(await temporaryDatabase())
-    await store.beginReplacement('r1', 0)
-    const gone = [
-      { type: 'stageElements', stage: 'gone', position: 1, texts: ['1'] },
-      { type: 'sealExport', stage: 'gone', digest: 'd', byteLength: 3, elementCount: 1 },
-    ] as const
-    for (const step of gone) {
-      await expect(async () => store.stageReplacement('r1', [step], 0)).rejects.toThrow('the staged export is gone')
-    }
-  })
 
   test('a hand in psql moves the revision with every change, however it is made', async () => {
     const url = await temporaryDatabase()
@@ -108,6 +97,96 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await hand.query('rollback')
     await hand.end()
     expect(await importing).toEqual(Array(15).fill('added'))
+  })
+
+  test('an import that waits for a move to close its database holds up nobody else', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges(ANA_WORLD)
+    await store.beginMove({ id: 'm', other: 'x' })
+    const hand = new Client({ connectionString: url })
+    await hand.connect()
+    await hand.query(`begin; select pg_advisory_xact_lock(${MOVE_LOCK})`)
+    const importing = store.applyChanges([projectOf('ana@example.com', 'q')])
+    await expect
+      .poll(() =>
+        execute(url, `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
+      )
+      .toHaveLength(1)
+    expect(await execute(url, 'select 1 from workspace_gateway.user for update skip locked')).toHaveLength(1)
+    await hand.query('rollback')
+    await hand.end()
+    expect(await importing).toEqual(['added'])
+  })
+
+  test('a move closes its database after the writes that are under way, and what they change is noted', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.applyChanges(ANA_WORLD)
+    await store.beginMove({ id: 'm', other: 'x' })
+    const hand = new Client({ connectionString: url })
+    await hand.connect()
+    await hand.query(`begin; update workspace_gateway.document set text = '2'`)
+    let isClosed = false
+    const closing = store.fenceWrites('m', 30_000).then((answer) => {
+      isClosed = true
+      return answer
+    })
+    const waits = `select 1 from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
+    await expect.poll(() => execute(url, waits)).toHaveLength(1)
+    expect(isClosed).toBe(false)
+    await hand.query('commit')
+    await hand.end()
+    expect(await closing).toBe(true)
+    expect((await store.drainChangeLog('m'))?.users).toHaveLength(1)
+    // Its steps have connections of their own, which end with them.
+    const connections = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    const { idle, used } = (await store.statistics(0)).pools[0] ?? { idle: 0, used: 0 }
+    await expect.poll(() => execute(url, connections), { timeout: 20_000 }).toHaveLength(idle + used)
+  })
+
+  test('a move that is cancelled while it begins adds no trigger from then on', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    const hand = new Client({ connectionString: url })
+    await hand.connect()
+    // The first table of all, so that nothing is there yet.
+    await hand.query('begin; lock table workspace_gateway.user')
+    const beginning = store.beginMove({ id: 'm', other: 'x' })
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await expect.poll(() => execute(url, waits)).toHaveLength(1)
+    // The row is free each time that the step has given way.
+    await execute(url, `update workspace_gateway.move set phase = 'live'`)
+    await hand.query('rollback')
+    await hand.end()
+    await beginning
+    expect(await execute(url, `select tgname from pg_trigger where tgname like 'move%'`)).toEqual([])
+  })
+
+  test('a migration that fails leaves the database as it was', async () => {
+    const url = await temporaryDatabase()
+    const made = `create schema workspace_gateway; create table workspace_gateway.schema_version (version integer);
+      insert into workspace_gateway.schema_version values (0)`
+    await execute(url, `${made}; create table workspace_gateway.move (of_whom text)`)
+    const refused: unknown = await open(url).catch((error: unknown) => error)
+    expect(String(refused)).toContain('"move" already exists')
+    expect(refused).not.toBeInstanceOf(StoreUnavailableError)
+    const tables = `select relname from pg_class where relnamespace = 'workspace_gateway'::regnamespace order by 1`
+    expect(await execute(url, tables)).toEqual([{ relname: 'move' }, { relname: 'schema_version' }])
+  })
+
+  test('a signing key that is removed, or sealed anew, is not left in the file of its table', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    await store.addSigningKey({ kid: 'k', privateJwk: 'a', createdAt: 0 }, null)
+    const file = async () =>
+      (await execute(url, `select pg_relation_filenode('workspace_gateway.signing_key') as n`))[0]?.n
+    const files = [await file()]
+    await store.rewriteSigningKeys([{ kid: 'k', privateJwk: 'b' }])
+    files.push(await file())
+    await store.removeSigningKey('k')
+    files.push(await file())
+    expect(new Set(files).size).toBe(3)
   })
 
   test('a hand that gives a document to another user moves the revision of both', async () => {
@@ -258,27 +337,6 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     ])
   })
 
-  test('references that projects pass on to each other within one batch end up where they should', async () => {
-    await using store = await open(await temporaryDatabase())
-    const put = (id: string, ref: string): Change => ({ ...projectOf('ana@example.com', id), ref })
-    await store.applyChanges([put('a', 'r'), put('b', 's')])
-    const outcomes = await store.applyChanges([
-      put('a', 's'),
-      put('a', 't'),
-      put('b', 'r'),
-      put('c', 's'),
-      put('c', 'u'),
-      put('a', 's'),
-      put('d', 'u'),
-    ])
-    expect(outcomes).toEqual(['refTaken', 'replaced', 'replaced', 'added', 'replaced', 'replaced', 'refTaken'])
-    const user = await store.userByEmail('ana@example.com')
-    const [documents = []] = await store.documentsOf([
-      { userId: user?.id ?? 0, kind: 'project', after: 0, limit: null },
-    ])
-    expect(documents.map(({ id, ref }) => `${id}${ref}`)).toEqual(['as', 'br', 'cu'])
-  })
-
   test('a database of another program, of a newer version, or not in UTF-8, is refused and left as it is', async () => {
     const foreign = await temporaryDatabase()
     await execute(foreign, 'create schema workspace_gateway; create table workspace_gateway.notes (text text)')
@@ -320,6 +378,10 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     const refused = await thrown({ pathname: '/nothing_here' })
     expect(refused).toBeInstanceOf(StoreOpenError)
     expect(refused.message).toBe('cannot open the database: database "nothing_here" does not exist')
+    const { username, password, pathname } = new URL(await asNewUser(await temporaryDatabase()))
+    const powerless = await thrown({ username, password, pathname })
+    expect(powerless).toBeInstanceOf(StoreOpenError)
+    expect(powerless.message).toMatch(/^cannot open the database: permission denied/)
     const unreachable = await thrown({ port: '1' })
     expect(unreachable).toBeInstanceOf(StoreUnavailableError)
     expect(unreachable.message).toMatch(/^no database server that accepts writes can be reached: connect ECONNREFUSED/)

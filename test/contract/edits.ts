@@ -108,6 +108,30 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(rows)
     })
 
+    test('a stale export of any length leaves nothing', async () => {
+      const rows = await countRows()
+      const stage = randomUUID()
+      const texts = Array.from({ length: 4_500 }, (_, index) => `${index}`)
+      await store.applyChanges([
+        { type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW },
+        { type: 'stageElements', stage, position: 1, texts, now: NOW },
+      ])
+      expect(await countRows()).toBeGreaterThan(rows + texts.length)
+      while (!(await store.dropStaleStages(NOW + 1)));
+      // The user stays.
+      expect(await countRows()).toBe(rows + 1)
+    })
+
+    test('what is staged for a replacement whose export is gone is refused', async () => {
+      await store.beginReplacement('r1', 0)
+      const gone = [
+        { type: 'stageElements', stage: 'gone', position: 1, texts: ['1'] },
+        { type: 'sealExport', stage: 'gone', digest: 'd', byteLength: 3, elementCount: 1 },
+      ] as const
+      for (const step of gone)
+        await expect(async () => store.stageReplacement('r1', [step], 0)).rejects.toThrow('the staged export is gone')
+    })
+
     test('a staged export that is still being filled is not stale', async () => {
       const stage = randomUUID()
       await store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW + 10 }])

@@ -3,6 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { StoredExport } from '../../src/store/contract.ts'
 import {
+  CARRIED_TABLE_NAMES,
+  type CarriedRow,
+  type CarriedValue,
+  carriedTable,
+  keyOfRow,
+} from '../../src/store/cutover/carried-tables.ts'
+import {
   type Changed,
   type Copy,
   type MigratableStore,
@@ -367,6 +374,40 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         ])
         expect(await store.sessionsById(['a', 'b'])).toEqual([{ ...later, refreshHash: Buffer.from(a.refreshHash) }])
         expect(await store.signingKeys()).toEqual([{ ...k, privateJwk: '{"x":1}' }])
+      })
+
+      test.each(CARRIED_TABLE_NAMES)('puts and drops rows of %s, and answers them as they were put', async (table) => {
+        const { columns, key, alsoUnique = [] } = carriedTable(table)
+        const names = Object.keys(columns)
+        // There is one row of this table, ever.
+        const count = table === 'audit_salt' ? 1 : 2
+        const rowOf = (value: number, given: Readonly<Record<string, CarriedValue>> = {}): CarriedRow =>
+          Object.entries(columns).map(([name, type]) => {
+            if (name === 'one') return 1
+            return given[name] ?? { text: `${name} ${value}`, integer: value, boolean: value % 2 === 1 }[type]
+          })
+        const rows = Array.from({ length: count }, (_, index) => rowOf(index + 1))
+        const put = (row: CarriedRow) => store.applyCopies('m1', [{ type: 'putRow', table, row }])
+        await store.reserveTarget(move)
+        for (const row of rows) expect(await put(row)).toBe(true)
+        expect(await store.carriedRowsAfter(table, '', 9)).toEqual(rows)
+        const [first = []] = rows
+        const firstKey = keyOfRow(table, first)
+        expect(await store.carriedRowsAfter(table, firstKey, 9)).toEqual(rows.slice(1))
+        expect(await store.carriedRows(table, [firstKey, '77'])).toEqual([first])
+        // Whatever is in its way goes.
+        const valueIn = (row: CarriedRow, name: string) => row[names.indexOf(name)] ?? null
+        const changed = rowOf(4, { [key]: valueIn(first, key) })
+        await put(changed)
+        expect(await store.carriedRows(table, [firstKey])).toEqual([changed])
+        if (alsoUnique.length > 0) {
+          const other = rowOf(5, Object.fromEntries(alsoUnique.map((name) => [name, valueIn(changed, name)])))
+          await put(other)
+          expect(await store.carriedRows(table, [firstKey, keyOfRow(table, other)])).toEqual([other])
+        }
+        for (const row of await store.carriedRowsAfter(table, '', 9))
+          await store.applyCopies('m1', [{ type: 'dropRow', table, key: keyOfRow(table, row) }])
+        expect(await store.carriedRowsAfter(table, '', 9)).toEqual([])
       })
 
       test('happens as a whole or not at all', async () => {

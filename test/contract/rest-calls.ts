@@ -84,5 +84,17 @@ export function describeRestCalls(open: () => Store, reopen: () => Promise<Store
       expect(await store.removeRestCalls('2026-01-03', 1)).toBe(0)
       expect(await store.restCallDays('', 9)).toEqual(['2026-01-03'])
     })
+
+    test('forgets who counted on a day that is gone', async () => {
+      const store = open()
+      const batch = { writer: 'a', sequence: 1, calls: [calls({ day: '2026-01-01' })] }
+      await store.addRestCalls(batch)
+      await store.addRestCalls(batch)
+      expect(await store.restCallsOf(['2026-01-01'])).toMatchObject([{ count: 1 }])
+      await store.removeRestCalls('2026-01-02', 9)
+      expect(await store.restCallDays('', 9)).toEqual([])
+      await store.addRestCalls(batch)
+      expect(await store.restCallsOf(['2026-01-01'])).toMatchObject([{ count: 1 }])
+    })
   })
 }

@@ -473,6 +473,24 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ])
         expect(pages.map((documents) => documents.map(({ text }) => text))).toEqual([['2'], [], ['1']])
       })
+
+      test('pass references on to each other within one batch, and end up where they should', async () => {
+        const give = (id: string, ref: string): Change => put({ id, ref, text: '{}' })
+        await store.applyChanges([give('a', 'r'), give('b', 's')])
+        const outcomes = await store.applyChanges([
+          give('a', 's'),
+          give('a', 't'),
+          give('b', 'r'),
+          give('c', 's'),
+          give('c', 'u'),
+          give('a', 's'),
+          give('d', 'u'),
+        ])
+        expect(outcomes).toEqual(['refTaken', 'replaced', 'replaced', 'added', 'replaced', 'replaced', 'refTaken'])
+        const list = { userId: await userId(ANA), kind: 'project', after: 0, limit: null } as const
+        const [documents = []] = await store.documentsOf([list])
+        expect(documents.map(({ id, ref }) => `${id}${ref}`)).toEqual(['as', 'br', 'cu'])
+      })
     })
 
     describe('exports', () => {

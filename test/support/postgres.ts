@@ -25,7 +25,16 @@ export async function temporaryDatabase(encoding = 'UTF8'): Promise<string> {
   return url
 }
 
-/** The same; the caller drops it. */
+/** The same database for a role of its own, which may do nothing there but look; dropped at the end of the test. */
+export async function asNewUser(url: string): Promise<string> {
+  const role = `role_${randomUUID().replaceAll('-', '')}`
+  const password = 'of-who-looks'
+  await execute(url, `create role ${role} login password '${password}'`)
+  onTestFinished(() => execute(requireServer(), `drop role ${role}`).then(() => {}))
+  return Object.assign(new URL(url), { username: role, password }).href
+}
+
+/** A new, empty database; the caller drops it. */
 export async function createDatabase(encoding = 'UTF8'): Promise<string> {
   const url = new URL(requireServer())
   url.pathname = `/wg_test_${randomUUID().replaceAll('-', '')}`
