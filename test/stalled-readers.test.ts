@@ -55,6 +55,23 @@ test.each([
   expect(JSON.stringify(event)).not.toContain('large')
 })
 
+test('clients that stalled together lose their connections one in a turn of the event loop', async () => {
+  const sendTimeoutMs = 300
+  const gateway = await start({ sendTimeoutMs })
+  for (let reader = 0; reader < 8; reader += 1) await stall(gateway, '/exports?r=large', gateway.accessToken)
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  // Until the kernel has taken what it takes.
+  for (let turns = 0; turns < 500; turns += 1) await turn()
+  // The event loop stands still until all of them are due.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, sendTimeoutMs)
+  let mostInTurn = 0
+  for (let known = gateway.brokenOff.length; known < 8; known = gateway.brokenOff.length) {
+    await turn()
+    mostInTurn = Math.max(mostInTurn, gateway.brokenOff.length - known)
+  }
+  expect(mostInTurn).toBe(1)
+})
+
 test('small answers that pile up unread on a connection are cut off too', async () => {
   const gateway = await start({ sendTimeoutMs: 300 })
   const socket = await openSocket(gateway.url)

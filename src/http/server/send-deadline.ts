@@ -1,30 +1,42 @@
 // The write timeout: a client has so long to take what is waiting for it, or loses its connection. `send-response.ts` starts one for each slice.
 import type { ServerResponse } from 'node:http'
+import { createRoundRobin, ONE_A_TURN } from '../limits/round-robin-scheduler.ts'
 
 /** For each slice of an answer: 64 KiB, `SLICE_BYTES` of `send-response.ts`. */
 export const DEFAULT_SEND_TIMEOUT_MS = 20_000
 
+/** Answers what stops it. */
+export type StartDeadline = (response: ServerResponse, timeoutMs: number, onExpired: () => void) => () => void
+
 /**
- * Runs from when it is this response's turn on its connection: before that, it is the one before it that is slow.
- * Answers what stops it. When it runs out, `onExpired` is called and the connection is reset, so that the kernel drops
- * what it still holds.
+ * A deadline runs from when it is this response's turn on its connection: before that, it is the one before it that is slow.
+ * When it runs out, `onExpired` is called and the connection is reset, so that the kernel drops what it still holds: one
+ * connection in a turn of the event loop, since that may be megabytes, and clients that stalled together expire together.
  */
-export function startDeadline(response: ServerResponse, timeoutMs: number, onExpired: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined
+export function createSendDeadlines(): StartDeadline {
+  const takeTurns = createRoundRobin(ONE_A_TURN)
 
-  function expire(): void {
-    onExpired()
-    response.socket?.resetAndDestroy()
-  }
+  return (response, timeoutMs, onExpired) => {
+    let timer: NodeJS.Timeout | undefined
+    let isStopped = false
 
-  function start(): void {
-    timer = setTimeout(expire, timeoutMs)
-  }
+    async function expire(): Promise<void> {
+      await takeTurns()
+      if (isStopped) return
+      onExpired()
+      response.socket?.resetAndDestroy()
+    }
 
-  if (response.socket) start()
-  else response.once('socket', start)
-  return () => {
-    clearTimeout(timer)
-    response.off('socket', start)
+    function start(): void {
+      timer = setTimeout(expire, timeoutMs)
+    }
+
+    if (response.socket) start()
+    else response.once('socket', start)
+    return () => {
+      isStopped = true
+      clearTimeout(timer)
+      response.off('socket', start)
+    }
   }
 }

@@ -10,7 +10,7 @@ import { createTurnQuota } from '../limits/turn-quota.ts'
 import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
-import { startDeadline } from './send-deadline.ts'
+import { createSendDeadlines } from './send-deadline.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
 /** Of a body that is refused: enough for a client that misjudged the limit, not for one that never ends. */
@@ -41,6 +41,7 @@ export type SendResponse = (
 export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
   const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN))
+  const startDeadline = createSendDeadlines()
 
   /** The rest is in the hands of the connection: it has one more timeout to take it. */
   function end(
