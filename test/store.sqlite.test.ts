@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
+import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
@@ -20,6 +21,9 @@ const OPTIONS = {
     throw error
   },
 }
+
+/** Of a file's header: how many pages it says that it has unused. */
+const FREE_PAGES_AT = 36
 
 const open = (path: string): Promise<MigratableStore> => openSqliteStore(path, OPTIONS)
 
@@ -170,21 +174,21 @@ test('a file of another program, or of a newer version, is refused and left as i
   await expect(open(newer)).rejects.toThrow('newer version')
 })
 
-test('a file that can be read, and holds what no program writes, is used only where nobody asked for a look at it', async () => {
-  const path = join(temporaryDirectory(), 'store.db')
-  await (await open(path))[Symbol.asyncDispose]()
-  for (const check of ['quick', 'full'] as const)
-    await (await openSqliteStore(path, { ...OPTIONS, check }))[Symbol.asyncDispose]()
-  const hand = new Database(path)
-  hand.pragma('ignore_check_constraints = ON')
-  hand.exec("update move set phase = 'nowhere'")
-  hand.close()
-  for (const check of ['quick', 'full'] as const)
-    await expect(openSqliteStore(path, { ...OPTIONS, check })).rejects.toThrow(
-      /is damaged \(CHECK constraint failed in move\)/,
-    )
-  await (await open(path))[Symbol.asyncDispose]()
-})
+test.each([false, true])(
+  'a file that can be read, and does not fit together, is used only where nobody asked for a look at it, read-only: %s',
+  async (isReadOnly) => {
+    const path = join(temporaryDirectory(), 'store.db')
+    await (await open(path))[Symbol.asyncDispose]()
+    const openWith = (check: IntegrityCheck) => openSqliteStore(path, { ...OPTIONS, check, isReadOnly })
+    for (const check of ['quick', 'full'] as const) await (await openWith(check))[Symbol.asyncDispose]()
+    const bytes = readFileSync(path)
+    bytes.writeUInt32BE(bytes.readUInt32BE(FREE_PAGES_AT) + 1, FREE_PAGES_AT)
+    writeFileSync(path, bytes)
+    for (const check of ['quick', 'full'] as const)
+      await expect(openWith(check)).rejects.toThrow(`${path} is damaged (Freelist: `)
+    await (await openWith('off'))[Symbol.asyncDispose]()
+  },
+)
 
 test.skipIf(!existsSync(DESCRIPTORS))('a file that cannot be used is closed again', async () => {
   const path = join(temporaryDirectory(), 'none.db')
