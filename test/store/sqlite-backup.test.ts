@@ -65,6 +65,24 @@ test('a copy that can be read, and does not fit together, is refused', async () 
   expect(() => verifyDatabase(path)).toThrow(/^the file is damaged: .*[Ff]reelist/s)
 })
 
+test('what runs while nobody uses a database runs alone, and not at all beside somebody', async () => {
+  const path = await makeDatabase()
+  const other = new Database(path, { timeout: 0 })
+  other.prepare('select 1 from user').get()
+  expect(whileUnused(path, () => 1)).toBeNull()
+  other.close()
+  const write = () => {
+    using closing = new DisposableStack()
+    closing.adopt(new Database(path, { timeout: 0 }), (late) => late.close()).exec('begin immediate')
+  }
+  expect(whileUnused(path, () => expect(write).toThrow('locked'))).not.toBeNull()
+  const fail = () => {
+    throw new Error('no')
+  }
+  expect(() => whileUnused(path, fail)).toThrow('no')
+  expect(write).not.toThrow()
+})
+
 test.skipIf(!existsSync(DESCRIPTORS))('who copies, verifies or restores leaves no file open', async () => {
   const path = await makeDatabase()
   const directory = join(path, '..')
