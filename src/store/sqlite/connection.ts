@@ -23,7 +23,7 @@ export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Data
   closeSync(openSync(path, 'a', 0o600))
   return prepared(new SqliteDatabase(path, { timeout: 0 }), [
     `page_size = ${PAGE_SIZE_BYTES}`,
-    // Of a new file: `vacuum` can give unused pages back a few at a time.
+    // Of a new file, or one that is rewritten: `vacuum` can give unused pages back a few at a time.
     'auto_vacuum = INCREMENTAL',
     // What was removed is overwritten, not only forgotten.
     'secure_delete = ON',

@@ -47,8 +47,7 @@ export function createSpace(writer: Database, commits: GroupCommit, checkpoints:
     async rewrite() {
       // Not in a transaction, so not through the commits: but refused where those are.
       await commits.write(() => {})
-      // A file of before it could be vacuumed in pieces becomes one that can.
-      writer.pragma(`auto_vacuum = ${INCREMENTAL}`)
+      // A file of before it could be vacuumed in pieces becomes one that can: the writer says how since it was opened.
       try {
         writer.exec('vacuum')
       } catch (error) {

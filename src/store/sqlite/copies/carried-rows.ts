@@ -85,7 +85,8 @@ export function createCarriedWrites(writer: Database): CarriedWrites {
       put[name].run(...row.map((value) => (typeof value === 'boolean' ? Number(value) : value)))
     },
     drop(name, key) {
-      drop[name].run(isNumber(name) ? Number(key) : key)
+      // A column of numbers compares a text as one.
+      drop[name].run(key)
     },
   }
 }
