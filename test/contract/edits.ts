@@ -108,7 +108,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await countRows()).toBe(rows)
     })
 
-    test('a stale export of any length leaves nothing', async () => {
+    test('a stale export of any length goes in parts, and leaves nothing', async () => {
       const rows = await countRows()
       const stage = randomUUID()
       const texts = Array.from({ length: 4_500 }, (_, index) => `${index}`)
@@ -117,7 +117,9 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         { type: 'stageElements', stage, position: 1, texts, now: NOW },
       ])
       expect(await countRows()).toBeGreaterThan(rows + texts.length)
-      while (!(await store.dropStaleStages(NOW + 1)));
+      let parts = 0
+      while (!(await store.dropStaleStages(NOW + 1))) parts += 1
+      expect(parts).toBeGreaterThan(2)
       // The user stays.
       expect(await countRows()).toBe(rows + 1)
     })
