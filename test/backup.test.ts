@@ -173,6 +173,17 @@ describe('an SQLite backup', () => {
     expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
   })
 
+  test('is not restored to where nothing can be written, and that is said', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const backup = workspace.path('backup.db')
+    await workspace.run('backup', backup)
+    for (const database of [join(backup, 'workspace.db'), join(backup, 'folder', 'workspace.db')]) {
+      const { exitCode, stderr } = await runHere(['restore', backup, '--database', `file:${database}`])
+      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^cannot write .*\n$/)])
+    }
+  })
+
   test('does not take the place of a file that nobody can read, before that is moved away', async () => {
     const workspace = createWorkspace()
     await workspace.load(SMALL_WORLD)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { linkSync, renameSync } from 'node:fs'
 import { chmod, copyFile, mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
@@ -30,6 +30,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   }
   verifyDatabase(path)
   const part = `${target}.${randomUUID().slice(0, 8)}.part`
+  await orCannotWrite(part, () => mkdir(dirname(part), { recursive: true, mode: 0o700 }))
   try {
     await prepareCopy(path, part, config)
     const kept = await putInPlace(part, target, io)
@@ -56,11 +57,20 @@ async function readHeader(path: string): Promise<string> {
   }
 }
 
+async function orCannotWrite(path: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
+  }
+}
+
 /** The copy has the current schema, and is what `prepareRestored` makes of it. */
 async function prepareCopy(path: string, part: string, config: RestoreConfig): Promise<void> {
-  await mkdir(dirname(part), { recursive: true, mode: 0o700 })
-  await copyFile(path, part)
-  await chmod(part, 0o600)
+  await orCannotWrite(part, async () => {
+    await copyFile(path, part)
+    await chmod(part, 0o600)
+  })
   {
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
     // A copy that was made while a move was under way is not part of it.
