@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createServer } from 'vite'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -8,9 +10,10 @@ import { serveForTest } from '../../support/command-line.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { isInstalled } from '../../support/proxy-process.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
-import { ANA } from '../../support/workspaces.ts'
-import { blocks, DOCUMENTED, NAME, startDocumented } from './documented-proxies.ts'
+import { ANA, documentLine } from '../../support/workspaces.ts'
+import { blocks, DOCUMENTED, type Documented, NAME, startDocumented } from './documented-proxies.ts'
 
+const IMPORT_TOKEN = 'a-token-of-this-test-which-nobody-else-has'
 const JSON_BODY = { 'content-type': 'application/json' }
 /** Not the address of the proxy, which is trusted. */
 const CLIENT_ADDRESS = '127.0.0.2'
@@ -77,6 +80,36 @@ describe('the page about proxies', () => {
       expect((await send('POST', '/token', { refreshToken })).status).toBe(401)
     })
   }
+
+  test.runIf(isInstalled('nginx'))('its nginx passes imports on with the lines for them, and not without', async () => {
+    const [documented] = DOCUMENTED
+    if (documented === undefined) throw new Error('the page has no nginx')
+    const [, lines = ''] = blocks('nginx')
+    const cwd = temporaryDirectory()
+    writeFileSync(join(cwd, 'import-token'), IMPORT_TOKEN, { mode: 0o600 })
+    const gateway = await serveForTest(['--login-guard', 'none', '--import-token-file', 'import-token'], { cwd })
+    const records = documentLine('project', ANA, `{"id":"p","text":"${'x'.repeat(2_000_000)}"}`)
+
+    async function importThrough(through: Documented) {
+      const { port, ca } = await startDocumented(through, gateway.url)
+      const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; body: string }>()
+      const headers = { host: NAME, authorization: `Bearer ${IMPORT_TOKEN}`, 'content-type': 'application/x-ndjson' }
+      const target = { host: '127.0.0.1', port, servername: NAME, ca, method: 'POST', path: '/import', headers }
+      request(target, (response) => {
+        text(response).then((body) => resolve({ status: response.statusCode, body }), reject)
+      })
+        .on('error', reject)
+        .end(records)
+      return promise
+    }
+
+    expect((await importThrough(documented)).status).toBe(413)
+    const passed = await importThrough({
+      ...documented,
+      block: documented.block.replace('location / {\n', (begin) => begin + lines),
+    })
+    expect([passed.status, passed.body]).toEqual([200, expect.stringContaining('"imported"')])
+  })
 
   test('its commands start a gateway', async () => {
     const commands = blocks('sh').flatMap((block) => block.trim().split('\n'))
