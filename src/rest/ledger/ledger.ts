@@ -13,11 +13,13 @@ import {
 } from '../../store/rest-call-contract.ts'
 import { REST_ROUTES } from '../routes.ts'
 import { createCallMetrics } from './call-metrics.ts'
-import { clientNameOf, REFUSED_CLIENT } from './client-name.ts'
+import { createClientNames, REFUSED_CLIENT } from './client-name.ts'
 
 /** Rows that wait at most; further clients are counted together. */
 const MAX_WAITING = CLIENTS_PER_DAY * REST_ROUTES.length
 const DAY_MS = 86_400_000
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface LedgerOptions {
   /** Older days go. */
@@ -40,7 +42,10 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
   const writer = randomUUID()
   const names = new Map<Route, string | null>()
   const metrics = createCallMetrics()
-  let waiting = new Map<string, RestCalls>()
+  const clientNameOf = createClientNames()
+  let waiting: Mutable<RestCalls>[] = []
+  /** The last row of each route and client that waits. */
+  let rows = new Map<string, Map<string, Mutable<RestCalls>>>()
   /** Its fate is not known until it was acknowledged: it is sent again as it is. */
   let unacknowledged: RestCallBatch | null = null
   let sequence = 0
@@ -65,26 +70,36 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     return name
   }
 
+  /** Counting is on the road of every request: it makes nothing where there is a row. */
+  function rowOf(day: string, route: string, client: string): Mutable<RestCalls> {
+    const known = rows.get(route)?.get(client)
+    if (known?.day === day) return known
+    if (waiting.length >= MAX_WAITING && client !== OTHER_CLIENT) return rowOf(day, route, OTHER_CLIENT)
+    const row = { day, route, client, count: 0, lastSeen: 0 }
+    rows.set(route, (rows.get(route) ?? new Map()).set(client, row))
+    waiting.push(row)
+    return row
+  }
+
   function observe(request: GatewayRequest): void {
     const { route } = request.record
     const name = route && nameOf(route)
     if (name === null) return
     const now = clock()
-    const call = { day: dayAt(now), route: name, client: isKnown(request) ? clientNameOf(request) : REFUSED_CLIENT }
-    metrics.count(call.route, call.client)
-    const key = keyOf(call)
-    const isNamed = waiting.has(key) || waiting.size < MAX_WAITING
-    const counted = isNamed ? call : { ...call, client: OTHER_CLIENT }
-    const row = waiting.get(isNamed ? key : keyOf(counted))
-    waiting.set(isNamed ? key : keyOf(counted), { ...counted, count: (row?.count ?? 0) + 1, lastSeen: now })
+    const client = isKnown(request) ? clientNameOf(request) : REFUSED_CLIENT
+    metrics.count(name, client)
+    const row = rowOf(dayAt(now), name, client)
+    row.count += 1
+    row.lastSeen = now
   }
 
   async function write(): Promise<void> {
-    while (unacknowledged !== null || waiting.size > 0) {
+    while (unacknowledged !== null || waiting.length > 0) {
       if (unacknowledged === null) {
         sequence += 1
-        unacknowledged = { writer, sequence, calls: [...waiting.values()] }
-        waiting = new Map()
+        unacknowledged = { writer, sequence, calls: waiting }
+        waiting = []
+        rows = new Map()
       }
       await store.addRestCalls(unacknowledged)
       unacknowledged = null
@@ -104,10 +119,6 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
 function isKnown({ record }: GatewayRequest): boolean {
   const { viewer, status, failureCode } = record
   return viewer !== null || status < 400 || failureCode === 'ROUTE_RETIRED' || failureCode === 'ROUTE_BROWNOUT'
-}
-
-function keyOf({ day, route, client }: Pick<RestCalls, 'day' | 'route' | 'client'>): string {
-  return `${day} ${route} ${client}`
 }
 
 /** Of UTC. */
