@@ -1,14 +1,15 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
 import { linkSync, renameSync } from 'node:fs'
-import { chmod, copyFile, mkdir, open, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { chmod, copyFile, open, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import { databasePath } from '../../store/open-store.ts'
 import { prepareRestored, verifyDatabase, whileUnused } from '../../store/sqlite/backup.ts'
+import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
 import { requireDigest, syncPath } from '../backup/publish-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
@@ -30,7 +31,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   }
   verifyDatabase(path)
   const part = `${target}.${randomUUID().slice(0, 8)}.part`
-  await orCannotWrite(part, () => mkdir(dirname(part), { recursive: true, mode: 0o700 }))
+  await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
   try {
     await prepareCopy(path, part, config)
     const kept = await putInPlace(part, target, io)

@@ -83,7 +83,7 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   })),
   {
     path: 'src/store/sqlite/engine/make-directories.ts',
-    line: 'if (existsSync(path)) return',
+    line: 'if (isFolder(path)) return',
     to: 'false',
     reason: 'a folder that is there cannot be made again, and is found to be there',
   },
