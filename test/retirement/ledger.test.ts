@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLedger } from '../../src/rest/ledger/ledger.ts'
+import type { RestCallBatch } from '../../src/store/rest-call-contract.ts'
 import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, startGateway } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -232,4 +233,39 @@ test('while the database refuses, requests are answered and their calls wait; a 
     ['GET /projects', 10],
     ['POST /login', 1],
   ])
+})
+
+test('calls of two days that wait together are counted by day, and of more clients than have room together', async () => {
+  await using running = new AsyncDisposableStack()
+  const gateway = await startGateway()
+  const batches: RestCallBatch[] = []
+  const ledger = running.use(
+    openLedger(
+      { ...gateway.store, addRestCalls: (batch) => void batches.push(batch) },
+      { retentionMs: 3 * DAY_MS, clock: gateway.now, onFailure: () => expect.unreachable() },
+    ),
+  )
+  const route = { method: 'GET', path: '/projects' }
+  const record = { route, viewer: null, status: 200, failureCode: null }
+  const call = (client: string) =>
+    ledger.observe({ record, header: (name: string) => (name === 'user-agent' ? client : undefined) } as never)
+  const dayNow = () => new Date(gateway.now()).toISOString().slice(0, 10)
+  const before = dayNow()
+  for (const client of ['web', 'job', 'web']) call(client)
+  gateway.advance(DAY_MS / 1_000)
+  const after = dayNow()
+  for (const client of ['web', 'web']) call(client)
+  await ledger.flush()
+  expect(batches.at(-1)?.calls.map(({ day, client, count }) => [day, client, count])).toEqual([
+    [before, 'web', 2],
+    [before, 'job', 1],
+    [after, 'web', 2],
+  ])
+
+  const clients = 10_000
+  for (let n = 0; n < clients; n += 1) call(`client-${n}`)
+  await ledger.flush()
+  const { calls = [] } = batches.at(-1) ?? {}
+  expect(calls.length).toBeLessThan(clients)
+  expect(calls.at(-1)).toMatchObject({ client: '(other)', count: clients - (calls.length - 1) })
 })
