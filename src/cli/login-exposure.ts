@@ -2,10 +2,7 @@
 import { type GuardOptions, LOGIN_GUARDS, type LoginGuardName } from '../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../auth/guards/loopback.ts'
 import { UsageError } from '../errors.ts'
-import type { ServeConfig } from './options/serve-options.ts'
-
-/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
-const DEFAULT_ATTEMPTS_PER_MINUTE = 600
+import { DEFAULT_ATTEMPTS_PER_MINUTE, type ServeConfig } from './options/serve-options.ts'
 
 type Exposure = Pick<
   ServeConfig,

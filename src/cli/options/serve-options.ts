@@ -19,6 +19,9 @@ import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
 import { sessionOptions } from './sign-in/session-options.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
 
+/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
+export const DEFAULT_ATTEMPTS_PER_MINUTE = 600
+
 export const SERVE_OPTIONS = {
   host: {
     flags: '--host <host>',
@@ -147,8 +150,7 @@ export const SERVE_OPTIONS = {
   },
   attemptsPerMinute: {
     flags: '--attempts-per-minute <count>',
-    description:
-      'logins, and refreshes, a minute from one network, 0 for no limit (default: 0 on loopback without --trusted-proxy, else 600)',
+    description: `logins, and refreshes, a minute from one network, 0 for no limit (default: 0 on loopback without --trusted-proxy, else ${DEFAULT_ATTEMPTS_PER_MINUTE})`,
     schema: integer(0, 1_000_000_000).optional(),
   },
   cacheBytes: {

@@ -1,18 +1,16 @@
-// What the gateway is told, and what it is given: guards, limits, keys, secrets, backups.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+// What the gateway is told, and what it is given: guards, limits, keys, secrets.
+import { readFileSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
-import { join } from 'node:path'
 import { UsageError } from '../../../errors.ts'
 import { attemptsPerMinute, requireSafeExposure } from '../../login-exposure.ts'
 import { toGuardOptions } from '../../options/sign-in/guard-options.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import type { Check, Verdict } from '../check.ts'
+import { backups } from './backup-check.ts'
 import type { Inside } from './context.ts'
 
 const OTHERS = 0o077
 const MIN_FILES = 4_096
-const HOUR_MS = 3_600_000
-const NOT_A_BACKUP = /\.(part|sha256)$/
 
 export const CONFIGURATION_CHECKS: readonly Check<Inside>[] = [
   { name: 'login-guard', run: loginGuard },
@@ -113,33 +111,6 @@ function signingKeys({ keys, config }: Inside): Verdict {
     problem: 'signing keys are stored in clear although there is a key to encrypt them with',
     fix: { run: 'workspace-gateway keys encrypt' },
   }
-}
-
-function backups({ config, clock }: Inside): Verdict {
-  const folder = config.backups
-  if (folder === undefined) return { reason: 'name the folder of the backups with --backups' }
-  const fix = { run: `workspace-gateway backup ${join(folder, 'workspace-$(date +%F).db')}` }
-  let newest: number
-  try {
-    newest = newestBackup(folder)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return { problem: `the folder of the backups cannot be read: ${why}`, fix: { run: `ls -ld ${folder}` } }
-  }
-  const ageMs = clock() - newest
-  if (ageMs <= config.backupMaxAge) return null
-  const age =
-    newest === Number.NEGATIVE_INFINITY ? 'there is none' : `the newest is ${Math.floor(ageMs / HOUR_MS)} hours old`
-  return { problem: `no backup is recent enough in ${folder}: ${age}`, fix }
-}
-
-/** When the newest one was made. A backup that was broken off leaves a part, or an empty file. */
-function newestBackup(folder: string): number {
-  const files = readdirSync(folder, { withFileTypes: true }).filter(
-    (entry) => entry.isFile() && !NOT_A_BACKUP.test(entry.name),
-  )
-  const found = files.map(({ name }) => statSync(join(folder, name))).filter(({ size }) => size > 0)
-  return Math.max(...found.map(({ mtimeMs }) => mtimeMs))
 }
 
 /** Without a limit of its own Node tells 0, or more than any machine has. */

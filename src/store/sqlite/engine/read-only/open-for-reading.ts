@@ -7,8 +7,8 @@ import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
 import { openReader } from '../../connection.ts'
 import { requireSchema } from '../../migrations.ts'
-import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/database-files.ts'
 import { sqliteCode } from '../faults/sqlite-errors.ts'
+import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/watch-database-files.ts'
 
 const COPY_NAME = 'workspace.db'
 

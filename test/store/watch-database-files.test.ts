@@ -21,7 +21,7 @@ import {
   watchCopiedFiles,
   watchDatabaseFiles,
   watchReadFile,
-} from '../../src/store/sqlite/engine/faults/database-files.ts'
+} from '../../src/store/sqlite/engine/faults/watch-database-files.ts'
 import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
