@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isDocument } from '../src/import-export/checks/validate.ts'
 import { createLineNotes } from '../src/import-export/format/line-index.ts'
-import { createRecordReader, type DocumentRecord } from '../src/import-export/format/record.ts'
+import { createRecordReader, type DocumentRecord } from '../src/import-export/format/read-record.ts'
 import { documentLine } from './support/workspaces.ts'
 
 const readRecord = createRecordReader({ idFields: ['id', 'name'], refFields: ['ref', 'id'] })

@@ -1,6 +1,6 @@
 // What the checks share: requests, sessions of their own, and answers that several of them look at.
 
-import type { RecordFields } from '../import-export/format/record.ts'
+import type { RecordFields } from '../import-export/format/read-record.ts'
 import { createRefReader } from '../import-export/remote/project-ref.ts'
 import { elementTexts } from '../json-text.ts'
 import { jsonOf, memberOf, unlessArray } from './answer-body.ts'

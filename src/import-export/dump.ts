@@ -7,7 +7,7 @@ import {
   exportLine,
   MAX_LINE_LENGTH,
   userLine,
-} from './format/record-lines.ts'
+} from './format/write-record.ts'
 
 const USERS_PER_READ = 256
 const DOCUMENTS_PER_READ = 32

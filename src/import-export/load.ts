@@ -7,7 +7,7 @@ import { createChangeBatch, PAUSE_MS } from './change-batch.ts'
 import { type CheckedInput, type OnProgress, requireRecord } from './checks/validate.ts'
 import { createExportDigest, type ExportDigest } from './export-digest.ts'
 import { InputChangedError, type Line, readLines } from './format/lines.ts'
-import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './format/record.ts'
+import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './format/read-record.ts'
 
 /** A staged export that nobody has touched for this long was left by an import that died. */
 const STALE_STAGE_MS = 600_000

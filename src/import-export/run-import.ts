@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { EditableStore, Swapped } from '../store/workspace-edits.ts'
 import { checkInput } from './checks/validate.ts'
 import { flushRemovals } from './flush-removals.ts'
-import type { RecordFields } from './format/record.ts'
+import type { RecordFields } from './format/read-record.ts'
 import { applyInput, type Counts } from './load.ts'
 import { replaceInput } from './replace.ts'
 

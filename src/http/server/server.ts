@@ -16,6 +16,7 @@ import { handleClientError, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
+import { readBody } from './read-body.ts'
 import { DEFAULT_SEND_TIMEOUT_MS } from './send-deadline.ts'
 import { createSender, type SendOptions } from './send-response.ts'
 
@@ -179,26 +180,4 @@ function splitTarget(target: string): Target {
   const question = relative.indexOf('?')
   if (question === -1) return { path: relative || '/', search: '', authority }
   return { path: relative.slice(0, question) || '/', search: relative.slice(question + 1), authority }
-}
-
-function readBody(incoming: IncomingMessage, response: ServerResponse, limitBytes: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const { headers } = incoming
-    if (Number(headers['content-length'] ?? 0) > limitBytes) throw new GatewayError('BODY_TOO_LARGE')
-    if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
-      throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
-    }
-    if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-    const chunks: Buffer[] = []
-    let byteLength = 0
-    incoming
-      .on('data', (chunk: Buffer) => {
-        byteLength += chunk.byteLength
-        if (byteLength <= limitBytes) chunks.push(chunk)
-        else reject(new GatewayError('BODY_TOO_LARGE'))
-      })
-      .on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-      // Cut off in the middle: nobody is there to read the answer, and nothing went wrong here.
-      .on('error', () => reject(new GatewayError('BAD_REQUEST')))
-  })
 }

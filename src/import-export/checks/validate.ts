@@ -11,7 +11,7 @@ import {
   type ImportRecord,
   type RecordFields,
   type RecordReader,
-} from '../format/record.ts'
+} from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
 import type { NamedByUser } from './place-index.ts'
 import { createRemovedNames, WHOLE_USER } from './removed-names.ts'

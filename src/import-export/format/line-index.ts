@@ -1,6 +1,6 @@
 // What the first pass of an import found out about each line, in some ten bytes, so that the second need not parse it again.
 import type { DocumentKind } from '../../store/contract.ts'
-import type { DocumentRecord } from './record.ts'
+import type { DocumentRecord } from './read-record.ts'
 
 const PAGE_BYTES = 65_536
 /** A note begins with the kind of the document, as an index into this plus one. */

@@ -1,7 +1,7 @@
 // What a project of another server is asked for by: `r` of GET /exports.
 import { RecordError } from '../format/envelope.ts'
-import { createRecordReader, type RecordFields } from '../format/record.ts'
-import { documentLine } from '../format/record-lines.ts'
+import { createRecordReader, type RecordFields } from '../format/read-record.ts'
+import { documentLine } from '../format/write-record.ts'
 
 /** Any address: the record of a project has one. */
 const SOMEBODY = 'somebody@example.com'

@@ -1,7 +1,7 @@
 // Whether a workspace is here what it is on the other server: both sides are read again and compared.
 import type { DocumentKind, Store } from '../../store/contract.ts'
 import { createExportDigest } from '../export-digest.ts'
-import type { RecordFields } from '../format/record.ts'
+import type { RecordFields } from '../format/read-record.ts'
 import { createRefReader } from './project-ref.ts'
 import { DOCUMENT_KINDS, digestOf, exportPath, LIST_PATHS, NOTHING_SEEN, seenInStore } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'

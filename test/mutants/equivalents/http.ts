@@ -148,7 +148,7 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'behind the end there is no header',
   },
   {
-    path: 'src/http/server/server.ts',
+    path: 'src/http/server/read-body.ts',
     line: ".on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))",
     to: 'false',
     reason: 'the same bytes, copied',
