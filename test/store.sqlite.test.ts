@@ -25,6 +25,9 @@ const OPTIONS = {
 /** Of a file's header: how many pages it says that it has unused. */
 const FREE_PAGES_AT = 36
 
+/** Behind the file's header, of the page that says which tables there are. */
+const KIND_OF_PAGE_AT = 100
+
 const open = (path: string): Promise<MigratableStore> => openSqliteStore(path, OPTIONS)
 
 describeStore('sqlite', async () => {
@@ -187,6 +190,18 @@ test.each([false, true])(
     for (const check of ['quick', 'full'] as const)
       await expect(openWith(check)).rejects.toThrow(`${path} is damaged (Freelist: `)
     await (await openWith('off'))[Symbol.asyncDispose]()
+  },
+)
+
+test.each(['quick', 'off'] as const)(
+  'a file that cannot be read is refused with what to do, looked at or not: %s',
+  async (check) => {
+    const path = join(temporaryDirectory(), 'store.db')
+    await (await open(path))[Symbol.asyncDispose]()
+    const bytes = readFileSync(path)
+    bytes[KIND_OF_PAGE_AT] = 0xff
+    writeFileSync(path, bytes)
+    await expect(openSqliteStore(path, { ...OPTIONS, check })).rejects.toThrow(/is damaged .*Restore a backup/)
   },
 )
 
