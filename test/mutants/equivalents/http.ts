@@ -148,6 +148,12 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'behind the end there is no header',
   },
   {
+    path: 'src/http/limits/fair-line.ts',
+    line: 'if (count >= length) return []',
+    to: '>',
+    reason: 'with as many as are there all are kept',
+  },
+  {
     path: 'src/http/server/read-body.ts',
     line: ".on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))",
     to: 'false',
