@@ -154,6 +154,12 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'with as many as are there all are kept',
   },
   {
+    path: 'src/http/forwarding/forwarded-headers.ts',
+    line: 'if (node === undefined) return null',
+    to: 'false',
+    reason: 'what is made of it is the word "undefined", which is no address either',
+  },
+  {
     path: 'src/http/server/read-body.ts',
     line: ".on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))",
     to: 'false',
