@@ -138,6 +138,14 @@ test('long lists that are not read are refused to others before there is no memo
   await expect.poll(inFlight.byteLength).toBe(0)
 })
 
+test('what there is no memory to compress is refused before it begins, and answered as it is', async () => {
+  const gateway = await start({ inFlight: createInFlightBytes(200_000) })
+  const read = (coding: string) => gateway.get('/exports?r=large', gateway.accessToken, { 'accept-encoding': coding })
+  const refused = await read('br')
+  expect([refused.status, refused.json().code, refused.headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
+  expect((await read('identity')).status).toBe(200)
+})
+
 test('answers that wait behind one that is not read are let go with their connection', async () => {
   const inFlight = createInFlightBytes(64 * MIB)
   const gateway = await start({ inFlight })
