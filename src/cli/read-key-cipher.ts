@@ -1,7 +1,7 @@
 // The secrets that signing keys are encrypted with, from the environment or from a file.
 import { readFileSync } from 'node:fs'
 import { createKeyCipher, type KeyCipher, type KeyUnreadableError, readSecret } from '../auth/tokens/key-cipher.ts'
-import { UsageError } from '../errors.ts'
+import { reasonOf, UsageError } from '../errors.ts'
 import type { KeyEncryptionConfig } from './options/token-options.ts'
 
 const ENVIRONMENT = 'WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY'
@@ -40,8 +40,6 @@ function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UsageError(
-      `--key-encryption-key-file: cannot read ${path}: ${error instanceof Error ? error.message : error}`,
-    )
+    throw new UsageError(`--key-encryption-key-file: cannot read ${path}: ${reasonOf(error)}`)
   }
 }

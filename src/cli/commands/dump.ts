@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { canonicalEmail } from '../../auth/email.ts'
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -32,7 +32,7 @@ async function openNew(path: string): Promise<FileHandle> {
     throw new UsageError(
       isThere
         ? `--output: ${path} is there already, and is not written over`
-        : `--output: cannot make ${path}: ${error instanceof Error ? error.message : error}`,
+        : `--output: cannot make ${path}: ${reasonOf(error)}`,
     )
   }
 }

@@ -1,6 +1,6 @@
 // What a configuration file says to one command, and what is wrong with the file for whatever command.
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 import { longName, type OptionRow } from '../options/option.ts'
 import { didYouMean } from './closest-name.ts'
 import { configOption } from './config-option.ts'
@@ -47,7 +47,7 @@ function readText(path: string): string {
   try {
     return UTF8.decode(readFileSync(path))
   } catch (error) {
-    const reason = error instanceof TypeError ? 'it is not UTF-8' : error instanceof Error ? error.message : error
+    const reason = error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error)
     throw new UsageError(`--${longName(configOption)}: cannot read ${path}: ${reason}`)
   }
 }

@@ -1,4 +1,5 @@
 // A check of the doctor: what it looks at, and what it finds with the line of configuration that mends it.
+import { reasonOf } from '../../errors.ts'
 
 /** What a line is for; `run` is a command. */
 export type Place = 'gateway' | 'nginx' | 'haproxy' | 'caddy' | 'postgresql' | 'run'
@@ -35,7 +36,7 @@ export function runChecks<C>(checks: readonly Check<C>[], context: C): Promise<r
       try {
         return { check: name, ...((await run(context)) ?? { isFine: true }) }
       } catch (error) {
-        return { check: name, reason: `it failed: ${error instanceof Error ? error.message : String(error)}` }
+        return { check: name, reason: `it failed: ${reasonOf(error)}` }
       }
     }),
   )

@@ -1,7 +1,7 @@
 // doctor: what is wrong with a gateway, from inside and through the proxies in front of it, and the lines that mend it.
 import { readFileSync } from 'node:fs'
 import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { type Outcome, type Place, runChecks } from './check.ts'
 import type { DoctorConfig } from './doctor-options.ts'
@@ -59,7 +59,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
 
 async function requireGateway(ask: Ask, url: string): Promise<Reply> {
   const reply = await ask({ path: '/healthz' }).catch((error: unknown) => {
-    throw new UsageError(`doctor: nothing answers at ${url}: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`doctor: nothing answers at ${url}: ${reasonOf(error)}`)
   })
   if (reply.headers['api-version'] !== undefined) return reply
   throw new UsageError(
@@ -76,6 +76,6 @@ function readPem(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UsageError(`--tls-ca: cannot read ${path}: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`--tls-ca: cannot read ${path}: ${reasonOf(error)}`)
   }
 }

@@ -1,6 +1,7 @@
 // The thread of an import that came over HTTP: the gateway's own goes on answering, however large it is.
 import type { FileHandle } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { reasonOf } from '../../errors.ts'
 import { InputChangedError } from '../../import-export/format/lines.ts'
 import { type ImportEvent, type ImportOptions, runImport } from '../../import-export/run-import.ts'
 import { redact } from '../../redact.ts'
@@ -35,5 +36,5 @@ try {
 function messageOf(error: unknown): string {
   if (error instanceof StoreUnavailableError) return 'the database cannot be used right now: run the import again'
   if (error instanceof InputChangedError) return 'the input changed while it was being imported'
-  throw new Error(redact(error instanceof Error ? error.message : String(error)), { cause: error })
+  throw new Error(redact(reasonOf(error)), { cause: error })
 }

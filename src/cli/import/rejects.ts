@@ -1,6 +1,6 @@
 // What of an input is not imported: copied byte for byte from it into a file of its own.
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 import type { Line } from '../../import-export/format/lines.ts'
 
 const COPY_BYTES = 65_536
@@ -64,7 +64,7 @@ async function openNew(path: string): Promise<FileHandle> {
 }
 
 function refuse(path: string, error: unknown): never {
-  throw new UsageError(cannotWrite(path, error instanceof Error ? error.message : String(error)), { cause: error })
+  throw new UsageError(cannotWrite(path, reasonOf(error)), { cause: error })
 }
 
 function cannotWrite(path: string, reason: string): string {

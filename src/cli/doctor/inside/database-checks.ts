@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { reasonOf } from '../../../errors.ts'
 import type { PostgresInspection } from '../../../store/inspection/inspect-postgres.ts'
 import type { SqliteInspection } from '../../../store/inspection/inspect-sqlite.ts'
 import type { Inspection } from '../../../store/inspection/inspection.ts'
@@ -111,7 +112,7 @@ function diskSync({ directory }: SqliteInspection): Verdict {
     }
   } catch (error) {
     return {
-      problem: `the folder of the database cannot be written to: ${error instanceof Error ? error.message : error}`,
+      problem: `the folder of the database cannot be written to: ${reasonOf(error)}`,
       fix: { run: `chown --recursive workspace-gateway ${directory.path}` },
     }
   } finally {

@@ -2,6 +2,7 @@
 
 import { isSealed } from '../../../auth/tokens/key-cipher.ts'
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
+import { reasonOf } from '../../../errors.ts'
 import { redact } from '../../../redact.ts'
 import { type Inspection, inspectDatabase } from '../../../store/inspection/inspection.ts'
 import { openStore } from '../../../store/open-store.ts'
@@ -14,7 +15,7 @@ export async function lookAtDatabase(config: DoctorConfig, clock: () => number):
   try {
     return await inspectDatabase(config.database, toStoreOptions(config), clock)
   } catch (error) {
-    return { error: redact(messageOf(error)) }
+    return { error: redact(reasonOf(error)) }
   }
 }
 
@@ -35,10 +36,6 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
       areAllSealed: stored.every(({ privateJwk }) => isSealed(privateJwk)),
     }
   } catch (error) {
-    return { error: redact(messageOf(error)) }
+    return { error: redact(reasonOf(error)) }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
