@@ -99,14 +99,21 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     expect(await importing).toEqual(Array(15).fill('added'))
   })
 
-  test('an import that waits for a move to close its database holds up nobody else', async () => {
+  /** A database that is being moved, and a connection of somebody else that has begun a transaction with `statements`. */
+  async function duringMove(statements: string) {
     const url = await temporaryDatabase()
-    await using store = await open(url)
+    const store = await open(url)
     await store.applyChanges(ANA_WORLD)
     await store.beginMove({ id: 'm', other: 'x' })
     const hand = new Client({ connectionString: url })
     await hand.connect()
-    await hand.query(`begin; select pg_advisory_xact_lock(${MOVE_LOCK})`)
+    await hand.query(`begin; ${statements}`)
+    return { url, store, hand, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+  }
+
+  test('an import that waits for a move to close its database holds up nobody else', async () => {
+    await using database = await duringMove(`select pg_advisory_xact_lock(${MOVE_LOCK})`)
+    const { url, store, hand } = database
     const importing = store.applyChanges([projectOf('ana@example.com', 'q')])
     await expect
       .poll(() =>
@@ -120,13 +127,8 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   })
 
   test('a move closes its database after the writes that are under way, and what they change is noted', async () => {
-    const url = await temporaryDatabase()
-    await using store = await open(url)
-    await store.applyChanges(ANA_WORLD)
-    await store.beginMove({ id: 'm', other: 'x' })
-    const hand = new Client({ connectionString: url })
-    await hand.connect()
-    await hand.query(`begin; update workspace_gateway.document set text = '2'`)
+    await using database = await duringMove(`update workspace_gateway.document set text = '2'`)
+    const { url, store, hand } = database
     let isClosed = false
     const closing = store.fenceWrites('m', 30_000).then((answer) => {
       isClosed = true
