@@ -41,6 +41,14 @@ test('logins and refreshes have a limit each, a logout has none, and both protoc
   expect((await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken }))).status).toBe(200)
 })
 
+test('attempts at a gateway that opens no sessions count like all others', async () => {
+  const createGuard = guardsOf(['none'], { trustedOrigins: [] })
+  const gateway = await startGateway({ createGuard, attemptsPerMinute: 2 })
+  const codes = async () => [(await login(gateway)).json().code, (await login(gateway, BEN)).json().code]
+  expect(await codes()).toEqual(['LOGIN_REFUSED', 'LOGIN_REFUSED'])
+  expect(await codes()).toEqual(['TOO_MANY_REQUESTS', 'TOO_MANY_REQUESTS'])
+})
+
 test('a bucket refills evenly over a minute, and not past what fits in', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 3 })
   const tries = async () => {
