@@ -135,6 +135,7 @@ describe('--cors-origin', () => {
     'https://app.example.com/path',
     'https://a:b@app.example.com',
     'https://*.com',
+    'https://*.example.com:99999',
     'https://*',
     'https://app.*.com',
     '*.example.com',

@@ -357,6 +357,15 @@ describe('fields', () => {
     }
   })
 
+  test('a key of the issuer that cannot be read is told to the operator, and the sign-in may be tried again', async () => {
+    const { token, key } = await start('pomerium')
+    const path = join(temporaryDirectory(), 'keys')
+    writeFileSync(path, JSON.stringify({ keys: [{ ...toJwk(key), x: 'AA' }] }))
+    const { decide, reported } = await start('pomerium', { keys: path })
+    await expect(decide(token())).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 })
+    expect(reported).toHaveLength(1)
+  })
+
   test.each([
     [{ preset: 'oidc', audience: ['a'] }, 'assertion-issuer'],
     [{ preset: 'oidc', audience: ['a'], issuer: 'http://id.example.com' }, 'assertion-issuer'],

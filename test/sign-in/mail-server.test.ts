@@ -198,6 +198,9 @@ test('a mail server that says nothing does not hold up the end of the gateway, a
   expect((await fetch(`${first.url}/login`, { method: 'POST', headers, body })).status).toBe(403)
   await held.promise
   expect(await first.kill('SIGTERM')).toBe(0)
+  // For the end, and not when its own time was over.
+  expect(first.stderr()).toContain('the gateway ended before the mail server had answered')
+  expect(first.stderr()).toContain('will be tried again')
   const server = await startMailServer()
   await serveForTest(args(server.url), { cwd })
   expect((await server.mail(0)).to).toBe('ana@example.com')

@@ -93,7 +93,7 @@ export function createMailServer({ url, tls, from, subject }: MailServerOptions)
         const timeout = AbortSignal.timeout(SEND_TIMEOUT_MS)
         await transport.sendMail({ ...message, signal: stop ? AbortSignal.any([timeout, stop]) : timeout })
       } catch (error) {
-        throw toMailError(error)
+        throw toMailError(error, stop?.aborted ?? false)
       }
     },
   }
@@ -112,9 +112,11 @@ const REASONS: Readonly<Record<string, string>> = {
   EABORT: 'the mail server did not answer in time',
 }
 
-function toMailError(error: unknown): MailError {
+function toMailError(error: unknown, isStopping: boolean): MailError {
   const status: unknown = Reflect.get(Object(error), 'responseCode')
   const code: unknown = Reflect.get(Object(error), 'code')
+  if (isStopping && code === 'EABORT')
+    return new MailError('the gateway ended before the mail server had answered', false)
   const reason = REASONS[String(code)] ?? 'the mail could not be sent'
   const isRefused = typeof status === 'number' && status >= 500
   const told = typeof status === 'number' ? ` (it said ${status})` : ''
