@@ -82,6 +82,21 @@ test('a client that sends 3,000 requests and reads nothing is answered no more t
   expect(handled).toBe(COUNT)
 })
 
+test('of a client that goes on sending while nothing is answered, no more is read than a few requests', async () => {
+  const over = Promise.withResolvers<void>()
+  const url = await serve(async () => {
+    await over.promise
+    return { status: 200, headers: {}, body: '' }
+  })
+  const socket = await openSocket(url)
+  const ten = requestText({ target: '/', headers: [['X-Filling', 'x'.repeat(8_000)]] }).repeat(10)
+  for (let written = 0; written < 500; written += 1) socket.write(ten)
+  // More than half of 40 MB is still here: the kernel holds some on either side.
+  expect(await settled(() => socket.writableLength)).toBeGreaterThan((500 * ten.length) / 2)
+  socket.destroy()
+  over.resolve()
+})
+
 test('a slow handler has a few requests of one connection at a time', async () => {
   let [running, most] = [0, 0]
   const url = await serve(async ({ path }) => {
