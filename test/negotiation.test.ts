@@ -31,3 +31,12 @@ test.each([
   // Remembered or not.
   expect(negotiate(header)).toBe(type)
 })
+
+test.each([
+  ['text/html, application/json', 'text/html'],
+  ['text/*, application/*', 'application/json'],
+  ['text/*, application/json', 'application/json'],
+  ['text/*;q=0.9, application/*;q=0.8', 'text/html'],
+])('a client says its order by names: Accept: %s', (header, type) => {
+  expect(createMediaTypeNegotiator(['application/json', 'text/html'])(header)).toBe(type)
+})

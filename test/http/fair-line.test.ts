@@ -57,6 +57,15 @@ test('who came again is the newest, even after a turn', () => {
   expect(['x', 'b', 'a', ''].map(() => inOrder(line.takeNewest(1)))).toEqual(['x', 'b', 'a', ''])
 })
 
+test('who loses some and asks for more still has one turn of those who take them', () => {
+  const line = lineOf({ ana: 'abc', ben: 'd' })
+  expect(inOrder(line.takeBefore(PLACES.indexOf('b')))).toBe('a')
+  line.add('ben', toLetter('e'))
+  line.add('ana', toLetter('f'))
+  line.add('ben', toLetter('g'))
+  expect(inOrder(line.takeOldest(99))).toBe('bdcefg')
+})
+
 test('who comes again after their turn is behind the others', () => {
   const line = lineOf({ ana: 'a', ben: 'bc' })
   expect(inOrder(line.takeOldest(1))).toBe('a')
