@@ -1,9 +1,10 @@
-// An OTLP/HTTP receiver, as a collector is one: it keeps what it is sent as JSON.
+// An OTLP/HTTP receiver, as a collector is one: it keeps what it is sent, as JSON.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { membersOf } from './wire-format.ts'
 
 export interface Span {
   readonly traceId: string
@@ -34,7 +35,8 @@ export async function startReceiver(status = 200, ready: () => Promise<void> = a
   const headers: Readonly<Record<string, unknown>>[] = []
   const server = createServer(async (request, response) => {
     headers.push({ ...request.headers, url: request.url })
-    exports.push((await json(request)) as Export)
+    const body = await buffer(request)
+    exports.push(request.headers['content-type'] === 'application/json' ? JSON.parse(String(body)) : readExport(body))
     await ready()
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   }).listen(0, '127.0.0.1')
@@ -48,4 +50,40 @@ export async function startReceiver(status = 200, ready: () => Promise<void> = a
       resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
     )
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exports, headers, spans }
+}
+
+/** An `ExportTraceServiceRequest`; the numbers are those of opentelemetry-proto, trace.proto and common.proto. */
+function readExport(body: Buffer): Export {
+  return {
+    resourceSpans: membersOf(body, 1).map((each) => ({
+      resource: { attributes: attributesOf(membersOf(each, 1)[0], 1) },
+      scopeSpans: membersOf(each, 2).map((scope) => ({ spans: membersOf(scope, 2).map(readSpan) })),
+    })),
+  }
+}
+
+function readSpan(span: Buffer): Span {
+  const [parentSpanId] = membersOf(span, 4)
+  const nanos = (number: number) => String(membersOf(span, number)[0]?.readBigUInt64LE())
+  return {
+    traceId: membersOf(span, 1)[0]?.toString('hex') ?? '',
+    spanId: membersOf(span, 2)[0]?.toString('hex') ?? '',
+    ...(parentSpanId ? { parentSpanId: parentSpanId.toString('hex') } : {}),
+    name: String(membersOf(span, 5)[0]),
+    kind: Number(membersOf(span, 6)[0]),
+    startTimeUnixNano: nanos(7),
+    endTimeUnixNano: nanos(8),
+    attributes: attributesOf(span, 9),
+  }
+}
+
+function attributesOf(message: Buffer | undefined, number: number): readonly Attribute[] {
+  return membersOf(message, number).map((pair) => {
+    const [value] = membersOf(pair, 2)
+    const [stringValue, intValue] = [membersOf(value, 1)[0], membersOf(value, 3)[0]]
+    return {
+      key: String(membersOf(pair, 1)[0]),
+      value: stringValue ? { stringValue: String(stringValue) } : { intValue: String(intValue) },
+    }
+  })
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { createExporter } from '../../src/admin/tracing/exporter.ts'
+import type { TracedRequest } from '../../src/admin/tracing/spans.ts'
 import { readTraceSettings } from '../../src/admin/tracing/trace-settings.ts'
 import { startRecord } from '../../src/http/request-record.ts'
 import type { Reads } from '../../src/resolvers/reads.ts'
@@ -15,7 +16,7 @@ import { createAuthority } from '../support/certificates.ts'
 import { serveForTest } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { startReceiver } from './otlp-receiver.ts'
+import { type Span, startReceiver } from './otlp-receiver.ts'
 
 function open(url: string, env: Readonly<Record<string, string>> = {}) {
   const settings = readTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env })
@@ -24,35 +25,121 @@ function open(url: string, env: Readonly<Record<string, string>> = {}) {
   return { failures, exporter: createExporter(settings, '1', (error, lost) => failures.push({ error, lost })) }
 }
 
-const span = (id: number) => `{"traceId":"t","spanId":"${id}","name":"n","kind":2,"attributes":[]}`
-const idsOf = (receiver: Awaited<ReturnType<typeof startReceiver>>) => receiver.spans().map(({ spanId }) => spanId)
+const PROTOCOLS = ['http/protobuf', 'http/json']
+const spanIdOf = (id: number) => id.toString(16).padStart(16, '0')
 
-test('spans arrive in their order, in batches of 512 requests, the rest at the end', async () => {
-  const receiver = await startReceiver()
-  const { exporter, failures } = open(receiver.url)
-  const ids = Array.from({ length: 1_200 }, (_, id) => String(id))
-  for (const id of ids) exporter.add(span(Number(id)))
-  await exporter[Symbol.asyncDispose]()
-  expect(idsOf(receiver)).toEqual(ids)
-  expect(receiver.exports).toHaveLength(3)
-  expect(failures).toEqual([])
-})
+/** A request that was answered, with so many steps. */
+function traced(id: number, stepCount = 0): TracedRequest {
+  const steps = Array.from({ length: stepCount }, (_, at) => ({
+    name: 'store documents',
+    startedAt: at,
+    endedAt: at + 2,
+  }))
+  const request = { method: 'GET', client: { scheme: 'http' }, record: { ...startRecord(0), status: 200, steps } }
+  return {
+    request: request as unknown as TracedRequest['request'],
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    spanId: spanIdOf(id),
+    parent: null,
+    newSpanId: () => spanIdOf(id),
+  }
+}
 
-test('of long ones fewer are sent at once', async () => {
+test.each(PROTOCOLS)(
+  'spans arrive, each once, in batches of 512 requests, the rest at the end: %s',
+  async (protocol) => {
+    const receiver = await startReceiver()
+    const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
+    const ids = Array.from({ length: 1_200 }, (_, id) => id)
+    for (const id of ids) exporter.add(traced(id))
+    await exporter[Symbol.asyncDispose]()
+    const arrived = receiver.exports.map(({ resourceSpans }) =>
+      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map(({ spanId }) => spanId))),
+    )
+    expect(arrived.map((batch) => batch.length)).toEqual([512, 512, 176])
+    expect(arrived.flat().toSorted()).toEqual(ids.map(spanIdOf))
+    expect(failures).toEqual([])
+  },
+)
+
+test('of requests with many steps fewer are sent at once, and each step arrives', async () => {
   const receiver = await startReceiver()
   const { exporter } = open(receiver.url)
-  const long = Array.from({ length: 300 }, (_, id) => span(id)).join(',')
-  for (let request = 0; request < 100; request += 1) exporter.add(long)
+  for (let request = 0; request < 300; request += 1) exporter.add(traced(request, 100))
   await exporter[Symbol.asyncDispose]()
-  expect(receiver.spans()).toHaveLength(30_000)
+  expect(receiver.spans()).toHaveLength(300 * 101)
   expect(receiver.exports.length).toBeGreaterThan(1)
+})
+
+test('both forms say the same, of a request that has everything and of one that has nothing', async () => {
+  const spans = await Promise.all(
+    PROTOCOLS.map(async (protocol) => {
+      const receiver = await startReceiver()
+      const { exporter } = open(receiver.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
+      const { request, ...ids } = traced(1, 1)
+      const longest = {
+        ...request,
+        client: { ...request.client, scheme: 'https' as const },
+        record: {
+          ...request.record,
+          requestId: 'r'.repeat(128),
+          operationName: 'O'.repeat(100),
+          route: { method: 'GET', path: '/projects' },
+          failureCode: 'UNAVAILABLE' as const,
+          status: 503,
+          sentBytes: 5_000_000_000,
+          durationMs: 12.345,
+          isKept: true,
+        },
+      }
+      exporter.add({ ...ids, request: longest, parent: { traceId: ids.traceId, spanId: spanIdOf(9), isSampled: true } })
+      exporter.add(traced(2))
+      await exporter[Symbol.asyncDispose]()
+      return receiver.spans().toSorted((a, b) => a.name.localeCompare(b.name))
+    }),
+  )
+  const [binary = [], json = []] = spans
+  const comparable = ({ attributes = [], status: _, ...span }: Span & { readonly status?: object }) => ({
+    ...span,
+    attributes: attributes.toSorted((a, b) => a.key.localeCompare(b.key)),
+  })
+  expect(json.map(comparable)).toEqual(binary.map(comparable))
+  expect(json.find(({ name }) => name === 'GET /projects')).toMatchObject({ status: { code: 2 } })
+  const [shortest, longest, step] = binary
+  const valuesOf = (span: Span | undefined) =>
+    Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, value.stringValue ?? value.intValue]))
+  expect(valuesOf(longest)).toEqual({
+    'http.request.method': 'GET',
+    'url.scheme': 'https',
+    'http.response.status_code': '503',
+    'workspace_gateway.reply': 'kept',
+    'http.route': '/projects',
+    'http.response.body.size': '5000000000',
+    'graphql.operation.name': 'O'.repeat(64),
+    'error.type': 'UNAVAILABLE',
+    'workspace_gateway.request_id': 'r'.repeat(128),
+  })
+  const duration = BigInt(longest?.endTimeUnixNano ?? 0) - BigInt(longest?.startTimeUnixNano ?? 0)
+  expect(Math.abs(Number(duration) - 12_345_000)).toBeLessThanOrEqual(1_000)
+  expect(Number(longest?.startTimeUnixNano) / 1e6 - performance.timeOrigin).toBeCloseTo(0, -1)
+  expect(longest).toMatchObject({ spanId: spanIdOf(1), parentSpanId: spanIdOf(9), kind: 2 })
+  expect(step).toMatchObject({ name: 'store documents', parentSpanId: spanIdOf(1), kind: 1 })
+  expect(shortest).toMatchObject({ name: 'GET', spanId: spanIdOf(2) })
+  expect(shortest).not.toHaveProperty('parentSpanId')
+  expect(valuesOf(shortest)).toEqual({
+    'http.request.method': 'GET',
+    'url.scheme': 'http',
+    'http.response.status_code': '200',
+    'workspace_gateway.reply': 'made',
+    'http.response.body.size': '0',
+  })
 })
 
 test('a receiver that hangs holds up no more than OTEL_BSP_MAX_QUEUE_SIZE requests, and a loss is said once', async () => {
   const held = Promise.withResolvers<void>()
   const receiver = await startReceiver(200, () => held.promise)
   const { exporter, failures } = open(receiver.url, { OTEL_BSP_MAX_QUEUE_SIZE: '1000' })
-  for (let id = 0; id < 5_000; id += 1) exporter.add(span(id))
+  for (let id = 0; id < 5_000; id += 1) exporter.add(traced(id))
   expect(failures).toHaveLength(1)
   expect(String(failures[0]?.error)).toContain('faster than the receiver')
   held.resolve()
@@ -64,7 +151,7 @@ test('a receiver that hangs holds up no more than OTEL_BSP_MAX_QUEUE_SIZE reques
 test('a receiver that does not answer in time is given up, and the process goes on', async () => {
   const receiver = await startReceiver(200, () => new Promise(() => {}))
   const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '50' })
-  exporter.add(span(1))
+  exporter.add(traced(1))
   await exporter[Symbol.asyncDispose]()
   expect(failures).toMatchObject([{ lost: 1 }])
 })

@@ -70,7 +70,11 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       'service.name': 'shop',
       'deployment.environment.name': 'test',
     })
-    expect(receiver.headers[0]).toMatchObject({ url: '/v1/traces', 'x-key': 'a b', 'content-type': 'application/json' })
+    expect(receiver.headers[0]).toMatchObject({
+      url: '/v1/traces',
+      'x-key': 'a b',
+      'content-type': 'application/x-protobuf',
+    })
     for (const secret of [DEMO, accessToken, 'hunter2']) expect(JSON.stringify(receiver.exports)).not.toContain(secret)
   })
 
@@ -98,7 +102,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(serving.stderr().match(/traces cannot be sent/g)).toHaveLength(1)
   })
 
-  test('a receiver that takes protobuf only gets the same spans in the binary form', async () => {
+  test('spans go out in the numbers and forms of opentelemetry-proto', async () => {
     const bodies: Buffer[] = []
     const types: unknown[] = []
     const server = createServer(async (request, response) => {
@@ -110,7 +114,6 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     onTestFinished(() => void server.close())
     const { serving, get } = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
       OTEL_SERVICE_NAME: 'shép',
     })
     await get('/projects', { traceparent: `00-${TRACE}-${SPAN}-01` })
@@ -162,15 +165,13 @@ test('nothing is traced without a receiver, or where the standard says so', () =
     url: 'http://127.0.0.1:4318/v1/traces',
     ratio: 1,
     isParentBased: true,
-    protocol: 'http/json',
+    protocol: 'http/protobuf',
   })
-  const all = { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
-  expect(readTraceSettings({ ...all, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' })?.protocol).toBe(
-    'http/protobuf',
-  )
+  const all = { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' }
+  expect(readTraceSettings({ ...all, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' })?.protocol).toBe('http/json')
   for (const name of ['grpc', 'http/xml']) {
     const read = () => readTraceSettings({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: name })
-    expect(read).toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL: .*http\/json or http\/protobuf/)
+    expect(read).toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL: .*http\/protobuf or http\/json/)
   }
 })
 

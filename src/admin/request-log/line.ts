@@ -1,6 +1,7 @@
 // A request as a line of the log: JSON as the rest of the log is, or short for a terminal. Written by hand, since it is written often.
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Route } from '../../http/request-record.ts'
+import { createByRoute } from '../by-route.ts'
 import { threeDigits } from '../thousandths.ts'
 
 export interface LineContext {
@@ -32,7 +33,7 @@ function levelOf(status: number): number {
 /** Every value is a number, of a closed list, or was checked to hold nothing that JSON would have to escape. */
 export function createJsonLine(): FormatLine {
   const beginningOf = createBeginning()
-  const aboutOf = createAbout()
+  const aboutOf = createByRoute(writeAbout)
   return ({ method, record }, { now, requestId, user, network }) => {
     const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, isOriginRefused, traceId } =
       record
@@ -64,26 +65,10 @@ function createBeginning(): (now: number, status: number) => string {
 }
 
 /** Method, route and status, as one text for each route and status that there is. */
-function createAbout(): (method: string, route: Route | null, status: number) => string {
-  const known = new Map<Route, Map<number, string>>()
-
-  function write(method: string, route: Route | null, status: number): string {
-    // A path that there is not is the client's own words.
-    const shownRoute = route === null ? '' : `,"route":"${route.path}"`
-    return `","method":"${method}"${shownRoute},"status":${status},"bytes":`
-  }
-
-  return (method, route, status) => {
-    // HEAD and OPTIONS are answered by routes of other methods.
-    if (route === null || route.method !== method) return write(method, route, status)
-    const text = known.get(route)?.get(status)
-    if (text !== undefined) return text
-    const texts = known.get(route) ?? new Map<number, string>()
-    known.set(route, texts)
-    const written = write(method, route, status)
-    texts.set(status, written)
-    return written
-  }
+function writeAbout(method: string, route: Route | null, status: number): string {
+  // A path that there is not is the client's own words.
+  const shownRoute = route === null ? '' : `,"route":"${route.path}"`
+  return `","method":"${method}"${shownRoute},"status":${status},"bytes":`
 }
 
 const RESET = '\u001b[0m'

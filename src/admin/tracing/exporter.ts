@@ -1,26 +1,26 @@
 // Spans to a receiver, by OTLP over HTTP: a batch at a time, off the road of requests, and lost rather than kept for ever.
-import { toProtobuf } from './protobuf.ts'
+import { REQUEST, RESOURCE_SPANS, toJson } from './otlp.ts'
+import { endMessage, putFields, type Written } from './protobuf-writer.ts'
 import { createReceiver } from './receiver.ts'
+import { resourceFields, scopeFields } from './resource.ts'
+import { createSpanWriter, mostBytesOf, type TracedRequest } from './spans.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 /** Requests whose spans are sent at once. */
 const MAX_BATCH = 512
 /** Of a batch: what so many requests have, and more. */
-const BATCH_BYTES = 1_048_576
+const BATCH_BYTES = 524_288
 /** Of batches that were sent: their memory is used again. */
 const MAX_SPARE = 4
-const CLOSING = ']}]}]}'
-const COMMA = 0x2c
+/** Tags and lengths of the messages around the spans. */
+const AROUND_BYTES = 64
 
 export interface Exporter extends AsyncDisposable {
-  /** Spans of a request, as JSON separated by commas; ASCII. */
-  readonly add: (spans: string) => void
+  readonly add: (traced: TracedRequest) => void
 }
 
-/** What is sent at once, as it goes out. */
-interface Batch {
-  readonly bytes: Buffer<ArrayBuffer>
-  byteLength: number
+/** Spans that are sent at once, as they go out, the first one last. */
+interface Batch extends Written {
   requests: number
 }
 
@@ -30,12 +30,12 @@ export function createExporter(
   version: string,
   onFailure: (error: unknown, lost: number) => void,
 ): Exporter {
-  const opening = Buffer.from(
-    `{"resourceSpans":[{"resource":{"attributes":${attributes({ ...resource, 'service.version': version })}},"scopeSpans":[{"scope":${JSON.stringify({ name: 'workspace-gateway', version })},"spans":[`,
-  )
-  const room = BATCH_BYTES - opening.byteLength - CLOSING.length
+  const writeSpans = createSpanWriter()
+  const aboutResource = resourceFields({ ...resource, 'service.version': version })
+  const aboutScope = scopeFields(version)
+  const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES
   const receiver = createReceiver(url, headers, timeoutMs)
-  const spare: Buffer<ArrayBuffer>[] = []
+  const spare: Batch['bytes'][] = []
   let batch: Batch | null = null
   /** Requests whose spans were not sent yet. */
   let queued = 0
@@ -45,8 +45,8 @@ export function createExporter(
   let sending: Promise<void> = Promise.resolve()
 
   function openBatch(): Batch {
-    const bytes = spare.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES)
-    return { bytes, byteLength: opening.copy(bytes), requests: 0 }
+    const bytes = spare.pop() ?? Buffer.allocUnsafeSlow(headBytes + BATCH_BYTES)
+    return { bytes, start: bytes.byteLength, requests: 0 }
   }
 
   function lose(requests: number, reason: unknown): void {
@@ -55,21 +55,28 @@ export function createExporter(
     isFailing = true
   }
 
-  async function send({ bytes, byteLength, requests }: Batch): Promise<void> {
+  /** An `ExportTraceServiceRequest`. */
+  function complete(spans: Batch): Buffer<ArrayBuffer> {
+    const end = spans.bytes.byteLength
+    putFields(spans, aboutScope)
+    endMessage(spans, RESOURCE_SPANS.scopeSpans, end)
+    putFields(spans, aboutResource)
+    endMessage(spans, REQUEST.resourceSpans, end)
+    return spans.bytes.subarray(spans.start)
+  }
+
+  async function send(full: Batch): Promise<void> {
     const lostBefore = lost
     try {
-      const json = bytes.subarray(0, byteLength + bytes.write(CLOSING, byteLength))
-      const isBinary = protocol === 'http/protobuf'
-      await receiver.post(
-        isBinary ? 'application/x-protobuf' : 'application/json',
-        isBinary ? toProtobuf(json.toString()) : json,
-      )
+      const body = complete(full)
+      if (protocol === 'http/protobuf') await receiver.post('application/x-protobuf', body)
+      else await receiver.post('application/json', Buffer.from(toJson(body)))
       if (lost === lostBefore) isFailing = false
     } catch (error) {
-      lose(requests, error)
+      lose(full.requests, error)
     } finally {
-      queued -= requests
-      if (spare.length < MAX_SPARE) spare.push(bytes)
+      queued -= full.requests
+      if (spare.length < MAX_SPARE) spare.push(full.bytes)
     }
   }
 
@@ -83,17 +90,14 @@ export function createExporter(
   }
 
   return {
-    add(spans) {
-      if (queued >= maxQueued || spans.length > room) {
+    add(traced) {
+      if (queued >= maxQueued) {
         lose(1, new Error('they come faster than the receiver takes them'))
         return
       }
-      if (batch && batch.byteLength + 1 + spans.length + CLOSING.length > BATCH_BYTES) void flush()
+      if (batch && batch.start < headBytes + mostBytesOf(traced)) void flush()
       batch ??= openBatch()
-      if (batch.requests > 0) batch.bytes[batch.byteLength++] = COMMA
-      // As bytes at once: a text that was put together of pieces is many objects, and whatever waits is gone through by
-      // each collection of garbage.
-      batch.byteLength += batch.bytes.write(spans, batch.byteLength, 'latin1')
+      writeSpans(batch, traced)
       batch.requests += 1
       queued += 1
       if (batch.requests === MAX_BATCH) void flush()
@@ -104,8 +108,4 @@ export function createExporter(
       receiver[Symbol.dispose]()
     },
   }
-}
-
-function attributes(values: Readonly<Record<string, string>>): string {
-  return JSON.stringify(Object.entries(values).map(([key, stringValue]) => ({ key, value: { stringValue } })))
 }

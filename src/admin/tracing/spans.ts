@@ -1,7 +1,9 @@
-// A request and its steps as spans, in OTLP's JSON (opentelemetry-proto, "JSON Protobuf Encoding").
+// A request and its steps as spans of OTLP, as they go out.
 import type { GatewayRequest } from '../../http/request.ts'
-import type { Step } from '../../http/request-record.ts'
-import { threeDigits } from '../thousandths.ts'
+import type { Route, Step } from '../../http/request-record.ts'
+import { createByRoute } from '../by-route.ts'
+import { ANY_VALUE, KEY_VALUE, SCOPE_SPANS, SPAN, STATUS } from './otlp.ts'
+import { endMessage, putFields, putHex, putNanos, putText, putVarint, type Written } from './protobuf-writer.ts'
 import type { ParentSpan } from './trace-context.ts'
 
 /** SPAN_KIND_SERVER and SPAN_KIND_INTERNAL. */
@@ -9,41 +11,87 @@ const SERVER = 2
 const INTERNAL = 1
 const ERROR = 2
 const MAX_NAME_LENGTH = 64
-const ORIGIN_MS = performance.timeOrigin
+const ORIGIN_MICROSECONDS = performance.timeOrigin * 1_000
+/** A request's own span, and one of its steps: more than the longest take. */
+const REQUEST_BYTES = 1_024
+const STEP_BYTES = 192
+/** Of what all requests of a route have in common. */
+const ABOUT_BYTES = 512
 
 export interface TracedRequest {
+  readonly request: GatewayRequest
   readonly traceId: string
   readonly spanId: string
   readonly parent: ParentSpan | null
   readonly newSpanId: () => string
 }
 
-/** The spans of a request that was answered, separated by commas. Every text in them is of a closed list, or was checked: ASCII. */
-export function spansOf(request: GatewayRequest, { traceId, spanId, parent, newSpanId }: TracedRequest): string {
-  const { record, method, client } = request
-  const { route, status, startedAt, durationMs, operationName, isKept, failureCode, sentBytes, steps } = record
-  const timed = (from: number, to: number) =>
-    `"startTimeUnixNano":"${toNanos(from)}","endTimeUnixNano":"${toNanos(to)}"`
-  let text =
-    `{"traceId":"${traceId}","spanId":"${spanId}",` +
-    (parent === null ? '' : `"parentSpanId":"${parent.spanId}",`) +
-    `"name":"${method}${route === null ? '' : ` ${route.path}`}","kind":${SERVER},` +
-    `${timed(startedAt, startedAt + durationMs)},"attributes":[${word('http.request.method', method)},` +
-    `${word('url.scheme', client.scheme)},${whole('http.response.status_code', status)},` +
-    `${whole('http.response.body.size', sentBytes)},${word('workspace_gateway.reply', isKept ? 'kept' : 'made')}`
-  if (route !== null) text += `,${word('http.route', route.path)}`
-  if (operationName !== null) text += `,${word('graphql.operation.name', operationName.slice(0, MAX_NAME_LENGTH))}`
-  if (failureCode !== null) text += `,${word('error.type', failureCode)}`
-  if (record.requestId !== null) text += `,${word('workspace_gateway.request_id', record.requestId)}`
-  text += status >= 500 ? `],"status":{"code":${ERROR}}}` : ']}'
-  const ids = steps?.map(newSpanId)
-  steps?.forEach((step, index) => {
-    const around = steps.findIndex((other, at) => at !== index && isWithin(step, other))
-    text +=
-      `,{"traceId":"${traceId}","spanId":"${ids?.[index]}","parentSpanId":"${ids?.[around] ?? spanId}",` +
-      `"name":"${step.name}","kind":${INTERNAL},${timed(step.startedAt, step.endedAt)}}`
-  })
-  return text
+/** What the spans of a request take, at most. */
+export function mostBytesOf({ request: { record } }: TracedRequest): number {
+  return REQUEST_BYTES + STEP_BYTES * (record.steps?.length ?? 0)
+}
+
+/** Writes the spans of a request that was answered. Every text in them is of a closed list, or was checked: ASCII. */
+export function createSpanWriter(): (out: Written, traced: TracedRequest) => void {
+  const aboutPlain = createByRoute(writeAbout('http'))
+  const aboutTls = createByRoute(writeAbout('https'))
+
+  return (out, { request, traceId, spanId, parent, newSpanId }) => {
+    const { record, method, client } = request
+    const { route, status, startedAt, durationMs, operationName, isKept, failureCode, sentBytes, steps } = record
+    const end = out.start
+    if (status >= 500) putFields(out, FAILED)
+    if (record.requestId !== null) putWord(out, 'workspace_gateway.request_id', record.requestId)
+    if (failureCode !== null) putWord(out, 'error.type', failureCode)
+    if (operationName !== null) putWord(out, 'graphql.operation.name', operationName.slice(0, MAX_NAME_LENGTH))
+    putWhole(out, 'http.response.body.size', sentBytes)
+    putTimes(out, startedAt, startedAt + durationMs)
+    const aboutOf = client.scheme === 'https' ? aboutTls : aboutPlain
+    putFields(out, aboutOf(method, route, isKept ? -status : status))
+    if (parent !== null) putHex(out, SPAN.parentSpanId, parent.spanId)
+    putHex(out, SPAN.spanId, spanId)
+    putHex(out, SPAN.traceId, traceId)
+    endMessage(out, SCOPE_SPANS.spans, end)
+    if (steps === null) return
+    const ids = steps.map(newSpanId)
+    for (const [index, step] of steps.entries()) {
+      const around = steps.findIndex((other, at) => at !== index && isWithin(step, other))
+      const endOfStep = out.start
+      putTimes(out, step.startedAt, step.endedAt)
+      putVarint(out, SPAN.kind, INTERNAL)
+      putText(out, SPAN.name, step.name)
+      putHex(out, SPAN.parentSpanId, ids[around] ?? spanId)
+      putHex(out, SPAN.spanId, ids[index] ?? '')
+      putHex(out, SPAN.traceId, traceId)
+      endMessage(out, SCOPE_SPANS.spans, endOfStep)
+    }
+  }
+}
+
+const FAILED = fieldsOf((out) => {
+  const end = out.start
+  putVarint(out, STATUS.code, ERROR)
+  endMessage(out, SPAN.status, end)
+})
+
+/** Name, kind and attributes that do not differ; a status below zero is that of a kept reply. */
+function writeAbout(scheme: string) {
+  return (method: string, route: Route | null, status: number): Uint8Array =>
+    fieldsOf((out) => {
+      if (route !== null) putWord(out, 'http.route', route.path)
+      putWord(out, 'workspace_gateway.reply', status < 0 ? 'kept' : 'made')
+      putWhole(out, 'http.response.status_code', Math.abs(status))
+      putWord(out, 'url.scheme', scheme)
+      putWord(out, 'http.request.method', method)
+      putVarint(out, SPAN.kind, SERVER)
+      putText(out, SPAN.name, route === null ? method : `${method} ${route.path}`)
+    })
+}
+
+function fieldsOf(write: (out: Written) => void): Uint8Array {
+  const out: Written = { bytes: Buffer.alloc(ABOUT_BYTES), start: ABOUT_BYTES }
+  write(out)
+  return out.bytes.subarray(out.start)
 }
 
 /** Steps that begin and end together are not within each other. */
@@ -52,20 +100,26 @@ function isWithin(step: Step, other: Step): boolean {
   return other.startedAt <= step.startedAt && step.endedAt <= other.endedAt && length(step) < length(other)
 }
 
-function word(key: string, value: string): string {
-  return `{"key":"${key}","value":{"stringValue":"${value}"}}`
+function putWord(out: Written, key: string, value: string): void {
+  const end = out.start
+  putText(out, ANY_VALUE.stringValue, value)
+  endAttribute(out, key, end)
 }
 
-function whole(key: string, value: number): string {
-  return `{"key":"${key}","value":{"intValue":"${value}"}}`
+function putWhole(out: Written, key: string, value: number): void {
+  const end = out.start
+  putVarint(out, ANY_VALUE.intValue, value)
+  endAttribute(out, key, end)
 }
 
-/** Of a time of `performance.now()`, to the microsecond. */
-function toNanos(time: number): string {
-  const ms = ORIGIN_MS + time
-  const seconds = Math.floor(ms / 1_000)
-  const rest = ms - seconds * 1_000
-  const whole = Math.floor(rest)
-  // A whole number that was written a moment ago costs nothing: no text of the nanoseconds as one number.
-  return `${seconds}${threeDigits(whole)}${threeDigits(Math.floor((rest - whole) * 1_000))}000`
+function endAttribute(out: Written, key: string, end: number): void {
+  endMessage(out, KEY_VALUE.value, end)
+  putText(out, KEY_VALUE.key, key)
+  endMessage(out, SPAN.attributes, end)
+}
+
+/** Of times of `performance.now()`, to the microsecond. */
+function putTimes(out: Written, from: number, to: number): void {
+  putNanos(out, SPAN.endTimeUnixNano, Math.floor(ORIGIN_MICROSECONDS + to * 1_000))
+  putNanos(out, SPAN.startTimeUnixNano, Math.floor(ORIGIN_MICROSECONDS + from * 1_000))
 }

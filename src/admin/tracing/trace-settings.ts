@@ -1,7 +1,8 @@
 // Where traces go and which, by the standard variables (OpenTelemetry specification, "Environment Variables" and "OTLP Exporter").
 import { UsageError } from '../../errors.ts'
 
-const PROTOCOLS = ['http/json', 'http/protobuf'] as const
+/** The first one by default, as the standard says. */
+const PROTOCOLS = ['http/protobuf', 'http/json'] as const
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -53,7 +54,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     wrong.push('OTEL_EXPORTER_OTLP_ENDPOINT: must be like http://127.0.0.1:4318')
   }
-  const asked = of('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? of('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/json'
+  const asked = of('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? of('OTEL_EXPORTER_OTLP_PROTOCOL') ?? PROTOCOLS[0]
   const protocol = PROTOCOLS.find((name) => name === asked)
   if (protocol === undefined) {
     const help = asked === 'grpc' ? 'grpc is not spoken here, use the port for HTTP (4318) and' : 'must be'
@@ -68,7 +69,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   const settings = {
     url,
     headers: { ...pairs('OTEL_EXPORTER_OTLP_HEADERS'), ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS') },
-    protocol: protocol ?? 'http/json',
+    protocol: protocol ?? PROTOCOLS[0],
     timeoutMs: number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000),
     resource: {
       'service.name': 'workspace-gateway',

@@ -3,7 +3,6 @@ import type { ObserveResponse } from '../../http/handler.ts'
 import { createIds } from '../../http/random-ids.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { createExporter } from './exporter.ts'
-import { spansOf } from './spans.ts'
 import { readTraceparent } from './trace-context.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -43,7 +42,7 @@ export function createTracer(
       const { traceId, spanId } = request.record
       if (traceId === null || spanId === null) return
       const parent = readTraceparent(request.header('traceparent'))
-      exporter.add(spansOf(request, { traceId, spanId, parent, newSpanId }))
+      exporter.add({ request, traceId, spanId, parent, newSpanId })
     },
     [Symbol.asyncDispose]: () => exporter[Symbol.asyncDispose](),
   }

@@ -1,0 +1,91 @@
+// The messages of OTLP that traces are made of (opentelemetry-proto, common.proto, resource.proto and trace.proto, version 1): numbers of
+// their fields, and a batch of them in JSON for receivers that take no other form.
+
+export const REQUEST = { resourceSpans: 1 } as const
+export const RESOURCE_SPANS = { resource: 1, scopeSpans: 2 } as const
+export const RESOURCE = { attributes: 1 } as const
+export const SCOPE_SPANS = { scope: 1, spans: 2 } as const
+export const SCOPE = { name: 1, version: 2 } as const
+export const SPAN = {
+  traceId: 1,
+  spanId: 2,
+  parentSpanId: 4,
+  name: 5,
+  kind: 6,
+  startTimeUnixNano: 7,
+  endTimeUnixNano: 8,
+  attributes: 9,
+  status: 15,
+} as const
+export const KEY_VALUE = { key: 1, value: 2 } as const
+export const ANY_VALUE = { stringValue: 1, intValue: 3 } as const
+export const STATUS = { code: 3 } as const
+
+type Fields = Readonly<Record<string, number>>
+
+/** Members that are messages. */
+const MESSAGES: Readonly<Record<string, Fields>> = {
+  resourceSpans: RESOURCE_SPANS,
+  resource: RESOURCE,
+  scopeSpans: SCOPE_SPANS,
+  scope: SCOPE,
+  spans: SPAN,
+  attributes: KEY_VALUE,
+  value: ANY_VALUE,
+  status: STATUS,
+}
+const REPEATED = new Set(['resourceSpans', 'scopeSpans', 'spans', 'attributes'])
+/** Members that are bytes, which OTLP has as hexadecimal digits, unlike protobuf's own JSON. */
+const IDS = new Set(['traceId', 'spanId', 'parentSpanId'])
+/** A whole number of 64 bits is a text in JSON. */
+const LONG = new Set(['intValue'])
+
+/** Of an `ExportTraceServiceRequest` that this gateway wrote: throws for a field that the table does not have. */
+export function toJson(bytes: Buffer): string {
+  return JSON.stringify(readMessage(REQUEST, bytes))
+}
+
+function readMessage(fields: Fields, bytes: Buffer): object {
+  const names = new Map(Object.entries(fields).map(([name, number]) => [number, name]))
+  const members: Record<string, unknown> = {}
+  const lists = new Map<string, unknown[]>()
+  let at = 0
+
+  function readNumber(): number {
+    let value = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = bytes.readUInt8(at)
+      at += 1
+      value += (byte & 0x7f) * unit
+      if (byte < 0x80) return value
+    }
+  }
+
+  function readField(name: string, wireType: number): unknown {
+    if (wireType === 0) return LONG.has(name) ? String(readNumber()) : readNumber()
+    const length = wireType === 1 ? 8 : readNumber()
+    at += length
+    const value = bytes.subarray(at - length, at)
+    if (wireType === 1) return String(value.readBigUInt64LE())
+    const message = MESSAGES[name]
+    if (message) return readMessage(message, value)
+    return value.toString(IDS.has(name) ? 'hex' : 'utf8')
+  }
+
+  while (at < bytes.byteLength) {
+    const tag = readNumber()
+    const name = names.get(tag >> 3)
+    if (name === undefined) throw new Error(`OTLP in JSON: field ${tag >> 3} is not known`)
+    const value = readField(name, tag & 7)
+    if (!REPEATED.has(name)) {
+      members[name] = value
+      continue
+    }
+    const list = lists.get(name) ?? []
+    list.push(value)
+    lists.set(name, list)
+  }
+  // What is written from the end stands there with the last one first.
+  for (const [name, list] of lists) members[name] = list.toReversed()
+  return members
+}
