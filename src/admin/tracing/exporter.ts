@@ -49,9 +49,10 @@ export function createExporter(
     return { bytes, start: bytes.byteLength, requests: 0 }
   }
 
-  function lose(requests: number, reason: unknown): void {
+  function lose(requests: number, reason: () => unknown): void {
     lost += requests
-    if (!isFailing) onFailure(reason, lost)
+    // Asked for once: an error of each request that is lost would cost more than its spans, while there is too much to do already.
+    if (!isFailing) onFailure(reason(), lost)
     isFailing = true
   }
 
@@ -73,7 +74,7 @@ export function createExporter(
       else await receiver.post('application/json', Buffer.from(toJson(body)))
       if (lost === lostBefore) isFailing = false
     } catch (error) {
-      lose(full.requests, error)
+      lose(full.requests, () => error)
     } finally {
       queued -= full.requests
       if (spare.length < MAX_SPARE) spare.push(full.bytes)
@@ -92,7 +93,7 @@ export function createExporter(
   return {
     add(traced) {
       if (queued >= maxQueued) {
-        lose(1, new Error('they come faster than the receiver takes them'))
+        lose(1, () => new Error('they come faster than the receiver takes them'))
         return
       }
       if (batch && batch.start < headBytes + mostBytesOf(traced)) void flush()
