@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -110,6 +111,28 @@ describe('an SQLite backup', () => {
     const { accessToken } = await openSession(again.url, ANA)
     const etag = newer.headers.get('etag') ?? ''
     expect((await projectsAt(again.url, accessToken, { 'if-none-match': etag })).status).toBe(200)
+  })
+
+  test('lets a gateway on the same machine have the processor first', async () => {
+    const module = new URL('../src/cli/backup/yield-processor.ts', import.meta.url)
+    const script = `
+      import { readdirSync } from 'node:fs'
+      import { getPriority } from 'node:os'
+      import { yieldProcessor } from ${JSON.stringify(module)}
+      const threads = () => new Set(readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread))))
+      const [before] = threads()
+      {
+        using yielded = yieldProcessor()
+        console.log(JSON.stringify([...threads()].map((priority) => priority - before)))
+      }
+      console.log(getPriority() - before)`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [low, after] = (await text(child.stdout)).trim().split('\n')
+    expect(low).toBe('[10]')
+    // Only root may take it back.
+    expect(after).toBe(process.getuid?.() === 0 ? '0' : '10')
   })
 
   test('has its sessions go on when that is said, under other names for every state', async () => {

@@ -1,11 +1,10 @@
 // A file gets its name only when it is whole and on the disk.
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { UsageError } from '../../errors.ts'
 
+const READ_BYTES = 262_144
 /** Of `sha256sum`. */
 const DIGEST_LINE = /^([0-9a-f]{64}) [ *]/
 
@@ -65,8 +64,18 @@ export async function syncPath(path: string): Promise<void> {
 
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
+  // One piece of memory for all of it: of gigabytes, a stream would leave as much to be collected, with every processor there is.
+  const buffer = Buffer.alloc(READ_BYTES)
+  const file = await open(path, 'r')
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(buffer)
+      if (bytesRead === 0) return hash.digest('hex')
+      hash.update(buffer.subarray(0, bytesRead))
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 /** Throws `UsageError` when the digest that lies beside the file is another one. */

@@ -9,6 +9,7 @@ import { backupLines } from '../../migration/backup-records.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
 import { publishFile } from '../backup/publish-file.ts'
+import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { BackupConfig } from '../options/workspace-options.ts'
@@ -17,6 +18,7 @@ import { createProgress, toSize } from '../progress.ts'
 const PROGRESS_MS = 200
 
 export async function runBackup(path: string, config: BackupConfig, io: CommandIo): Promise<ExitCode> {
+  using _low = yieldProcessor()
   const start = performance.now()
   const from = databasePath(config.database)
   // Says what is wrong with the database before anything is written.

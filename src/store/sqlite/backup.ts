@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000
 /** Of a copy that are written before they are put on the disk: one of many at once would hold up what others commit there. */
 const STEP_BYTES = 393_216
 /** Of the time that a step took, before the next one while others commit: they need the disk as well. */
-const PAUSE = 0.7
+const PAUSE = 0.6
 
 /**
  * The newest state. In one read transaction: writers go on, and their log grows until it ends. Holds up its thread. `to` is an
