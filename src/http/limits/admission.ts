@@ -78,11 +78,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
     else if (begun >= quota) quota = Math.max(MIN_QUOTA, Math.floor((quota * TURN_MS) / tookMs))
   }
 
+  /** At the beginning of a turn: nothing has begun in it. */
   function beginWaiting(at: number): void {
-    const free = Math.max(0, quota - begun)
     // Who came last has waited least: when not all can be answered, those who are need not be late. The rest is refused soon.
-    const next = overload.isRefusing() ? line.takeNewest(free) : line.takeOldest(free)
-    begun += next.length
+    const next = overload.isRefusing() ? line.takeNewest(quota) : line.takeOldest(quota)
+    begun = next.length
     for (const { since, decide } of next) {
       onDelay(at - since)
       decide(true)

@@ -165,4 +165,10 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     to: 'false',
     reason: 'the same bytes, copied',
   },
+  {
+    path: 'src/http/server/client-error.ts',
+    line: "if (!socket.writable || error.code === 'ECONNRESET') {",
+    to: '&&',
+    reason: 'what is written to a connection that is gone, or has ended, reaches nobody',
+  },
 ]
