@@ -402,7 +402,7 @@ describe('keys', () => {
   })
 
   test('published one by one, are fetched at most twice for 10,000 unknown ones', async () => {
-    const { decide, token, server } = await start('aws-alb', {}, 60_000)
+    const { decide, token, server, reported } = await start('aws-alb', {}, 60_000)
     const known = token()
     expect(await outcomeOf(decide(known))).toBe('admitted')
     const unknown = Array.from({ length: 10_000 }, (_, index) => token({}, { kid: `made-up-${index}` }).slice(0, -8))
@@ -410,6 +410,8 @@ describe('keys', () => {
     expect(new Set(outcomes)).toEqual(new Set(['refused']))
     expect(await outcomeOf(decide(known))).toBe('admitted')
     expect(server.fetches()).toBeLessThanOrEqual(2)
+    // The operator is told of the one that could not be fetched.
+    expect(reported).toHaveLength(1)
   })
 
   test('rotated under load fail no sign-in, also while strangers make keys up', async () => {

@@ -90,6 +90,16 @@ describe('the login guard "mail"', () => {
     expect((await login(code)).json().data.login.accessToken).toMatch(/^eyJ/)
   })
 
+  test('ten codes of one network for an address are compared in ten minutes', async () => {
+    const { gateway, login } = await startMailGateway({}, { attemptsPerMinute: 1_000 })
+    for (let tries = 0; tries < 10; tries += 1) expectWrong(await login(ANA, 'K7QM2P9D'))
+    const limited = await login(ANA, 'K7QM2P9D')
+    expect([limited.status, limited.headers.get('ratelimit-policy')]).toEqual([429, '"code-email";q=10;w=600'])
+    expectWrong(await login(STRANGER, 'K7QM2P9D'))
+    gateway.advance(60)
+    expectWrong(await login(ANA, 'K7QM2P9D'))
+  })
+
   test('reads a code as people type it', async () => {
     const { gateway, server, login } = await startMailGateway({ maxPerAddress: 100 })
     const spellings: readonly ((code: string) => string)[] = [
