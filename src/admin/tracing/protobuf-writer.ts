@@ -81,3 +81,10 @@ export function endMessage(out: Written, number: number, end: number): void {
   putNumber(out, end - out.start)
   putTag(out, number, LENGTH)
 }
+
+/** What `write` puts, in memory of its own; `mostBytes` is more than that takes. */
+export function fieldsOf(mostBytes: number, write: (out: Written) => void): Uint8Array {
+  const out: Written = { bytes: Buffer.alloc(mostBytes), start: mostBytes }
+  write(out)
+  return out.bytes.subarray(out.start)
+}

@@ -1,6 +1,6 @@
 // Whose spans they are: the fields that stand around the spans of each batch.
 import { ANY_VALUE, KEY_VALUE, RESOURCE, RESOURCE_SPANS, SCOPE, SCOPE_SPANS } from './otlp.ts'
-import { endMessage, putBytes, type Written } from './protobuf-writer.ts'
+import { endMessage, fieldsOf, putBytes } from './protobuf-writer.ts'
 
 const NAME = 'workspace-gateway'
 /** Tags and lengths around one text. */
@@ -9,7 +9,7 @@ const AROUND_BYTES = 32
 /** `resource` of a `ResourceSpans`. */
 export function resourceFields(attributes: Readonly<Record<string, string>>): Uint8Array {
   const pairs = Object.entries(attributes).toReversed()
-  return fieldsWith(pairs.flat(), (out) => {
+  return fieldsOf(mostBytesOf(pairs.flat()), (out) => {
     const end = out.start
     for (const [key, value] of pairs) {
       const endOfPair = out.start
@@ -24,7 +24,7 @@ export function resourceFields(attributes: Readonly<Record<string, string>>): Ui
 
 /** `scope` of a `ScopeSpans`. */
 export function scopeFields(version: string): Uint8Array {
-  return fieldsWith([NAME, version], (out) => {
+  return fieldsOf(mostBytesOf([NAME, version]), (out) => {
     const end = out.start
     putBytes(out, SCOPE.version, Buffer.from(version))
     putBytes(out, SCOPE.name, Buffer.from(NAME))
@@ -32,9 +32,6 @@ export function scopeFields(version: string): Uint8Array {
   })
 }
 
-function fieldsWith(texts: readonly string[], write: (out: Written) => void): Uint8Array {
-  const byteLength = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + AROUND_BYTES, AROUND_BYTES)
-  const out: Written = { bytes: Buffer.alloc(byteLength), start: byteLength }
-  write(out)
-  return out.bytes.subarray(out.start)
+function mostBytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + AROUND_BYTES, AROUND_BYTES)
 }

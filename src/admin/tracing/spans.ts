@@ -3,7 +3,16 @@ import type { GatewayRequest } from '../../http/request.ts'
 import type { Route, Step } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
 import { ANY_VALUE, KEY_VALUE, SCOPE_SPANS, SPAN, STATUS } from './otlp.ts'
-import { endMessage, putFields, putHex, putNanos, putText, putVarint, type Written } from './protobuf-writer.ts'
+import {
+  endMessage,
+  fieldsOf,
+  putFields,
+  putHex,
+  putNanos,
+  putText,
+  putVarint,
+  type Written,
+} from './protobuf-writer.ts'
 import type { ParentSpan } from './trace-context.ts'
 
 /** SPAN_KIND_SERVER and SPAN_KIND_INTERNAL. */
@@ -68,7 +77,7 @@ export function createSpanWriter(): (out: Written, traced: TracedRequest) => voi
   }
 }
 
-const FAILED = fieldsOf((out) => {
+const FAILED = fieldsOf(ABOUT_BYTES, (out) => {
   const end = out.start
   putVarint(out, STATUS.code, ERROR)
   endMessage(out, SPAN.status, end)
@@ -77,7 +86,7 @@ const FAILED = fieldsOf((out) => {
 /** Name, kind and attributes that do not differ; a status below zero is that of a kept reply. */
 function writeAbout(scheme: string) {
   return (method: string, route: Route | null, status: number): Uint8Array =>
-    fieldsOf((out) => {
+    fieldsOf(ABOUT_BYTES, (out) => {
       if (route !== null) putWord(out, 'http.route', route.path)
       putWord(out, 'workspace_gateway.reply', status < 0 ? 'kept' : 'made')
       putWhole(out, 'http.response.status_code', Math.abs(status))
@@ -86,12 +95,6 @@ function writeAbout(scheme: string) {
       putVarint(out, SPAN.kind, SERVER)
       putText(out, SPAN.name, route === null ? method : `${method} ${route.path}`)
     })
-}
-
-function fieldsOf(write: (out: Written) => void): Uint8Array {
-  const out: Written = { bytes: Buffer.alloc(ABOUT_BYTES), start: ABOUT_BYTES }
-  write(out)
-  return out.bytes.subarray(out.start)
 }
 
 /** Steps that begin and end together are not within each other. */
