@@ -53,8 +53,12 @@ test('the delay of the event loop is that of the longest turn since the last scr
   }
   // It begins anew with each scrape.
   await longest()
-  serving.process.kill('SIGUSR2')
-  await expect.poll(longest, PATIENT).toBeGreaterThan(0.3)
+  // Before each look: where more than a hundred short turns come between two, one that is long is not in their p99.
+  const afterStandStill = () => {
+    serving.process.kill('SIGUSR2')
+    return longest()
+  }
+  await expect.poll(afterStandStill, PATIENT).toBeGreaterThan(0.3)
 })
 
 test('the time that requests wait for their turn is theirs: of many at once the later ones wait', async () => {
