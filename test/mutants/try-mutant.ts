@@ -77,7 +77,11 @@ async function ask(root: string, mutant: PlacedMutant, runs: readonly TestRun[],
   // Noticed is what is noticed twice, and not without the mutant: tests may fail, or take long, for other reasons.
   const again = first.type === 'failed' && first.file !== null ? [first.file] : files
   const second = await withMutant(root, mutant, () => runTests(root, again, { ...context, maxMs }))
-  if (second.type === 'passed') return { verdict: 'survived', by: '' }
+  if (second.type === 'passed') {
+    // What failed once ended the run: the files behind it were not asked.
+    const others = runs.filter(({ file }) => !again.includes(file))
+    return others.length === 0 ? { verdict: 'survived', by: '' } : ask(root, mutant, others, context)
+  }
   if (first.type === 'timedOut' || second.type === 'timedOut' || first.file === null) {
     const clean = await runTests(root, again, { ...context, maxMs })
     if (clean.type !== 'passed') return { verdict: 'unclear', by: '' }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createUnsignedAssertionGuard } from '../../src/auth/guards/assertion/unsigned.ts'
 import { callerWith } from '../support/callers.ts'
 import { runHere } from '../support/command-line.ts'
+import { startGateway } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -30,6 +31,18 @@ describe('an unsigned header with the email', () => {
     const decision = await decide(headers, isTrusted, email)
     expect(decision).toMatchObject({ outcome: 'refused', code: 'LOGIN_REFUSED' })
     expect(JSON.stringify(decision)).not.toMatch(/secret-of|@/)
+  })
+
+  test('is counted like any other way to sign in', async () => {
+    const headers = { 'content-type': 'application/json', 'x-email': ANA, 'x-proxy-secret': SECRET }
+    const gateway = await startGateway({
+      createGuard: async () => guard,
+      attemptsPerMinute: 2,
+      trustedProxies: ['127.0.0.1'],
+    })
+    const login = () => gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)
+    const answers = [await login(), await login(), await login()]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
   })
 
   test('is not looked for elsewhere: without both headers the next guard may decide', async () => {

@@ -43,8 +43,7 @@ export function createJwksSource(
 
   return {
     async keyFor(header) {
-      if (!find) await reload()
-      else if (performance.now() - loadedAt > MAX_AGE_MS) void reload()
+      if (find && performance.now() - loadedAt > MAX_AGE_MS) void reload()
       const known = find && (await keyIn(find, header))
       if (known) return known
       await reload()

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { networkOf } from '../../src/auth/limits/network.ts'
+
+test.each([
+  ['192.0.2.77', '192.0.2.77'],
+  ['::ffff:192.0.2.77', '192.0.2.77'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
+  // A socket without an address, such as one of a file.
+  ['', ''],
+  ['unix:', 'unix:'],
+])('%j counts as %j', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
