@@ -23,7 +23,6 @@ export interface Sighting {
   readonly peer: { readonly address: string; readonly isTrustedProxy: boolean }
   /** Of the headers that proxies write, those that it had. */
   readonly forwardingHeaders: readonly string[]
-  readonly hasAuthorization: boolean
   readonly acceptEncoding: string
   readonly path: string
   readonly search: string
@@ -65,7 +64,6 @@ function sightingOf({ client, peer, path, search, header }: GatewayRequest): Sig
     client,
     peer: { address: peer.address, isTrustedProxy: peer.isTrustedProxy },
     forwardingHeaders: FORWARDING_HEADERS.filter((name) => header(name) !== undefined),
-    hasAuthorization: header('authorization') !== undefined,
     acceptEncoding: header('accept-encoding') ?? '',
     path,
     search,

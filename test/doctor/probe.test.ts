@@ -24,7 +24,6 @@ test('what the gateway sees is told to whoever has its keys, and is a path like 
   expect(seen.status).toBe(200)
   expect(JSON.parse(seen.text)).toMatchObject({
     client: { address: '127.0.0.1', scheme: 'http' },
-    hasAuthorization: false,
   })
 
   const unknown = await gateway.send('GET', '/.well-known/nothing')

@@ -2,7 +2,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 export interface TrustedProxies {
-  readonly isEmpty: boolean
   /** False for what is no IP address. */
   readonly includes: (address: string) => boolean
 }
@@ -26,7 +25,6 @@ export function createTrustedProxies(networks: readonly string[]): TrustedProxie
     blocks.addSubnet(address, prefix, family(address))
   }
   return {
-    isEmpty: networks.length === 0,
     includes(zoned) {
       const address = zoned.split('%')[0] ?? ''
       return isIP(address) !== 0 && blocks.check(address, family(address))
