@@ -19,7 +19,10 @@ test.each(['guide/import-and-export.md', 'operate/backups.md', 'operate/upgradin
     const here = commands.filter((command) => !ELSEWHERE.test(command))
     expect(here.length).toBeGreaterThan(1)
     const workspace = createWorkspace()
-    const files = new Map([['workspaces.ndjson', workspace.write('workspaces.ndjson', WORLD)]])
+    const files = new Map([
+      ['workspaces.ndjson', workspace.write('workspaces.ndjson', WORLD)],
+      ['/mnt/backups', workspace.directory],
+    ])
     if (!here[0]?.startsWith('import')) await workspace.load(WORLD)
     for (const command of here) {
       const args = command

@@ -1,9 +1,9 @@
 // systemd: the socket that outlives a gateway, what a gateway tells, and the units that come with the package.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serveForTest } from '../support/command-line.ts'
@@ -120,18 +120,25 @@ test.skipIf(!isInstalled('systemd-analyze'))(
   'systemd finds nothing wrong with the units, and little exposed',
   async () => {
     const folder = temporaryDirectory()
-    const service = readFileSync(join(UNITS, 'workspace-gateway.service'), 'utf8')
-    // What the unit names is not installed here.
-    writeFileSync(join(folder, 'workspace-gateway.service'), service.replace('/usr/bin/node', process.execPath))
-    writeFileSync(
-      join(folder, 'workspace-gateway.socket'),
-      readFileSync(join(UNITS, 'workspace-gateway.socket'), 'utf8'),
-    )
-    const files = ['workspace-gateway.service', 'workspace-gateway.socket'].map((name) => join(folder, name))
+    const files = readdirSync(UNITS).map((name) => join(folder, name))
+    expect(files).toHaveLength(4)
+    for (const file of files) {
+      // What the units name is not installed here.
+      const unit = readFileSync(join(UNITS, basename(file)), 'utf8').replace('/usr/bin/node', process.execPath)
+      writeFileSync(file, unit)
+    }
     expect(await analyze(['verify', '--man=no', ...files])).toEqual([0, ''])
-    const [exitCode, , security] = await analyze(['security', '--offline=true', '--threshold=20', files[0] ?? ''])
-    expect(security).toMatch(/Overall exposure level for workspace-gateway\.service: [0-2]\.\d/)
-    expect(exitCode).toBe(0)
+    const services = files.filter((file) => file.endsWith('.service'))
+    for (const service of services) {
+      const [exitCode, , security] = await analyze(['security', '--offline=true', '--threshold=20', service])
+      expect(security).toMatch(/Overall exposure level for workspace-gateway(-backup)?\.service: [0-2]\.\d/)
+      expect(exitCode).toBe(0)
+    }
+    const sandboxes = services.map(
+      (file) => /^CapabilityBoundingSet=$[\s\S]*^SystemCallErrorNumber=.*$/m.exec(readFileSync(file, 'utf8'))?.[0],
+    )
+    expect(sandboxes[0]).toEqual(expect.stringContaining('ProtectSystem=strict'))
+    expect(sandboxes[1]).toBe(sandboxes[0])
   },
 )
 

@@ -37,6 +37,13 @@ export function describeService(installed: () => string): void {
         const security = await systemd.run('systemd-analyze', 'security', '--threshold=20', 'workspace-gateway')
         expect(security).toMatch(/Overall exposure level for workspace-gateway\.service: [0-2]\.\d/)
 
+        await systemd.systemctl('enable', '--now', 'workspace-gateway-backup.timer')
+        await systemd.systemctl('start', 'workspace-gateway-backup.service')
+        const folder = '/var/lib/private/workspace-gateway/backups'
+        const backups = await systemd.run('find', folder, '-type', 'f', '-printf', '%U %m %f\n')
+        const aBackup = /^\d+ 600 workspace-\S+Z\.backup(\.sha256)?$/gm
+        expect(backups.match(aBackup)?.map((line) => line.split(' ')[0])).toEqual([owner, owner])
+
         await systemd.systemctl('stop', 'workspace-gateway.service')
         expect([await systemd.show('Result'), await systemd.show('ExecMainStatus')]).toEqual(['success', '0'])
         // What root does to a database that nobody has open is the service's own again.

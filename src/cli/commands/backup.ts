@@ -2,12 +2,14 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
 import { backupLines } from '../../migration/backup-records.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
+import { backupName, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
 import { publishFile } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -17,7 +19,23 @@ import { createProgress, toSize } from '../progress.ts'
 
 const PROGRESS_MS = 200
 
-export async function runBackup(path: string, config: BackupConfig, io: CommandIo): Promise<ExitCode> {
+/** `place` is the file, or with `keepNewest` the folder it gets its name in. */
+export async function runBackup(place: string, config: BackupConfig, io: CommandIo): Promise<ExitCode> {
+  const { keepNewest } = config
+  if (keepNewest === undefined) {
+    await makeBackup(place, config, io)
+    return 0
+  }
+  await requireFolder(place)
+  const name = backupName(io.clock())
+  await makeBackup(join(place, name), config, io)
+  for (const removed of await removeOldBackups(place, keepNewest, name)) {
+    io.stdout.write(`removed ${join(place, removed)}\n`)
+  }
+  return 0
+}
+
+async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Promise<void> {
   using _low = yieldProcessor()
   const start = performance.now()
   const from = databasePath(config.database)
@@ -30,7 +48,6 @@ export async function runBackup(path: string, config: BackupConfig, io: CommandI
   const { size } = await stat(path)
   const seconds = ((performance.now() - start) / 1_000).toFixed(1)
   io.stdout.write(`backed up to ${path}: ${toSize(size)} in ${seconds} s, sha256 ${digest}\n`)
-  return 0
 }
 
 async function copyFile(from: string, to: string, io: CommandIo): Promise<void> {

@@ -37,7 +37,15 @@ export const VACUUM_OPTIONS = {
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
-export const BACKUP_OPTIONS = { database, ...storeOptions } as const satisfies Record<string, OptionRow>
+export const BACKUP_OPTIONS = {
+  database,
+  keepNewest: {
+    flags: '--keep-newest <count>',
+    description: 'put the backup into a folder, named by its time, and remove all of these names there but the newest',
+    schema: integer(1, 1_000_000).optional(),
+  },
+  ...storeOptions,
+} as const satisfies Record<string, OptionRow>
 
 export const RESTORE_OPTIONS = {
   database,

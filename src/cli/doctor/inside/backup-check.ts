@@ -11,7 +11,7 @@ const NOT_A_BACKUP = /\.(part|sha256)$/
 export function backups({ config, clock }: Inside): Verdict {
   const folder = config.backups
   if (folder === undefined) return { reason: 'name the folder of the backups with --backups' }
-  const fix = { run: `workspace-gateway backup ${join(folder, 'workspace-$(date +%F).db')}` }
+  const fix = { run: `workspace-gateway backup --keep-newest 14 ${folder}` }
   let newest: number
   try {
     newest = newestBackup(folder)

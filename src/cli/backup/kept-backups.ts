@@ -1,0 +1,31 @@
+// Backups of one folder that are named by their time, of which the newest are kept.
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UsageError } from '../../errors.ts'
+
+/** Nothing else in the folder is looked at. */
+const NAME = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
+
+/** `at` is in milliseconds since the epoch. Names sort as their backups were made. */
+export function backupName(at: number): string {
+  return `workspace-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`
+}
+
+/** Throws `UsageError`. It is not made: where a disk is not mounted, the backups would go onto another one. */
+export async function requireFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null)
+  if (!found?.isDirectory()) throw new UsageError(`--keep-newest needs a folder for the backups, and ${path} is none`)
+}
+
+/**
+ * Answers the names of those that it removed, with their digests. `made`, the newest, stays even if its name is older: the clock may
+ * have been set back.
+ */
+export async function removeOldBackups(folder: string, keep: number, made: string): Promise<readonly string[]> {
+  const others = (await readdir(folder)).filter((name) => NAME.test(name) && name !== made)
+  const old = others.toSorted().slice(0, Math.max(0, others.length - (keep - 1)))
+  for (const name of old) {
+    for (const file of [name, `${name}.sha256`]) await rm(join(folder, file), { force: true })
+  }
+  return old
+}

@@ -1,0 +1,94 @@
+// A folder of backups that are made every night, of which the newest stay.
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { SMALL_WORLD } from '../support/workspaces.ts'
+
+const DAY_MS = 86_400_000
+const FIRST_NIGHT = Date.UTC(2026, 0, 1, 2, 0, 7)
+
+async function createNights(database?: string) {
+  let now = FIRST_NIGHT
+  const workspace = createWorkspace((args, options) => runHere(args, { ...options, clock: () => now }), database)
+  await workspace.load(SMALL_WORLD)
+  const folder = workspace.path('backups')
+  return {
+    ...workspace,
+    folder,
+    moveTo(night: number) {
+      now = FIRST_NIGHT + (night - 1) * DAY_MS
+    },
+    backup: (keep: number, place = folder) => workspace.run('backup', place, '--keep-newest', `${keep}`),
+    found: () => readdirSync(folder).toSorted(),
+  }
+}
+
+const named = (day: number) => `workspace-2026-01-0${day}T02-00-07Z.backup`
+const withDigest = (name: string) => [name, `${name}.sha256`]
+
+const engines = [
+  ['sqlite', async () => undefined] as const,
+  ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
+]
+
+test.each(engines)('of %s: each night one more, and the oldest goes once the new one is whole', async (_, database) => {
+  const nights = await createNights(await database())
+  mkdirSync(nights.folder)
+  const others = [nights.write('backups/by-hand.db', 'mine'), nights.write(`backups/${named(1)}.1a2b3c4d.part`, '')]
+  for (const night of [1, 2, 3]) {
+    nights.moveTo(night)
+    const { exitCode, stdout, stderr } = await nights.backup(2)
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`backed up to ${nights.folder}/${named(night)}: `)
+    expect(stdout.match(/^removed .*$/gm)).toEqual(night === 3 ? [`removed ${nights.folder}/${named(1)}`] : null)
+  }
+  const kept = [...withDigest(named(2)), ...withDigest(named(3))]
+  expect(nights.found()).toEqual([...kept, 'by-hand.db', `${named(1)}.1a2b3c4d.part`].toSorted())
+  for (const path of others) expect(statSync(path).isFile()).toBe(true)
+  const before = await nights.dump()
+  const restored = createWorkspace()
+  expect(await restored.run('restore', `${nights.folder}/${named(3)}`)).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await restored.dump()).toBe(before)
+})
+
+test('the one that was just made stays, also when the clock was set back', async () => {
+  const nights = await createNights()
+  mkdirSync(nights.folder)
+  for (const night of [8, 9, 1]) {
+    nights.moveTo(night)
+    expect(await nights.backup(2)).toMatchObject({ exitCode: 0 })
+  }
+  expect(nights.found()).toEqual([...withDigest(named(1)), ...withDigest(named(9))])
+  expect(await nights.backup(1)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is there already') })
+  nights.moveTo(2)
+  expect(await nights.backup(1)).toMatchObject({ exitCode: 0 })
+  expect(nights.found()).toEqual(withDigest(named(2)))
+})
+
+test('one that fails removes none', async () => {
+  const nights = await createNights()
+  mkdirSync(nights.folder)
+  expect(await nights.backup(1)).toMatchObject({ exitCode: 0 })
+  const before = nights.found()
+  const database = nights.path('workspace.db')
+  nights.write('workspace.db', readFileSync(database).fill(0, 4_096))
+  nights.moveTo(2)
+  const { exitCode, stdout } = await nights.backup(1)
+  expect([exitCode === 0, stdout]).toEqual([false, ''])
+  expect(nights.found()).toEqual(before)
+})
+
+test('needs a folder that is there: where a disk is not mounted, another one would be filled', async () => {
+  const nights = await createNights()
+  for (const place of [nights.folder, nights.path('workspace.db')]) {
+    const { exitCode, stderr } = await nights.backup(3, place)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`${place} is none`)])
+  }
+  mkdirSync(nights.folder)
+  for (const count of ['0', '-1', 'all']) {
+    expect(await nights.run('backup', nights.folder, '--keep-newest', count), count).toMatchObject({ exitCode: 2 })
+  }
+  expect(nights.found()).toEqual([])
+})
