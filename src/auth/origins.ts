@@ -38,10 +38,11 @@ function webOrigin(text: string): string | null {
 
 /** `listed` are normal origins. */
 export function createOriginList(listed: readonly string[]): OriginList {
-  const exact = new Set(listed.filter((origin) => !origin.includes('*')))
-  const patterns = listed.flatMap((origin) => {
-    const [scheme, domain] = origin.split('*')
-    return scheme !== undefined && scheme !== '' && domain !== undefined ? [{ scheme, domain }] : []
+  const hasStar = (origin: string) => origin.includes('*')
+  const exact = new Set(listed.filter((origin) => !hasStar(origin)))
+  const patterns = listed.filter(hasStar).map((origin) => {
+    const [scheme = '', domain = ''] = origin.split('*')
+    return { scheme, domain }
   })
   return {
     isAny: listed.includes('*'),
