@@ -6,19 +6,20 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-test('keys are read no more once the gateway has ended, also where a read was under way', async () => {
-  await using stored = await openSqliteStore(join(temporaryDirectory(), 'keys.db'), {
+async function openCounted() {
+  const stored = await openSqliteStore(join(temporaryDirectory(), 'keys.db'), {
     lockTimeoutMs: 5_000,
     onFatal(error) {
       throw error
     },
   })
+  onTestFinished(() => stored[Symbol.asyncDispose]())
   let reads = 0
-  let database: EventTarget | null = null
+  let held: EventTarget | null = null
   const store = Object.assign(Object.create(stored), {
     async signingKeys() {
       reads += 1
-      if (database) await once(database, 'answer')
+      if (held) await once(held, 'answer')
       return stored.signingKeys()
     },
   })
@@ -26,20 +27,38 @@ test('keys are read no more once the gateway has ended, also where a read was un
   onTestFinished(() => void vi.useRealTimers())
   const running = new AsyncDisposableStack()
   await openTestKeyset({ store, now: Date.now }, { sessionCheckMs: 1_000, running })
-  async function readsIn(milliseconds: number): Promise<number> {
-    const before = reads
-    for (let passed = 0; passed < milliseconds; passed += 100) {
-      await vi.advanceTimersByTimeAsync(100)
-      await nextTurn()
-    }
-    return reads - before
+  return {
+    end: () => running.disposeAsync(),
+    hold() {
+      held = new EventTarget()
+    },
+    answer() {
+      held?.dispatchEvent(new Event('answer'))
+      held = null
+    },
+    async readsIn(milliseconds: number): Promise<number> {
+      const before = reads
+      for (let passed = 0; passed < milliseconds; passed += 100) {
+        await vi.advanceTimersByTimeAsync(100)
+        await nextTurn()
+      }
+      return reads - before
+    },
   }
+}
+
+test('keys are read no more once the gateway has ended', async () => {
+  const { readsIn, end } = await openCounted()
   expect(await readsIn(1_000)).toBeGreaterThan(1)
-  const held = new EventTarget()
-  database = held
+  await end()
+  expect(await readsIn(1_000)).toBe(0)
+})
+
+test('keys are read no more, either, where a read was under way as the gateway ended', async () => {
+  const { readsIn, end, hold, answer } = await openCounted()
+  hold()
   expect(await readsIn(1_000)).toBe(1)
-  await running.disposeAsync()
-  database = null
-  held.dispatchEvent(new Event('answer'))
+  await end()
+  answer()
   expect(await readsIn(1_000)).toBe(0)
 })
