@@ -22,7 +22,7 @@ const QUIET_MS = 10_000
 const WARM_UP_READS = 3_000
 const WARM_UP_CONNECTIONS = 1_000
 
-/** Of the others, opened or not when nobody stalls. */
+/** Of the others, all open before anybody stalls: one that is opened meanwhile waits behind hundreds of others. */
 const OTHERS_CONNECTIONS = 8
 
 const [, , count = '500', kinds = 'all', ...options] = process.argv
@@ -84,11 +84,16 @@ async function measure(kind: string): Promise<boolean> {
     }
     // The first request of GraphQL loads its code.
     await others.graphql('{ me { email } }', ben.accessToken)
-    for (let reads = 0; reads < WARM_UP_READS; reads += 1) await read()
+    for (let reads = 0; reads < WARM_UP_READS; reads += OTHERS_CONNECTIONS) {
+      await Promise.all(Array.from({ length: OTHERS_CONNECTIONS }, read))
+    }
     for (let opened = 0; opened < WARM_UP_CONNECTIONS; opened += 1) {
       using visitor = createClient(gateway.url, { connections: 1 })
       await visitor.get('/projects', ben.accessToken)
     }
+    // Its start is not what is measured.
+    await using clients = stall(gateway.url, kind, accessToken)
+    await once(clients, 'message')
     let isQuietOver = false
     const quiet = atRate(OTHERS, read, () => isQuietOver)
     await delay(QUIET_MS)
@@ -100,9 +105,9 @@ async function measure(kind: string): Promise<boolean> {
     let isOver = false
     const meanwhile = atRate(OTHERS, read, () => isOver)
     const start = performance.now()
-    await using clients = stall(gateway.url, kind, accessToken)
+    clients.postMessage('ask')
     await once(clients, 'message')
-    const open = () => socketsOf(gateway.process.pid) - socketsBefore - OTHERS_CONNECTIONS
+    const open = () => socketsOf(gateway.process.pid) - socketsBefore
     let peak = before
     while (open() > 0 && performance.now() - start < MAX_OPEN_MS * 2) {
       peak = Math.max(peak, residentBytes(gateway.process.pid))

@@ -1,4 +1,4 @@
-// A thread of clients that ask and read nothing: in a loop of its own, so that who measures beside it is not held up.
+// A thread of clients that ask when they are told to, and read nothing: in a loop of its own, so that who measures beside it is not held up.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -21,10 +21,10 @@ async function statusOf(socket: Socket): Promise<string> {
   return first instanceof Buffer ? first.toString('latin1', 9, 12) : 'none'
 }
 
-const asked = Promise.all(requests.map(stall))
+let sockets: readonly Socket[] = []
 // Listened to from the start: sockets that nobody reads keep no loop going.
-parentPort?.on('message', async () => {
-  parentPort?.postMessage(await Promise.all((await asked).map(statusOf)))
+parentPort?.on('message', async (what: 'ask' | 'read') => {
+  if (what === 'ask') sockets = await Promise.all(requests.map(stall))
+  parentPort?.postMessage(what === 'ask' ? [] : await Promise.all(sockets.map(statusOf)))
 })
-await asked
-parentPort?.postMessage('asked')
+parentPort?.postMessage('ready')
