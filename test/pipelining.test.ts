@@ -6,6 +6,7 @@ import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway } from './support/gateway.ts'
 import { listenForTest } from './support/listen-for-test.ts'
 import { liveBytes } from './support/live-bytes.ts'
+import { serverOptions } from './support/server-options.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -13,7 +14,7 @@ const COUNT = 3_000
 const CLOSE = ['Connection', 'close'] as const
 
 async function serve(handle: Handler): Promise<string> {
-  const server = createHttpServer(handle, { bodyLimitBytes: 1_048_576 })
+  const server = createHttpServer(handle, serverOptions())
   return listenForTest(server)
 }
 

@@ -7,6 +7,7 @@ import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
 import { liveBytes } from './support/live-bytes.ts'
+import { serverOptions } from './support/server-options.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -166,10 +167,10 @@ async function closing(url: string): Promise<Socket> {
 }
 
 test('a client that takes too long to send its headers is answered 408', async () => {
-  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: '' }), {
-    bodyLimitBytes: 1,
-    headersTimeoutMs: 300,
-  })
+  const server = createHttpServer(
+    async () => ({ status: 200, headers: {}, body: '' }),
+    serverOptions({ headersTimeoutMs: 300 }),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {

@@ -2,7 +2,8 @@
 import { type GuardOptions, LOGIN_GUARDS, type LoginGuardName } from '../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../auth/guards/loopback.ts'
 import { UsageError } from '../errors.ts'
-import { DEFAULT_ATTEMPTS_PER_MINUTE, type ServeConfig } from './options/serve-options.ts'
+import type { ServeConfig } from './options/serve-options.ts'
+import { DEFAULT_ATTEMPTS_PER_MINUTE } from './options/sign-in/rate-limit-options.ts'
 
 type Exposure = Pick<
   ServeConfig,

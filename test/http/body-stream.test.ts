@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { openSocket, readAnswers, requestText } from '../support/wire.ts'
 
 const SILENCE_MS = 30_000
@@ -27,7 +28,7 @@ async function serve() {
       }
       return { status: 200, headers: {}, body: ends.at(-1) ?? '' }
     },
-    { bodyLimitBytes: 1 },
+    serverOptions({ bodyLimitBytes: 1 }),
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

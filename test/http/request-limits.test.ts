@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { exchange, readAnswers, requestText } from '../support/wire.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -32,7 +33,7 @@ describe('a body', () => {
 })
 
 test('headers may take ten seconds, a request thirty, and an idle connection outlives that of a balancer', () => {
-  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: '' }), { bodyLimitBytes: 1 })
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: '' }), serverOptions())
   expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 30_000])
   expect(server.keepAliveTimeout).toBeGreaterThan(60_000)
 })

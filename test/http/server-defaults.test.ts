@@ -3,6 +3,7 @@ import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import { createHttpServer, type ServerOptions } from '../../src/http/server/server.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { exchange, readAnswers, requestText } from '../support/wire.ts'
 
 async function* streamed(): AsyncGenerator<Uint8Array> {
@@ -22,7 +23,7 @@ async function serve(options: Partial<ServerOptions> = {}) {
         ...(request.path === '/fails' ? { failureCode: 'NOT_FOUND' } : {}),
       }
     },
-    { bodyLimitBytes: 1_000, ...options },
+    serverOptions({ bodyLimitBytes: 1_000, ...options }),
   )
   const url = await listenForTest(server)
   return {

@@ -5,6 +5,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { BrokenOff } from '../../src/http/server/broken-off.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { openSocket, requestText } from '../support/wire.ts'
 
 const TIMEOUT_MS = 20_000
@@ -19,10 +20,10 @@ beforeEach(() => {
 
 function createServer(body: () => Uint8Array | AsyncIterable<Uint8Array>) {
   const brokenOff: BrokenOff[] = []
-  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: body() }), {
-    bodyLimitBytes: 1,
-    reportBrokenOff: (event) => brokenOff.push(event),
-  })
+  const server = createHttpServer(
+    async () => ({ status: 200, headers: {}, body: body() }),
+    serverOptions({ reportBrokenOff: (event) => brokenOff.push(event) }),
+  )
   return { server, brokenOff }
 }
 

@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpServer } from '../../src/http/server/server.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { openSocket, requestText } from '../support/wire.ts'
 
 const MIB = 1_048_576
 
 test('what clients take at once goes out in many turns of the event loop, so that others are answered in between', async () => {
   const body = Buffer.alloc(MIB)
-  const server = createHttpServer(async () => ({ status: 200, headers: {}, body }), { bodyLimitBytes: 1 })
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body }), serverOptions())
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => sockets.add(socket))
   server.listen(0, '127.0.0.1')

@@ -6,6 +6,7 @@ import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
+import { serverOptions } from '../support/server-options.ts'
 import { exchange, openSocket, readAnswers, requestText, type WireRequest } from '../support/wire.ts'
 import { ANA, BEN, documentLine } from '../support/workspaces.ts'
 
@@ -90,10 +91,10 @@ test('an answer that is being sent to somebody is not the answer to who asks aft
 test('a large body counts once while it is sent, however many do not read it; another that finds no room is 503', async () => {
   const inFlight = createInFlightBytes(24 * MIB)
   const bodies: Readonly<Record<string, Buffer>> = { '/a': randomBytes(16 * MIB), '/b': randomBytes(16 * MIB) }
-  const server = createHttpServer(async ({ path }) => ({ status: 200, headers: {}, body: bodies[path] ?? '' }), {
-    bodyLimitBytes: 1,
-    inFlight,
-  })
+  const server = createHttpServer(
+    async ({ path }) => ({ status: 200, headers: {}, body: bodies[path] ?? '' }),
+    serverOptions({ inFlight }),
+  )
   const url = await listenForTest(server)
   const clients = await Promise.all([0, 1, 2].map(() => openSocket(url)))
   for (const socket of clients) {

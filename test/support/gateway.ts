@@ -15,9 +15,7 @@ import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
 import type { ObserveResponse } from '../../src/http/handler.ts'
-import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../../src/http/limits/in-flight-bytes.ts'
 import type { BrokenOff } from '../../src/http/server/broken-off.ts'
-import { DEFAULT_SEND_TIMEOUT_MS } from '../../src/http/server/send-deadline.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { checkInput } from '../../src/import-export/checks/validate.ts'
 import { applyInput } from '../../src/import-export/load.ts'
@@ -26,6 +24,7 @@ import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore, type StoreOptions } from '../../src/store/open-store.ts'
 import { searchLog } from './searched-logs.ts'
+import { serverOptions } from './server-options.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 export interface TestGateway {
@@ -107,7 +106,9 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const log = createTestLog()
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
-  const inFlight = options.inFlight ?? createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES)
+  const defaults = serverOptions()
+  const { bodyLimitBytes = defaults.bodyLimitBytes, inFlight = defaults.inFlight } = options
+  const { sendTimeoutMs = defaults.sendTimeoutMs } = options
   const audit = await openAuditLog(store, {
     retentionMs: 400 * 86_400_000,
     areEmailsClear: false,
@@ -153,7 +154,6 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     ...options,
   })
   const brokenOff: BrokenOff[] = []
-  const { bodyLimitBytes = 1_048_576, sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS } = options
   const server = createHttpServer(handle, {
     bodyLimitBytes,
     inFlight,

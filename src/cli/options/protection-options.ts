@@ -1,20 +1,18 @@
 // Options of serve for when there is too much to do, a disk fails, or the gateway is told to stop.
 import { z } from 'zod'
-import { DEFAULT_IN_FLIGHT_BYTES } from '../../http/limits/in-flight-bytes.ts'
-import { DEFAULT_SEND_TIMEOUT_MS } from '../../http/server/send-deadline.ts'
 import { integer, type OptionRow } from './option.ts'
 
 export const protectionOptions = {
   inFlightBytes: {
     flags: '--in-flight-bytes <bytes>',
     description: 'memory for large answers that are being made and sent; past it they are answered 503',
-    default: String(DEFAULT_IN_FLIGHT_BYTES),
+    default: String(134_217_728),
     schema: integer(1_048_576, 1_099_511_627_776),
   },
   sendTimeout: {
     flags: '--send-timeout <seconds>',
     description: 'a client that takes longer than this for 64 KiB of an answer is cut off',
-    default: String(DEFAULT_SEND_TIMEOUT_MS / 1_000),
+    default: '20',
     schema: integer(1, 3_600),
   },
   maxQueueDelay: {

@@ -16,11 +16,9 @@ import { adminOptions } from './sight/admin-options.ts'
 import { traceOptions } from './sight/trace-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
+import { rateLimitOptions } from './sign-in/rate-limit-options.ts'
 import { sessionOptions } from './sign-in/session-options.ts'
 import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
-
-/** Off this machine, an attacker's programs are slowed down; on it, a developer's tests are not. */
-export const DEFAULT_ATTEMPTS_PER_MINUTE = 600
 
 export const SERVE_OPTIONS = {
   host: {
@@ -142,17 +140,7 @@ export const SERVE_OPTIONS = {
     default: String(1_048_576),
     schema: integer(256, 1_073_741_824),
   },
-  rateLimits: {
-    flags: '--rate-limits <on|off>',
-    description: 'off: no limits of any kind, for measurements',
-    default: 'on',
-    schema: z.enum(['on', 'off'], 'must be on or off'),
-  },
-  attemptsPerMinute: {
-    flags: '--attempts-per-minute <count>',
-    description: `logins, and refreshes, a minute from one network, 0 for no limit (default: 0 on loopback without --trusted-proxy, else ${DEFAULT_ATTEMPTS_PER_MINUTE})`,
-    schema: integer(0, 1_000_000_000).optional(),
-  },
+  ...rateLimitOptions,
   cacheBytes: {
     flags: '--cache-bytes <bytes>',
     description: 'memory for finished replies, 0 for none; they are never stale, whatever the size',

@@ -6,6 +6,7 @@ import { type AdminServices, createAdminEndpoints } from '../../admin/admin-endp
 import { METRICS_TYPE } from '../../admin/metrics/process-metrics.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
+import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import { createPipeline } from '../../http/pipeline.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import { createReport } from '../log.ts'
@@ -14,6 +15,9 @@ import { readLedger } from '../retirement/read-ledger.ts'
 import { packageVersion } from '../serving/package-version.ts'
 
 const MAX_BODY_BYTES = 256
+/** Far more than a scrape: whoever reads the metrics competes with nobody. */
+const IN_FLIGHT_BYTES = 33_554_432
+const SEND_TIMEOUT_MS = 20_000
 
 export interface AdminAddress {
   readonly adminHost: string
@@ -41,7 +45,11 @@ export async function openAdminServer(
     reportRefusedOrigin() {},
     report: createReport(log),
   })
-  const server = createHttpServer(handle, { bodyLimitBytes: MAX_BODY_BYTES })
+  const server = createHttpServer(handle, {
+    bodyLimitBytes: MAX_BODY_BYTES,
+    inFlight: createInFlightBytes(IN_FLIGHT_BYTES),
+    sendTimeoutMs: SEND_TIMEOUT_MS,
+  })
   server.listen(port, host)
   try {
     await once(server, 'listening')

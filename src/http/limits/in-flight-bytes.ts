@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors.ts'
 
 /** A reservation of up to this many bytes always passes: small reads go on while large ones wait for room. */
 export const SMALL_RESERVATION_BYTES = 262_144
-export const DEFAULT_IN_FLIGHT_BYTES = 134_217_728
 /** Once others hold such a part of the budget, a small reservation becomes no large one: its answer would be refused half made. */
 const PART_FOR_BEGINNERS = 7 / 8
 

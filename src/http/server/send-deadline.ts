@@ -2,9 +2,6 @@
 import type { ServerResponse } from 'node:http'
 import { createRoundRobin, ONE_A_TURN } from '../limits/round-robin-scheduler.ts'
 
-/** For each slice of an answer: 64 KiB, `SLICE_BYTES` of `send-response.ts`. */
-export const DEFAULT_SEND_TIMEOUT_MS = 20_000
-
 /** Answers what stops it. */
 export type StartDeadline = (response: ServerResponse, timeoutMs: number, onExpired: () => void) => () => void
 

@@ -5,7 +5,6 @@ import type { Awaitable } from '../../store/contract.ts'
 import { acceptProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
 import { createTrustedProxies } from '../forwarding/trusted-proxies.ts'
 import type { Handler, ObserveResponse } from '../handler.ts'
-import { createInFlightBytes, DEFAULT_IN_FLIGHT_BYTES } from '../limits/in-flight-bytes.ts'
 import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import { forwardedRequestId, requestIdOf } from '../request-id.ts'
@@ -17,7 +16,6 @@ import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
 import { readBody } from './read-body.ts'
-import { DEFAULT_SEND_TIMEOUT_MS } from './send-deadline.ts'
 import { createSender, type SendOptions } from './send-response.ts'
 
 /** A client that sends slower than this is cut off. */
@@ -28,7 +26,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Node looks for slow clients only this often. */
 const CONNECTIONS_CHECK_MS = 500
 
-export interface ServerOptions extends Partial<SendOptions> {
+export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeoutMs'> {
   readonly bodyLimitBytes: number
   /** Addresses and networks of proxies whose forwarding headers are believed. */
   readonly trustedProxies?: readonly string[]
@@ -36,6 +34,7 @@ export interface ServerOptions extends Partial<SendOptions> {
   readonly proxyProtocol?: boolean
   /** Milliseconds that the headers of a request may take. */
   readonly headersTimeoutMs?: number
+  readonly reportBrokenOff?: SendOptions['reportBrokenOff']
   /** Told of every request before anything is done with it. */
   readonly onRequest?: ((request: GatewayRequest) => void) | undefined
   /** Calls `answer`, at once: for who has to know what is done for which request. */
@@ -48,8 +47,7 @@ export interface ServerOptions extends Partial<SendOptions> {
 
 export function createHttpServer(handle: Handler, options: ServerOptions): Server {
   const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options
-  const { inFlight = createInFlightBytes(DEFAULT_IN_FLIGHT_BYTES) } = options
-  const { sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS, reportBrokenOff = () => {} } = options
+  const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
   const { observers = [], hasRequestIds = false, onRequest, within } = options
 

@@ -19,19 +19,6 @@ export interface RouteRetirement {
 /** By path, without the base path: what is not there stays. */
 export type RetirementPlan = ReadonlyMap<string, RouteRetirement>
 
-/** The header fields that announce it: `Deprecation` (RFC 9745), `Sunset` and its link (RFC 8594). */
-export function announcementOf({ deprecatedAt, sunsetAt, link }: RouteRetirement): Readonly<Record<string, string>> {
-  const links = [
-    ...(link !== null && deprecatedAt !== null ? [`<${link}>; rel="deprecation"`] : []),
-    ...(link !== null && sunsetAt !== null ? [`<${link}>; rel="sunset"`] : []),
-  ]
-  return {
-    ...(deprecatedAt === null ? {} : { deprecation: `@${Math.floor(deprecatedAt / 1_000)}` }),
-    ...(sunsetAt === null ? {} : { sunset: new Date(sunsetAt).toUTCString() }),
-    ...(links.length === 0 ? {} : { link: links.join(', ') }),
-  }
-}
-
 /** As people are told it, in whole seconds where it is one (RFC 3339). */
 export function timeOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('.000Z', 'Z')

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts'
 import type { Endpoint, Middleware } from '../../http/handler.ts'
 import { type Headers, withHeaders } from '../../http/response.ts'
 import { REST_ROUTES } from '../routes.ts'
-import { announcementOf, type RetirementPlan, type RouteRetirement, timeOf } from './plan.ts'
+import { type RetirementPlan, type RouteRetirement, timeOf } from './plan.ts'
 
 export interface Retirement {
   /** Adds to every answer of these routes, failures and 304 too, what announces it. */
@@ -34,6 +34,19 @@ export function createRetirement(plan: RetirementPlan, clock: () => number): Ret
         },
       }
     },
+  }
+}
+
+/** The header fields that announce it: `Deprecation` (RFC 9745), `Sunset` and its link (RFC 8594). */
+function announcementOf({ deprecatedAt, sunsetAt, link }: RouteRetirement): Readonly<Record<string, string>> {
+  const links = [
+    ...(link !== null && deprecatedAt !== null ? [`<${link}>; rel="deprecation"`] : []),
+    ...(link !== null && sunsetAt !== null ? [`<${link}>; rel="sunset"`] : []),
+  ]
+  return {
+    ...(deprecatedAt === null ? {} : { deprecation: `@${Math.floor(deprecatedAt / 1_000)}` }),
+    ...(sunsetAt === null ? {} : { sunset: new Date(sunsetAt).toUTCString() }),
+    ...(links.length === 0 ? {} : { link: links.join(', ') }),
   }
 }
 

@@ -1,7 +1,6 @@
 // The mail guard at work: its parts put together, its decisions and its mails made behind the requests.
 import { randomInt } from 'node:crypto'
 import type { Store } from '../../../store/contract.ts'
-import type { CodeRules } from '../../../store/sign-in/code-contract.ts'
 import type { Audit } from '../../audit/audit-event.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import { createDerivedCodes } from '../../mail/derived-codes.ts'
@@ -11,6 +10,7 @@ import { createPoller } from '../../mail/poller.ts'
 import { createCodeRequests } from '../../mail/requests.ts'
 import type { Keyset } from '../../tokens/keyset.ts'
 import type { LoginGuard } from '../guard.ts'
+import { type CodeOptions, codeRules } from './code-rules.ts'
 import { createMailGuard } from './mail.ts'
 
 /** How often a process looks for what others have left: requests and mails of a gateway that was killed, mails to be tried again. */
@@ -19,20 +19,11 @@ const POLL_MS = 2_000
 const [MIN_DECISION_DELAY_MS, MAX_DECISION_DELAY_MS] = [50, 250]
 /** How long mails that are being sent are waited for when the gateway stops. */
 const STOP_GRACE_MS = 3_000
-const CODE_TTL_MS = 600_000
-const HOUR_MS = 3_600_000
-const KNOWN_NETWORK_TTL_MS = 180 * 24 * HOUR_MS
-const MAX_PER_ADDRESS_AND_NETWORK = 5
 
-export interface MailGuardOptions {
+export interface MailGuardOptions extends CodeOptions {
   readonly server: MailServerOptions
   /** Canonical; empty for all. */
   readonly domains: readonly string[]
-  readonly isForKnownUsersOnly: boolean
-  /** Mails within an hour, see `CodeRules`. */
-  readonly maxPerAddress: number
-  readonly maxPerNetwork: number
-  readonly maxTotal: number
 }
 
 export interface MailGuardServices {
@@ -48,16 +39,7 @@ export interface MailGuardServices {
 
 export function openMailGuard(options: MailGuardOptions, services: MailGuardServices): LoginGuard {
   const { store, keyset, limits, audit, clock, report, running } = services
-  const rules: CodeRules = {
-    windowMs: HOUR_MS,
-    codeTtlMs: CODE_TTL_MS,
-    knownNetworkTtlMs: KNOWN_NETWORK_TTL_MS,
-    isForKnownUsersOnly: options.isForKnownUsersOnly,
-    maxPerAddressAndNetwork: MAX_PER_ADDRESS_AND_NETWORK,
-    maxPerAddress: options.maxPerAddress,
-    maxPerNetwork: options.maxPerNetwork,
-    maxTotal: options.maxTotal,
-  }
+  const rules = codeRules(options)
   const codes = createDerivedCodes(keyset)
   const domains = options.domains.length === 0 ? null : new Set(options.domains)
   const requests = createCodeRequests({ store, codes, rules, domains, audit, clock })
