@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts'
 import type { Endpoint } from '../http/handler.ts'
 import type { GatewayRequest } from '../http/request.ts'
 import { NO_STORE } from '../http/response.ts'
+import { countsInWords } from '../import-export/counts-in-words.ts'
 import type { ImportEvent, ImportOptions } from '../import-export/run-import.ts'
 import type { RequireImporter } from './import-access.ts'
 
@@ -59,7 +60,7 @@ export function createImportEndpoint(importer: Importer, requireImporter: Requir
       const options = readOptions(request.search)
       const { address } = request.client
       const tell = (last: ImportEvent | null) => {
-        if (!options.isDryRun) audit.record({ kind: 'import', address, ...outcomeOf(last, name) })
+        if (!options.isDryRun) audit.record({ kind: 'import', address, ...outcomeOf(last, name, options) })
       }
       const running = importer.run(request.bodyStream, options)
       if (running === null) {
@@ -107,13 +108,14 @@ async function* asLines(
 }
 
 /** What the audit log keeps: who, how it ended, how much; nobody whose workspace it was. */
-function outcomeOf(last: ImportEvent | null, name: string): Pick<AuditEvent, 'result' | 'detail'> {
+function outcomeOf(
+  last: ImportEvent | null,
+  name: string,
+  { isReplacement }: ImportOptions,
+): Pick<AuditEvent, 'result' | 'detail'> {
   switch (last?.type) {
-    case 'imported': {
-      const { added, replaced, unchanged, removed } = last
-      const counts = `${added} added, ${replaced} replaced, ${unchanged} unchanged, ${removed} removed`
-      return { result: 'done', detail: `by ${name}: ${counts}` }
-    }
+    case 'imported':
+      return { result: 'done', detail: `by ${name}: ${countsInWords(last, isReplacement)}` }
     case 'refused':
       return { result: 'refused', detail: `by ${name}: ${last.badLines} bad, nothing imported` }
     case 'progress':

@@ -2,8 +2,9 @@
 import { basename } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'
+import { badLinesInWords, countsInWords } from '../../import-export/counts-in-words.ts'
 import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
-import { applyInput, type Counts } from '../../import-export/load.ts'
+import { applyInput } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
 import type { EditableStore, Swapped } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
@@ -87,7 +88,7 @@ async function importUnchanged(
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
     const advice = config.replace ? '' : ' (--keep-going imports the good lines)'
-    io.stderr.write(`${badCount(checked)}: nothing was imported${advice}\n`)
+    io.stderr.write(`${badLinesInWords(checked.bad.size)}: nothing was imported${advice}\n`)
     return 1
   }
   const after = await file.stat()
@@ -121,26 +122,15 @@ async function importUnchanged(
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
   await using audit = await openCommandAudit(store, config, io)
-  if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: summary(counts, config) })
-  io.stdout.write(`${config.dryRun ? 'would import' : 'imported'} ${name}: ${summary(counts, config)} (${took})\n`)
+  const done = countsInWords(counts, config.replace === true)
+  if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: done })
+  io.stdout.write(`${config.dryRun ? 'would import' : 'imported'} ${name}: ${done} (${took})\n`)
   return finishRejects(rejects, io)
 }
 
 function userReport({ verbose }: ImportConfig, { stdout }: CommandIo): (swapped: Swapped) => void {
   if (!verbose) return () => {}
-  return ({ email, ...counts }) => stdout.write(`${email}: ${inWords(counts)}, ${counts.removed} removed\n`)
-}
-
-function inWords({ added, replaced, unchanged }: Counts): string {
-  return `${added} added, ${replaced} replaced, ${unchanged} unchanged`
-}
-
-function summary(counts: Counts, { replace }: ImportConfig): string {
-  return counts.removed > 0 || replace ? `${inWords(counts)}, ${counts.removed} removed` : inWords(counts)
-}
-
-function badCount({ bad }: CheckedInput): string {
-  return `${bad.size} bad ${bad.size === 1 ? 'line' : 'lines'}`
+  return ({ email, ...counts }) => stdout.write(`${email}: ${countsInWords(counts, true)}\n`)
 }
 
 function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: CommandIo): void {

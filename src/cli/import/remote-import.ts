@@ -1,6 +1,7 @@
 // The client of POST /import: sends a file, and tells how it goes there.
 import { Readable } from 'node:stream'
 import { UsageError } from '../../errors.ts'
+import { badLinesInWords, countsInWords } from '../../import-export/counts-in-words.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
@@ -38,14 +39,14 @@ export async function importRemotely(
     for await (const event of eventsOf(response.body)) {
       if (event.type === 'progress') progress.update(event.bytes, event.records)
       else if (event.type === 'badLine') io.stderr.write(`${name}:${event.line}: ${event.reason}\n`)
-      else if (event.type === 'user') io.stdout.write(`${event.email}: ${inWords(event)}\n`)
+      else if (event.type === 'user') io.stdout.write(`${event.email}: ${countsInWords(event, true)}\n`)
       else end = event
     }
   } catch {
     // The connection broke off: told below.
   }
   progress.finish()
-  return tell(end, name, io)
+  return tell(end, name, config, io)
 }
 
 /** As `clients add` prints them, a client's name and secret; else a token, which may hold any character. */
@@ -81,25 +82,20 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Import
   }
 }
 
-function tell(end: ImportEvent | null, name: string, { stdout, stderr }: CommandIo): ExitCode {
+function tell(
+  end: ImportEvent | null,
+  name: string,
+  { replace }: ImportConfig,
+  { stdout, stderr }: CommandIo,
+): ExitCode {
   if (end?.type === 'imported' || end?.type === 'wouldImport') {
-    stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${inWords(end)}\n`)
+    stdout.write(
+      `${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${countsInWords(end, replace === true)}\n`,
+    )
     return 0
   }
-  if (end?.type === 'refused')
-    stderr.write(`${end.badLines} bad ${end.badLines === 1 ? 'line' : 'lines'}: nothing was imported\n`)
+  if (end?.type === 'refused') stderr.write(`${badLinesInWords(end.badLines)}: nothing was imported\n`)
   else if (end?.type === 'failed') stderr.write(`${end.message}\n`)
   else stderr.write('the connection broke off: run the import again\n')
   return 1
-}
-
-interface CountsInWords {
-  readonly added: number
-  readonly replaced: number
-  readonly unchanged: number
-  readonly removed: number
-}
-
-function inWords({ added, replaced, unchanged, removed }: CountsInWords): string {
-  return `${added} added, ${replaced} replaced, ${unchanged} unchanged, ${removed} removed`
 }

@@ -1,5 +1,6 @@
 // import from another server of the contract: its users one by one, and again where the last run ended.
 import { UsageError } from '../../../errors.ts'
+import { countsInWords } from '../../../import-export/counts-in-words.ts'
 import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
 import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
@@ -127,9 +128,9 @@ function addCounts(tally: Tally, counts: Omit<Tally, 'done' | 'missing' | 'faile
 }
 
 function inWords(tally: Tally, { replace }: ImportConfig): string {
-  const { done, missing, failed, added, replaced, unchanged, removed } = tally
+  const { done, missing, failed } = tally
   const users = `${done} ${done === 1 ? 'user' : 'users'}${missing > 0 ? `, ${missing} not there` : ''}${failed > 0 ? `, ${failed} failed` : ''}`
-  return `${users}: ${added} added, ${replaced} replaced, ${unchanged} unchanged${replace ? `, ${removed} removed` : ''}`
+  return `${users}: ${countsInWords(tally, replace === true)}`
 }
 
 /** Answers whether both sides are the same. */

@@ -1,0 +1,18 @@
+// What an import did, or would do, as people are told it: here and by another gateway in the same words.
+
+export interface ImportCounts {
+  readonly added: number
+  readonly replaced: number
+  readonly unchanged: number
+  readonly removed: number
+}
+
+/** What was removed is told where something was, or where that is asked for. */
+export function countsInWords({ added, replaced, unchanged, removed }: ImportCounts, isReplacing: boolean): string {
+  const kept = `${added} added, ${replaced} replaced, ${unchanged} unchanged`
+  return isReplacing || removed > 0 ? `${kept}, ${removed} removed` : kept
+}
+
+export function badLinesInWords(count: number): string {
+  return `${count} bad ${count === 1 ? 'line' : 'lines'}`
+}
