@@ -1,8 +1,20 @@
-// Options of serve for when there is too much to do, a disk fails, or the gateway is told to stop.
+// Options of serve for how much it takes and holds, for when a disk fails, and for when it is told to stop.
 import { z } from 'zod'
 import { integer, type OptionRow } from './option.ts'
 
 export const protectionOptions = {
+  bodyLimit: {
+    flags: '--body-limit <bytes>',
+    description: 'largest request body',
+    default: String(1_048_576),
+    schema: integer(256, 1_073_741_824),
+  },
+  cacheBytes: {
+    flags: '--cache-bytes <bytes>',
+    description: 'memory for finished replies, 0 for none; they are never stale, whatever the size',
+    default: String(67_108_864),
+    schema: integer(0, 1_099_511_627_776),
+  },
   inFlightBytes: {
     flags: '--in-flight-bytes <bytes>',
     description: 'memory for large answers that are being made and sent; past it they are answered 503',
@@ -31,6 +43,12 @@ export const protectionOptions = {
     flags: '--shutdown-delay <seconds>',
     description: 'how long /readyz says 503 after SIGTERM or SIGINT while requests are still taken: for balancers',
     default: '0',
+    schema: integer(0, 3_600),
+  },
+  shutdownGrace: {
+    flags: '--shutdown-grace <seconds>',
+    description: 'how long requests may take to finish after SIGTERM or SIGINT',
+    default: '10',
     schema: integer(0, 3_600),
   },
 } as const satisfies Record<string, OptionRow>

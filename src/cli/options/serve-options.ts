@@ -1,6 +1,5 @@
 // The options of serve.
 import { z } from 'zod'
-import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../auth/guards/guards.ts'
 import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'
 import { auditOptions } from './audit-options.ts'
@@ -15,10 +14,11 @@ import { accessLogOptions } from './sight/access-log-options.ts'
 import { adminOptions } from './sight/admin-options.ts'
 import { traceOptions } from './sight/trace-options.ts'
 import { ASSERTION_OPTIONS } from './sign-in/assertion-options.ts'
+import { loginGuardOptions } from './sign-in/login-guard-options.ts'
 import { MAIL_OPTIONS } from './sign-in/mail-options.ts'
 import { rateLimitOptions } from './sign-in/rate-limit-options.ts'
 import { sessionOptions } from './sign-in/session-options.ts'
-import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm } from './token-options.ts'
+import { accessTokenTtl, keyEncryptionOptions, tokenAlgorithm, tokenNameOptions } from './token-options.ts'
 
 export const SERVE_OPTIONS = {
   host: {
@@ -73,14 +73,7 @@ export const SERVE_OPTIONS = {
       .regex(/^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*)?\/?$/, 'must be / or like /v1')
       .transform((path) => path.replace(/\/$/, '')),
   },
-  loginGuard: {
-    flags: '--login-guard <names>',
-    description: `who may sign in: ${LOGIN_GUARD_NAMES.map((name) => `${name} (${LOGIN_GUARDS[name].summary})`).join(', ')}; several, with commas, are asked in order`,
-    default: 'local',
-    schema: list.pipe(
-      z.array(z.enum(LOGIN_GUARD_NAMES, `must be one of ${LOGIN_GUARD_NAMES.join(', ')}`)).min(1, 'must name a guard'),
-    ),
-  },
+  ...loginGuardOptions,
   ...MAIL_OPTIONS,
   ...ASSERTION_OPTIONS,
   trustedProxy: {
@@ -122,31 +115,8 @@ export const SERVE_OPTIONS = {
   ...keyEncryptionOptions,
   accessTokenTtl,
   ...sessionOptions,
-  issuer: {
-    flags: '--issuer <name>',
-    description: 'iss of access tokens; the same on every gateway of one database',
-    default: 'workspace-gateway',
-    schema: z.string().min(1, 'must not be empty'),
-  },
-  audience: {
-    flags: '--audience <name>',
-    description: 'aud of access tokens; the same on every gateway of one database',
-    default: 'workspace-gateway',
-    schema: z.string().min(1, 'must not be empty'),
-  },
-  bodyLimit: {
-    flags: '--body-limit <bytes>',
-    description: 'largest request body',
-    default: String(1_048_576),
-    schema: integer(256, 1_073_741_824),
-  },
+  ...tokenNameOptions,
   ...rateLimitOptions,
-  cacheBytes: {
-    flags: '--cache-bytes <bytes>',
-    description: 'memory for finished replies, 0 for none; they are never stale, whatever the size',
-    default: String(67_108_864),
-    schema: integer(0, 1_099_511_627_776),
-  },
   ...GRAPHQL_OPTIONS,
   ...protectionOptions,
   importTokenFile: {
@@ -175,12 +145,6 @@ export const SERVE_OPTIONS = {
   ...adminOptions,
   ...accessLogOptions,
   ...traceOptions,
-  shutdownGrace: {
-    flags: '--shutdown-grace <seconds>',
-    description: 'how long requests may take to finish after SIGTERM or SIGINT',
-    default: '10',
-    schema: integer(0, 3_600),
-  },
   noDemo: {
     flags: '--no-demo',
     description: 'do not load the demo workspace into an empty default database',

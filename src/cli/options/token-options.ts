@@ -1,4 +1,4 @@
-// The options about signing keys that serve shares with the commands that manage them.
+// The options about access tokens, and those about signing keys that serve shares with the commands that manage them.
 import { z } from 'zod'
 import { TOKEN_ALGORITHM_NAMES } from '../../auth/tokens/token-algorithms.ts'
 import { type Config, integer, type OptionRow } from './option.ts'
@@ -17,6 +17,22 @@ export const accessTokenTtl = {
   default: '900',
   schema: integer(1, 86_400),
 } as const satisfies OptionRow
+
+/** What an access token says of who issued it and for whom (RFC 9068 section 2.2). */
+export const tokenNameOptions = {
+  issuer: {
+    flags: '--issuer <name>',
+    description: 'iss of access tokens; the same on every gateway of one database',
+    default: 'workspace-gateway',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+  audience: {
+    flags: '--audience <name>',
+    description: 'aud of access tokens; the same on every gateway of one database',
+    default: 'workspace-gateway',
+    schema: z.string().min(1, 'must not be empty'),
+  },
+} as const satisfies Record<string, OptionRow>
 
 /** Several secrets are separated by commas: the first encrypts, all decrypt. */
 export const keyEncryptionOptions = {
