@@ -1,4 +1,5 @@
-// Hundreds of clients that ask for large answers and do not read them: node test/faults/many-stalled-readers.ts [READERS [KIND,…|all [OPTIONS OF SERVE]]]
+// Hundreds of clients that ask for large answers and do not read them: node test/faults/many-stalled-readers.ts [READERS[/SECOND] [KIND,…|all [OPTIONS OF SERVE]]]
+// So many come in a second, or all at once.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ const WARM_UP_CONNECTIONS = 1_000
 const OTHERS_CONNECTIONS = 8
 
 const [, , count = '500', kinds = 'all', ...options] = process.argv
-const readers = Number(count)
+const [readers = 0, perSecond = Number.POSITIVE_INFINITY] = count.split('/').map(Number)
 /** Three quarters of it when compressed, and still more than the kernel holds for a connection. */
 const FILES = Array.from(
   { length: 200 },
@@ -156,7 +157,7 @@ function stall(url: string, kind: string, accessToken: string): Worker {
       ],
     }
   })
-  return new Worker(new URL('stalling-clients.ts', import.meta.url), { workerData: { url, requests } })
+  return new Worker(new URL('stalling-clients.ts', import.meta.url), { workerData: { url, requests, perSecond } })
 }
 
 function fail(kind: string): never {

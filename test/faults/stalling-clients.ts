@@ -1,12 +1,19 @@
 // A thread of clients that ask when they are told to, and read nothing: in a loop of its own, so that who measures beside it is not held up.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openSocket, requestText, type WireRequest } from '../support/wire.ts'
 
-const { url, requests } = workerData as { readonly url: string; readonly requests: readonly WireRequest[] }
+/** `perSecond` of them come in a second, or all at once. */
+const { url, requests, perSecond } = workerData as {
+  readonly url: string
+  readonly requests: readonly WireRequest[]
+  readonly perSecond: number
+}
 
-async function stall(request: WireRequest): Promise<Socket> {
+async function stall(request: WireRequest, at: number): Promise<Socket> {
+  await delay((at * 1_000) / perSecond)
   const socket = await openSocket(url)
   socket.pause()
   socket.write(requestText(request))
