@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { retryAfterMs } from '../../src/import-export/remote/retry.ts'
+import { createRemoteSession } from '../../src/import-export/remote/session.ts'
 import { runHere } from '../support/command-line.ts'
 import { startImport } from '../support/import-process.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -177,6 +178,30 @@ test('an import that is told to stop signs out everywhere, and goes on when it i
   expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
   expect(server.openSessions()).toBe(0)
   expect((await moveIn('--verify')).exitCode).toBe(0)
+})
+
+test('a session whose login is about to be answered, as all is told to stop, is ended too', async () => {
+  const { server } = await oldServer(world(1))
+  const stop = new AbortController()
+  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
+  const session = createRemoteSession(client, [...server.workspaces.keys()][0] ?? '')
+  server.setIntercept((request, response) => {
+    const { writeHead } = response
+    // The session is open, and its tokens are not yet told.
+    const stopFirst = (...head: readonly unknown[]) => {
+      stop.abort(new Error('stopped'))
+      return Reflect.apply(writeHead, response, head)
+    }
+    if (request.url === '/v1/login') Object.assign(response, { writeHead: stopFirst })
+    return false
+  })
+  await expect(session.read('/projects')).rejects.toThrow('stopped')
+  expect(server.openSessions()).toBe(1)
+  await session.close()
+  expect(server.openSessions()).toBe(0)
+  const asked = server.requests.length
+  await expect(createRemoteSession(client, 'nobody@example.com').read('/projects')).rejects.toThrow('stopped')
+  expect(server.requests).toHaveLength(asked)
 })
 
 test('a session that runs out is renewed, one that is gone is opened again', async () => {

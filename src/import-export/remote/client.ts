@@ -4,7 +4,7 @@ import { backoffMs, kindOfStatus, retryAfterMs } from './retry.ts'
 
 /** Between two parts of an answer: a large export may take its time. */
 const SILENCE_MS = 60_000
-/** For a request whose answer nobody waits for. */
+/** For what is still asked, or answered, when all is told to stop. */
 const FAREWELL_MS = 2_000
 /** Of one request that the server answers with 500. */
 const MAX_BROKEN_ATTEMPTS = 4
@@ -24,6 +24,8 @@ export interface RemoteRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: object
+  /** What it opens must be closed: once it is sent, its answer is waited for a moment, even when stopped. */
+  readonly opensSession?: boolean
 }
 
 export interface RemoteAnswer {
@@ -66,6 +68,8 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
   let hasAnswered = false
   /** A server that is busy is so for every user. */
   let notBefore = 0
+  const stopLate = new AbortController()
+  stop.addEventListener('abort', () => void setTimeout(() => stopLate.abort(), FAREWELL_MS).unref(), { once: true })
 
   /** Null when the answer did not come, or broke off. */
   async function once(
@@ -103,8 +107,9 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
   async function send(request: RemoteRequest): Promise<RemoteAnswer> {
     const start = Date.now()
     for (let attempt = 0; ; attempt += 1) {
+      stop.throwIfAborted()
       if (notBefore > Date.now()) await wait(notBefore - Date.now())
-      const answer = await once(request, SILENCE_MS, stop)
+      const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
       if (answer === null) stop.throwIfAborted()
       const kind = answer ? kindOfStatus(answer.status) : 'away'
       if (answer) hasAnswered = true

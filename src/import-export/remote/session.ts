@@ -29,7 +29,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
   let refreshToken: string | null = null
 
   async function tokensFrom(path: string, body: object): Promise<RemoteAnswer> {
-    const answer = await client.send({ method: 'POST', path, body })
+    const answer = await client.send({ method: 'POST', path, body, opensSession: true })
     const tokens = answer.status === 200 ? parseJson(answer.body) : null
     const [access, refresh] = [Reflect.get(Object(tokens), 'accessToken'), Reflect.get(Object(tokens), 'refreshToken')]
     if (typeof access === 'string') accessToken = access
