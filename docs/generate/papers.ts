@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { collections } from './collections.ts'
 import { configurationPage } from './configuration-page.ts'
 import { errorsPage } from './errors-page.ts'
+import { fileMap } from './file-map.ts'
 import { routeFailureTable, routeTable } from './route-table.ts'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -18,6 +19,7 @@ export interface Paper {
 export function papers(): readonly Paper[] {
   return [
     paper('docs/api/errors.md', errorsPage()),
+    paper('docs/architecture/files.md', fileMap()),
     paper('docs/guide/configuration.md', configurationPage()),
     withParts('docs/api/rest.md', { routes: routeTable(), failures: routeFailureTable() }),
     withParts('README.md', { routes: routeTable() }),

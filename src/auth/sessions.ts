@@ -1,4 +1,4 @@
-// Sessions: what a login opens, what an access token names, what a logout ends.
+// Sessions: what a login opens and keeps of its client, what an access token names, when idle ones end, what a logout ends.
 import { GatewayError } from '../errors.ts'
 import { batchPerTurn } from '../store/batch-per-turn.ts'
 import { type Store, StoreReadOnlyError } from '../store/contract.ts'

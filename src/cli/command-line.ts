@@ -1,4 +1,5 @@
-// The command line. The only file that reads arguments, the environment and the process.
+// The command line: every command of the program, how it is stopped, and its exit code. The only file that reads arguments, the environment and the
+// process.
 import { Command, CommanderError } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { UsageError } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The log: JSON lines on stderr, without secrets.
+// The log: JSON lines on stderr, without secrets, as `--log-level` asks for them.
 import { type Logger, pino } from 'pino'
 import type { ReportFailure } from '../http/problem-details.ts'
 import type { BreakReason, ReportBrokenOff } from '../http/server/broken-off.ts'

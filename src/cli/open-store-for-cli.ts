@@ -1,4 +1,4 @@
-// The store as commands open it.
+// The store as commands open it: the options about databases handed to the adapter.
 
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'

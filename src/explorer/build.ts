@@ -1,4 +1,4 @@
-// npm run build: the browser's code into dist/explorer, every file compressed once, as small as it gets, and only so.
+// `npm run build`: the browser's code into dist/explorer, every file compressed once, as small as it gets, and only so.
 // With --if-stale, only when a source is newer than what was built.
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// What a failure looks like in problem+json (RFC 9457), and the headers that say it in any dialect.
+// What was thrown becomes a failure of the table, and that problem+json (RFC 9457) with its headers, for any dialect.
 import { randomUUID } from 'node:crypto'
 import { GatewayError, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'

@@ -1,4 +1,4 @@
-// The rows of the contract as endpoints.
+// The rows of the contract as endpoints: bodies and parameters read, replies kept under a name and answered again.
 import { GatewayError } from '../errors.ts'
 import { viewerOf } from '../http/bearer.ts'
 import { createCoalescing, isSentAtOnce } from '../http/caching/coalescing.ts'

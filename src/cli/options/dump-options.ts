@@ -1,4 +1,4 @@
-// The options of dump.
+// The options of dump: whose workspaces, and into which file.
 import { z } from 'zod'
 import { database, storeOptions } from './database-options.ts'
 import type { Config, OptionRow } from './option.ts'

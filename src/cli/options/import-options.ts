@@ -1,4 +1,4 @@
-// The options of import.
+// The options of import, from a file, from a server, and to a gateway: what is replaced, tried, verified, and where it goes on.
 import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'

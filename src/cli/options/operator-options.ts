@@ -1,4 +1,4 @@
-// The options of the commands that show and end what is in use: sessions, and the audit log.
+// The options of sessions list, sessions revoke and audit.
 import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'

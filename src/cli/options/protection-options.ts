@@ -1,4 +1,4 @@
-// Options of serve for how much it takes and holds, for when a disk fails, and for when it is told to stop.
+// Options of serve: limits of bodies, cache and memory, the write timeout, overload, the check of the disk, and the shutdown.
 import { z } from 'zod'
 import { integer, type OptionRow } from './option.ts'
 

@@ -1,4 +1,4 @@
-// The options of serve.
+// The options of serve that are in no table of their own: address, replica, proxies, CORS, workers, log level.
 import { z } from 'zod'
 import { normalOrigin } from '../../auth/origins.ts'
 import { networkProblem } from '../../http/forwarding/trusted-proxies.ts'

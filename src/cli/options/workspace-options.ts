@@ -1,4 +1,4 @@
-// The options of the commands that look at, take away and keep what is stored.
+// The options of users, exports prune, vacuum, backup and restore.
 import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'

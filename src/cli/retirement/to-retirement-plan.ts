@@ -1,4 +1,4 @@
-// What an operator wrote about routes that go, as a plan by path.
+// The options about routes that go, made a plan by path and checked against the route table.
 import { UsageError } from '../../errors.ts'
 import type { Brownout, RetirementPlan, RouteRetirement } from '../../rest/retirement/plan.ts'
 import { REST_ROUTES } from '../../rest/routes.ts'

@@ -1,4 +1,5 @@
-// Finished replies by user, stateVersion and operation. Coherent by construction: the stateVersion was read for this very request.
+// Finished replies by user, stateVersion and operation, in bounded memory; who asks names the operation. Coherent by construction: the stateVersion
+// was read for this very request.
 import { randomUUID } from 'node:crypto'
 import type { LiveSession } from '../../store/contract.ts'
 import type { GatewayResponse } from '../response.ts'

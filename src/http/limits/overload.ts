@@ -1,4 +1,4 @@
-// Whether more comes than can be answered.
+// Whether more comes than can be answered: for a while nobody's wait was within the bound.
 
 /** A line that is too slow for less than this is a burst: it is answered, however late. */
 const PATIENCE_MS = 250

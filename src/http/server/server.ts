@@ -1,4 +1,4 @@
-// The edge: node:http in, bytes out. Only this folder knows sockets.
+// The edge: node:http in, bytes out; how long headers, requests and idle connections may take. Only this folder knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import type { Awaitable } from '../../store/contract.ts'

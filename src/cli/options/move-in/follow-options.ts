@@ -1,4 +1,4 @@
-// The options of follow.
+// The options of follow: how often each user is asked for, and where its metrics are.
 import { z } from 'zod'
 import { auditOptions } from '../audit-options.ts'
 import { database, storeOptions } from '../database-options.ts'

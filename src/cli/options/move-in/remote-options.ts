@@ -1,4 +1,4 @@
-// The options of commands that talk to another server of the contract.
+// Options of commands that read another server of the contract: its headers, whose workspaces, how many at once, how long it may be away.
 import { z } from 'zod'
 import { duration, integer, list, type OptionRow } from '../option.ts'
 

@@ -1,4 +1,4 @@
-// The options about REST routes that go: announced, refused for a while, and gone.
+// Options about REST routes that go: deprecated, sunset, and the syntax of brownouts, when they are refused for a while.
 import { z } from 'zod'
 import { type Config, list, type OptionRow, time } from '../option.ts'
 

@@ -1,4 +1,4 @@
-// The options about the old server that clients are moved away from.
+// The options of shadow: the old server, who answers, and how much is compared.
 import { z } from 'zod'
 import { headers } from '../move-in/remote-options.ts'
 import { booleanOption, type Config, duration, integer, type OptionRow } from '../option.ts'

@@ -1,4 +1,4 @@
-// Options of serve for whoever looks after it: where metrics and health are asked for.
+// Options of serve for whoever looks after it: the address of the admin port, where metrics and health are.
 import { z } from 'zod'
 import { integer, type OptionRow } from '../option.ts'
 

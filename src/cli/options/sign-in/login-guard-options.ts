@@ -1,4 +1,4 @@
-// The option of serve that says who may sign in.
+// The option of serve that says who may sign in: the names of the login guards and the default.
 import { z } from 'zod'
 import { LOGIN_GUARD_NAMES, LOGIN_GUARDS } from '../../../auth/guards/guards.ts'
 import { list, type OptionRow } from '../option.ts'
