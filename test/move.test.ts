@@ -55,14 +55,15 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     const dump = async (database: string) => (await runHere(['dump', '--database', database])).stdout
 
     const first = await run(['move', '--from', home, '--to', away])
-    expect([first.exitCode, first.stderr]).toEqual([0, ''])
+    expect([first.exitCode, first.stderr]).toEqual([0, expect.stringContaining(`(process ${before.process.pid})`)])
     expect(first.stdout).toMatch(/^moved 42 users, 45 documents, 123 exports, 2 sessions, 1 signing keys; all compared/)
 
     await ask(`${before.url}/logout`, { method: 'DELETE', ...json(leaving) })
     await before.kill('SIGTERM')
     const again = await runHere(['move', '--from', home, '--to', away])
-    expect(again.stdout).toContain('42 users (42 were there already)')
-    expect((await runHere(['move', '--from', away, '--to', back])).exitCode).toBe(0)
+    expect([again.stdout, again.stderr]).toEqual([expect.stringContaining('42 users (42 were there already)'), ''])
+    const homewards = await runHere(['move', '--from', away, '--to', back])
+    expect([homewards.exitCode, homewards.stderr]).toEqual([0, ''])
     expect(await dump(away)).toBe(await dump(home))
     expect(await dump(back)).toBe(await dump(home))
 
@@ -74,6 +75,18 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
       expect((await refresh(leaving)).status).toBe(401)
       expect((await ask(`${after.url}/projects`, { headers: bearer(leaving.accessToken) })).status).toBe(401)
     }
+  })
+
+  test('tells of a gateway that serves from the source, and of none that has ended', async () => {
+    const home = await temporaryDatabase()
+    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+    const serving = await serveForTest(['--database', home, ...QUIET])
+    const args = () => ['move', '--from', home, '--to', file()]
+    const beside = await runHere(args())
+    expect([beside.exitCode, beside.stderr]).toEqual([0, expect.stringMatching(/^warning: .*\d connections? from .*/)])
+    expect((await runHere([...args(), '--online', '--cancel'])).stderr).toBe('')
+    await serving.kill('SIGTERM')
+    expect((await runHere(args())).stderr).toBe('')
   })
 
   test('goes on where it was killed, and makes the target the same again until somebody uses it', async () => {

@@ -5,8 +5,9 @@ import { type MoveCounts, type MoveOptions, move } from '../../migration/offline
 import { moveOnline, type OnlineReport } from '../../migration/online.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import type { MigratableStore } from '../../store/cutover/contract.ts'
+import { usersOfDatabase } from '../../store/inspection/inspection.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openStoreForCli } from '../open-store-for-cli.ts'
+import { openStoreForCli, toStoreOptions } from '../open-store-for-cli.ts'
 import type { MoveConfig } from '../options/move-options.ts'
 
 const REDRAW_MS = 100
@@ -17,6 +18,7 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
   if (cancel) return cancelMove(config, io)
   if (to === undefined) throw new UsageError('--to (WORKSPACE_GATEWAY_TO): must be given')
   if (from === to) throw new UsageError('--from and --to are the same database')
+  if (!online) await warnOfUsers(config, io)
   await using source = await openStoreForCli({ ...config, database: from }, true)
   await using target = await openStoreForCli({ ...config, database: to })
   const start = performance.now()
@@ -37,6 +39,17 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
     else throw error
     return 1
   }
+}
+
+/** A gateway that was forgotten goes on writing to `--from`. */
+async function warnOfUsers(config: MoveConfig, { stderr }: CommandIo): Promise<void> {
+  // What cannot be asked now is told when it is opened.
+  const users = await usersOfDatabase(config.from, toStoreOptions(config)).catch(() => [])
+  if (users.length === 0) return
+  stderr.write(
+    `warning: --from is in use (${users.join(', ')}): what is written there from now on may not be moved. ` +
+      'Stop what serves or imports there and run this again, or move with --online\n',
+  )
 }
 
 async function cancelMove(config: MoveConfig, io: CommandIo): Promise<ExitCode> {

@@ -30,6 +30,34 @@ const FACTS = `select current_setting('fsync') as fsync, current_setting('full_p
   coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted"`
 const PID = 'select pg_backend_pid() as pid'
 
+// Behind a pooler it may also be a connection that the pooler keeps for later.
+const CLIENTS = {
+  name: 'clients',
+  text: `select coalesce(host(client_addr), 'this machine') as address, count(*)::int as connections
+    from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name = $1
+    group by 1 order by 1`,
+}
+/** A server notices the end of a client a moment later. */
+const LATER = 'select pg_sleep(0.3)'
+
+interface ClientsRow {
+  readonly address: string
+  readonly connections: number
+}
+
+/** From where this program has connections to a database, the one that asks left out, in words. */
+export async function clientsUsing(databaseUrl: string, options: PoolOptions): Promise<readonly string[]> {
+  const target = readPostgresUrl(databaseUrl)
+  await using pool = createPool(target, options)
+  const clients = await pool.once(async (connection) => {
+    const find = () => connection.query<ClientsRow>(CLIENTS, [target.applicationName])
+    if ((await find()).length === 0) return []
+    await connection.script(LATER)
+    return find()
+  })
+  return clients.map(({ address, connections: n }) => `${n} ${n === 1 ? 'connection' : 'connections'} from ${address}`)
+}
+
 export async function inspectPostgres(
   databaseUrl: string,
   options: PoolOptions,

@@ -1,5 +1,5 @@
 // An SQLite database as it lies on its disk.
-import { closeSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { StoreOpenError } from '../contract.ts'
@@ -11,6 +11,9 @@ const HEADER_BYTES = 100
 const USER_VERSION_OFFSET = 60
 const APPLICATION_ID_OFFSET = 68
 const TMPFS = 0x01021994
+const LOCKS = '/proc/locks'
+/** Of the `-shm`: locked by every connection for as long as it is open (SQLite, os_unix.c, `UNIX_SHM_DMS`). */
+const OPEN_BYTE = '128'
 
 export interface DatabaseFile {
   readonly path: string
@@ -55,6 +58,18 @@ export function inspectSqlite(path: string): SqliteInspection {
     networkFileSystem: networkFileSystem(type),
     isInMemory: type === TMPFS,
   }
+}
+
+/** The processes that have a database open, this one left out, in words; nobody where the kernel does not tell (proc(5), /proc/locks). */
+export function processesUsing(path: string): readonly string[] {
+  const sharedMemory = statSync(`${path}-shm`, { throwIfNoEntry: false, bigint: true })
+  if (!sharedMemory || !existsSync(LOCKS)) return []
+  const locks = readFileSync(LOCKS, 'utf8').split('\n')
+  const holders = locks.flatMap((line) => {
+    const [, , , , pid = '', place = '', first, last] = line.split(/\s+/)
+    return place.endsWith(`:${sharedMemory.ino}`) && first === OPEN_BYTE && last === OPEN_BYTE ? Number(pid) : []
+  })
+  return [...new Set(holders)].filter((pid) => pid !== process.pid).map((pid) => `process ${pid}`)
 }
 
 function fileAt(path: string): DatabaseFile | null {

@@ -16,3 +16,10 @@ export async function inspectDatabase(
   if (path !== null) return (await import('./inspect-sqlite.ts')).inspectSqlite(path)
   return (await import('./inspect-postgres.ts')).inspectPostgres(databaseUrl, options, clock)
 }
+
+/** Who has a database open beside this process, in words; nobody where that cannot be seen. Throws as `inspectDatabase`, and writes nothing. */
+export async function usersOfDatabase(databaseUrl: string, options: PoolOptions): Promise<readonly string[]> {
+  const path = databasePath(databaseUrl)
+  if (path !== null) return (await import('./inspect-sqlite.ts')).processesUsing(path)
+  return (await import('./inspect-postgres.ts')).clientsUsing(databaseUrl, options)
+}
