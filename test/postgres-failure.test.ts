@@ -110,39 +110,25 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('when PostgreSQL fails', () => {
     expect((await projects(gateway, accessToken)).status).toBe(200)
     const hand = await openHand(server.url('postgres'))
     await hand.query('begin; lock table workspace_gateway.session in access exclusive mode')
-    const controller = new AbortController()
-    let waiting = 0
-    const statuses: [number[], number[]] = [[], []]
-    const kinds = [
-      () => fetch(`${gateway.url}/projects`, { headers: bearer(accessToken), signal: controller.signal }),
-      () =>
-        fetch(`${gateway.url}/login`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ email: ANA }),
-          signal: controller.signal,
-        }),
-    ]
-    const piled = Array.from({ length: 200 }, async (_, n) => {
-      waiting += 1
-      const answer = await kinds[n % 2]?.().catch(() => null)
-      waiting -= 1
-      if (answer) statuses[n % 2]?.push(answer.status)
-    })
-    // All but those that share the two statements which are under way.
-    await expect.poll(() => statuses[0].length, { timeout: 30_000 }).toBeGreaterThan(20)
-    expect(new Set(statuses.flat())).toEqual(new Set([503]))
-    expect(waiting).toBeGreaterThan(0)
-    for (const kind of kinds) {
-      const answer = await kind()
+    const requests = [() => projects(gateway, accessToken), () => login(gateway, ANA)]
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+    const held: Promise<Answer>[] = []
+    for (const count of [1, 2]) {
+      held.push(projects(gateway, accessToken))
+      await expect.poll(() => execute(server.url('postgres'), waiting), { timeout: 10_000 }).toHaveLength(count)
+    }
+    // Every one of them finds both connections taken.
+    const piled = await Promise.all(Array.from({ length: 200 }, (_, n) => requests[n % 2]?.()))
+    expect(piled.map((answer) => answer?.status)).toEqual(piled.map(() => 503))
+    for (const request of requests) {
+      const answer = await request()
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
     }
     expect((await ask(`${gateway.url}/healthz`)).status).toBe(200)
     await hand.query('rollback')
-    await Promise.all(piled)
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200])
     expect((await projects(gateway, accessToken)).status).toBe(200)
     expect((await login(gateway, ANA)).status).toBe(200)
-    controller.abort()
   })
 
   test('a row that a hand keeps locked: the write is refused in time, and not done later', async () => {

@@ -166,7 +166,12 @@ export async function startPostgres(
     start,
     crash: () => end('SIGKILL'),
     stop: () => end('SIGINT'),
-    freeze: () => signal('SIGSTOP'),
+    async freeze() {
+      if (child?.pid === undefined) return
+      // First who would begin others; a process that runs stops a moment after it is told.
+      await stopInPlace(child.pid)
+      await Promise.all((await childrenOf(child.pid)).map(stopInPlace))
+    },
     thaw: () => signal('SIGCONT'),
     async promote() {
       await run(binary('pg_ctl'), ['promote', '-w', '-D', dataDirectory], SERVER_USER)
@@ -185,6 +190,15 @@ function killIfAlive(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal)
   } catch {
     // It ended by itself meanwhile.
+  }
+}
+
+/** Answers once the process stands, or is gone (proc(5), /proc/PID/stat). */
+async function stopInPlace(pid: number): Promise<void> {
+  killIfAlive(pid, 'SIGSTOP')
+  for (;;) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    if (stat === '' || /^[TZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))) return
   }
 }
 
