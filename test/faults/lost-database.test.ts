@@ -1,6 +1,15 @@
 // A database that was deleted under a gateway, and what the next start makes of it.
-import { existsSync, linkSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
@@ -140,4 +149,14 @@ test('--must-exist refuses a first start too', async () => {
   const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', `file:${path}`, '--must-exist'])
   expect([exitCode, stderr]).toEqual([2, `there is no database ${path}\n`])
   expect(existsSync(path)).toBe(false)
+})
+
+test('an empty file is no database for who makes none', async () => {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  writeFileSync(path, '')
+  for (const args of [['serve', '--port', '0', '--must-exist'], ['serve', '--port', '0', '--read-only'], ['dump']]) {
+    const { exitCode, stderr } = await runHere([...args, '--database', `file:${path}`])
+    expect([exitCode, stderr]).toEqual([2, `there is no database in ${path}: the file is empty\n`])
+  }
+  expect(readdirSync(dirname(path))).toEqual(['workspace.db'])
 })

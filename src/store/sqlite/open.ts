@@ -1,5 +1,4 @@
 // The SQLite adapter, put together: one connection that reads, one that writes, both in WAL mode on one file.
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
@@ -16,7 +15,7 @@ import { createCarriedReads } from './copies/carried-rows.ts'
 import { createCopies } from './copies/row-copies.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { createFaultLatch, type FaultLatch } from './engine/faults/fault-latch.ts'
-import { assertNotLost, noteIfLost } from './engine/faults/lost-marker.ts'
+import { assertHasContent, assertNotLost, noteIfLost } from './engine/faults/lost-marker.ts'
 import { faultOf, isBusy, sqliteCode } from './engine/faults/sqlite-errors.ts'
 import { assertLocalFileSystem, assertWhole, damaged, type IntegrityCheck } from './engine/faults/startup-check.ts'
 import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from './engine/faults/watch-database-files.ts'
@@ -57,8 +56,7 @@ export interface SqliteStoreOptions {
 
 /** Opens the file, makes it when it is missing, and brings it to the current schema. */
 export async function openSqliteStore(relativePath: string, options: SqliteStoreOptions): Promise<MigratableStore> {
-  if ((options.mustExist || options.isReadOnly) && !existsSync(relativePath))
-    throw new StoreOpenError(`there is no database ${relativePath}`)
+  if (options.mustExist || options.isReadOnly) assertHasContent(relativePath)
   const path = absolute(relativePath)
   const { lockTimeoutMs, isReadOnly = false } = options
   const connections = await openConnections(path, options)

@@ -1,6 +1,6 @@
 // A database that was there and is gone: a supervisor that starts the gateway again must not get an empty one in its place.
-import { rmSync, statSync, writeFileSync } from 'node:fs'
-import { StoreFaultError } from '../../../contract.ts'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { StoreFaultError, StoreOpenError } from '../../../contract.ts'
 
 /** Beside the database that it stands for. Not the -wal: that would be applied to whatever file is put in its place. */
 const MARKER_SUFFIX = '.lost'
@@ -29,6 +29,15 @@ export function assertNotLost(path: string): void {
   if (remains.length === 0) return
   throw new StoreFaultError(
     `the database ${path} was deleted or emptied: put it back, or restore a backup. To begin with an empty one, remove ${remains.join(' and ')}`,
+  )
+}
+
+/** For whoever makes no database. Throws `StoreFaultError` for one that is lost, `StoreOpenError` where there is none: an empty file is none. */
+export function assertHasContent(path: string): void {
+  if (sizeOf(path) > 0) return
+  assertNotLost(path)
+  throw new StoreOpenError(
+    existsSync(path) ? `there is no database in ${path}: the file is empty` : `there is no database ${path}`,
   )
 }
 
