@@ -1,4 +1,4 @@
-// What one request reads by name: equal names are asked for once, and those of one turn in one list.
+// What one request reads by name (documents, exports, by DataLoader): equal names are asked for once, and those of one turn in one list.
 import DataLoader from 'dataloader'
 import type {
   DocumentKey,

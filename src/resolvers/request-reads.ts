@@ -1,4 +1,4 @@
-// The reads of one request: equal questions are asked once, all of one state, and what comes of them is counted.
+// The reads of lists and counts of one request: equal questions are asked once, all of one state, and what comes of them is counted.
 import type { ExpectedVersion, PagePart } from '../store/contract.ts'
 import { type Reads, withExpectedVersion } from './reads.ts'
 import type { RequestBudget } from './request-budget.ts'

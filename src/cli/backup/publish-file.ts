@@ -1,4 +1,4 @@
-// A file gets its name only when it is whole and on the disk.
+// A file gets its name only when it is whole and on the disk: no backup is seen before.
 import { createHash, randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'

@@ -1,4 +1,4 @@
-// Takes the body of POST /import to a temporary file, and has a thread import it.
+// Takes the body of POST /import to a temporary file, and has a thread import it; one at a time.
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { ReportFailure } from '../../http/problem-details.ts'

@@ -1,4 +1,4 @@
-// An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place.
+// An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place: other state versions, and no sessions unless they are kept.
 import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'

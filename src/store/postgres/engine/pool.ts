@@ -1,4 +1,4 @@
-// A bounded number of connections, made when they are needed, thrown away when they are lost.
+// A bounded number of connections, made when they are needed, thrown away when they are lost; the URL's options come before the gateway's.
 import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
 import { type Connection, type ConnectionOptions, connect } from '../connection.ts'

@@ -1,4 +1,4 @@
-// Questions that come while as many statements as may be under way are, wait and go out together as the next one.
+// Questions that come while as many statements as may be under way are, wait and go out together as the next one, for the request that waits the longest.
 import { StoreUnavailableError } from '../../contract.ts'
 import type { Pool } from './pool.ts'
 

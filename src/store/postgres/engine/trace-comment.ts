@@ -1,4 +1,4 @@
-// Which trace a statement belongs to, said at its end, where logs and pg_stat_activity show it (https://google.github.io/sqlcommenter/spec).
+// The trace that a statement belongs to, written at its end, where logs and pg_stat_activity show it (https://google.github.io/sqlcommenter/spec).
 
 export interface StatementTraces {
   /** `traceparent` (W3C Trace Context) of the request that what runs now is done for; null where that is not traced. */
