@@ -17,13 +17,19 @@ export function readKeyCipher({ keyEncryptionKey, keyEncryptionKeyFile }: KeyEnc
   return createKeyCipher(text === undefined ? [] : text.split(',').map((part) => requireSecret(part, source)))
 }
 
+/** The command that removes a key although its tokens may be in use. One of an earlier version may begin with a dash. */
+export function retireAtOnce(kid: string): string {
+  return `workspace-gateway keys retire --force -- ${kid}`
+}
+
 /** What an operator should do about keys that cannot be read. */
-export function toUsageError(error: KeyUnreadableError): UsageError {
-  return new UsageError(
-    error.isSecretMissing
-      ? `${error.message}: give the key they were encrypted with, ${ADVICE}`
-      : `${error.message}: give the one it was encrypted with, ${ADVICE}; several are separated by commas`,
-  )
+export function toUsageError({ message, kid, reason }: KeyUnreadableError): UsageError {
+  const advice = {
+    noSecret: `give the key they were encrypted with, ${ADVICE}`,
+    otherSecret: `give the one it was encrypted with, ${ADVICE}; several are separated by commas`,
+    damaged: `restore a backup, or remove it with \`${retireAtOnce(kid)}\`: access tokens of it are refused then, and renewed`,
+  }
+  return new UsageError(`${message}: ${advice[reason]}`)
 }
 
 function requireSecret(text: string, source: string): Uint8Array {

@@ -323,6 +323,33 @@ describe('encryption', () => {
   })
 })
 
+test('a key that is damaged is named and not quoted; it is left out while serving, and removed by the command that is told', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const [damaged, kid] = ['-damaged', kidOf((await gateway.login(ANA)).accessToken)]
+  const database = new Database(gateway.databasePath)
+  const [before] = database.prepare('select private_jwk as jwk from signing_key').all() as readonly { jwk: string }[]
+  // It begins with the secret: what does not parse is often quoted from there.
+  const secret = (JSON.parse(before?.jwk ?? '') as { d: string }).d
+  const text = before?.jwk.slice(before.jwk.indexOf(secret))
+  database.prepare('insert into signing_key select ?, ?, created_at + 1 from signing_key').run(damaged, text)
+  database.close()
+  gateway.advance(2_000)
+  for (const _ of [1, 2]) expect(kidOf((await gateway.login(ANA)).accessToken)).toBe(kid)
+  expect(gateway.reported).toEqual([expect.any(KeyUnreadableError)])
+
+  const { exitCode, stderr } = await runHere(['serve', '--port', '0', '--database', gateway.databaseUrl])
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`the signing key ${damaged} is damaged`)])
+  const doctor = await runHere(['doctor', '--database', gateway.databaseUrl])
+  const command = /`workspace-gateway (.+)`/.exec(stderr)?.[1] ?? ''
+  expect(doctor.stdout).toContain(`run: workspace-gateway ${command}`)
+  for (const told of [stderr, doctor.stdout]) expect(told).not.toContain(secret.slice(0, 4))
+  const args = command.replace('--force', `--force --database ${gateway.databaseUrl}`).split(' ')
+  const retired = await runHere(args, { clock: gateway.now })
+  expect([retired.exitCode, retired.stdout]).toEqual([0, `${damaged} was removed\n`])
+  expect((await listed(gateway)).map(({ kid }) => kid)).not.toContain(damaged)
+})
+
 /** The files of the database that hold a text. */
 function filesWith({ databasePath }: TestGateway, text: string): string[] {
   const directory = join(databasePath, '..')

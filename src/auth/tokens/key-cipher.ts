@@ -7,17 +7,22 @@ const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const SECRET_BYTES = 32
 
-/** A private key that is encrypted, and not with a secret that is here. */
+const UNREADABLE = {
+  noSecret: 'is encrypted, and no key is given to decrypt it',
+  otherSecret: 'is encrypted, and not with the key that is given',
+  damaged: 'is damaged, or of a kind that this program does not know',
+} as const
+
+/** A private key that cannot be read. Holds nothing of it. */
 export class KeyUnreadableError extends Error {
   override readonly name = 'KeyUnreadableError'
-  /** Whether there was no secret at all to try. */
-  readonly isSecretMissing: boolean
+  readonly kid: string
+  readonly reason: keyof typeof UNREADABLE
 
-  constructor(kid: string, isSecretMissing: boolean) {
-    super(
-      `the signing key ${kid} is encrypted, and ${isSecretMissing ? 'no key is given to decrypt it' : 'not with the key that is given'}`,
-    )
-    this.isSecretMissing = isSecretMissing
+  constructor(kid: string, reason: keyof typeof UNREADABLE) {
+    super(`the signing key ${kid} ${UNREADABLE[reason]}`)
+    this.kid = kid
+    this.reason = reason
   }
 }
 
@@ -43,7 +48,7 @@ export function createKeyCipher(secrets: readonly Uint8Array[]): KeyCipher {
         const opened = decrypt(kid, stored, secret)
         if (opened !== null) return opened
       }
-      throw new KeyUnreadableError(kid, first === undefined)
+      throw new KeyUnreadableError(kid, first === undefined ? 'noSecret' : 'otherSecret')
     },
     isCurrent(kid, stored) {
       if (first === undefined || !isSealed(stored)) return first === undefined && !isSealed(stored)

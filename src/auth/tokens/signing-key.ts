@@ -5,7 +5,7 @@ import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { exportJWK } from 'jose/key/export'
 import { importJWK } from 'jose/key/import'
 import type { StoredSigningKey } from '../../store/signing-key-contract.ts'
-import type { KeyCipher } from './key-cipher.ts'
+import { type KeyCipher, KeyUnreadableError } from './key-cipher.ts'
 import { algorithmOf, TOKEN_ALGORITHMS, type TokenAlgorithm } from './token-algorithms.ts'
 
 export interface SigningKey {
@@ -35,8 +35,17 @@ export async function createSigningKey(
 
 /** Throws `KeyUnreadableError`. */
 export async function importSigningKey(stored: StoredSigningKey, cipher: KeyCipher): Promise<SigningKey> {
-  const { kid, createdAt } = stored
-  const privateJwk = JSON.parse(cipher.open(kid, stored.privateJwk)) as JsonWebKey
+  const text = cipher.open(stored.kid, stored.privateJwk)
+  try {
+    return await readSigningKey(stored, text)
+  } catch {
+    // Not as its cause: what is wrong with a JSON text is told by quoting it.
+    throw new KeyUnreadableError(stored.kid, 'damaged')
+  }
+}
+
+async function readSigningKey({ kid, createdAt }: StoredSigningKey, text: string): Promise<SigningKey> {
+  const privateJwk = JSON.parse(text) as JsonWebKey
   const algorithm = algorithmOf(privateJwk.kty)
   const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' })
   // Derived, not picked: whatever members a private key of its kind has, none of them gets out.

@@ -102,7 +102,10 @@ function signingKeys({ keys, config }: Inside): Verdict {
   if ('error' in keys) {
     return {
       problem: `the signing keys cannot be used: ${keys.error}`,
-      fix: { gateway: '--key-encryption-key-file /etc/workspace-gateway/key' },
+      fix:
+        keys.run === undefined
+          ? { gateway: '--key-encryption-key-file /etc/workspace-gateway/key' }
+          : { run: keys.run },
     }
   }
   const hasSecret = config.keyEncryptionKey !== undefined || config.keyEncryptionKeyFile !== undefined

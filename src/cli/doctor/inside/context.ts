@@ -5,7 +5,13 @@ import type { Inspection } from '../../../store/inspection/inspection.ts'
 import type { DoctorConfig } from '../doctor-options.ts'
 
 /** What could not be had: an error that says why, or the reason for not trying. */
-export type Found<T> = T | { readonly error: string } | { readonly reason: string }
+export type Found<T> = T | NotUsable | { readonly reason: string }
+
+export interface NotUsable {
+  readonly error: string
+  /** The command that mends it, where there is one. */
+  readonly run?: string
+}
 
 export interface StoredKeys {
   /** Newest first. */

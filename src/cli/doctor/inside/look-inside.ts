@@ -1,13 +1,13 @@
 // The database and its keys, as far as they can be read without changing anything.
 
-import { isSealed } from '../../../auth/tokens/key-cipher.ts'
+import { isSealed, KeyUnreadableError } from '../../../auth/tokens/key-cipher.ts'
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
 import { reasonOf } from '../../../errors.ts'
 import { redact } from '../../../redact.ts'
 import { type Inspection, inspectDatabase } from '../../../store/inspection/inspection.ts'
 import { openStore } from '../../../store/open-store.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
-import { readKeyCipher } from '../../read-key-cipher.ts'
+import { readKeyCipher, retireAtOnce } from '../../read-key-cipher.ts'
 import type { DoctorConfig } from '../doctor-options.ts'
 import { type Found, isFound, type StoredKeys } from './context.ts'
 
@@ -36,6 +36,7 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
       areAllSealed: stored.every(({ privateJwk }) => isSealed(privateJwk)),
     }
   } catch (error) {
-    return { error: redact(reasonOf(error)) }
+    const isDamaged = error instanceof KeyUnreadableError && error.reason === 'damaged'
+    return { error: redact(reasonOf(error)), ...(isDamaged && { run: retireAtOnce(error.kid) }) }
   }
 }
