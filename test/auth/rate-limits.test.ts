@@ -126,12 +126,6 @@ test('an attempt that one limit refuses uses up none of the others', () => {
   ])
 })
 
-test('a limit for what an attempt does not name is not asked: logins without a client use up nobody else’s', () => {
-  const limits = createRateLimits({ attemptsPerMinute: 0, clock: () => 0 })
-  const refused = Array.from({ length: 6_001 }, () => limits.take('login', { network: '192.0.2.1' })).flat()
-  expect(refused).toEqual([])
-})
-
 test('whatever comes, the limits hold little memory', async () => {
   expect(await bytesHeldAfter(40_000)).toBeLessThan(20_000_000)
 })

@@ -2,14 +2,12 @@
 import { GatewayError, type RateLimitState } from '../../errors.ts'
 import { createTokenBuckets } from './token-buckets.ts'
 
-/** Whom an attempt counts for. A row that counts for what is not given here does not apply. */
-export interface LimitSubject {
+/** Whom attempts count for. */
+interface LimitSubject {
   /** `networkOf` the client's address. */
-  readonly network?: string
+  readonly network: string
   /** Canonical. */
-  readonly email?: string
-  /** Id of a registered client. */
-  readonly client?: string
+  readonly email: string
 }
 
 interface LimitRow {
@@ -27,10 +25,7 @@ interface LimitRow {
  * their own network. Only mails, which cost their reader something, have a limit for the email alone.
  */
 const LIMITS = {
-  login: [
-    { policy: 'login', by: ['network'], quota: 'attempts', windowSeconds: 60 },
-    { policy: 'login-client', by: ['client'], quota: 6_000, windowSeconds: 60 },
-  ],
+  login: [{ policy: 'login', by: ['network'], quota: 'attempts', windowSeconds: 60 }],
   refresh: [{ policy: 'refresh', by: ['network'], quota: 'attempts', windowSeconds: 60 }],
   /** A code that is presented. */
   code: [
@@ -49,11 +44,17 @@ const LIMITS = {
 
 export type LimitedOperation = keyof typeof LIMITS
 
+/** What the limits of an operation ask for. */
+type SubjectOf<Operation extends LimitedOperation> = Pick<
+  LimitSubject,
+  (typeof LIMITS)[Operation][number]['by'][number]
+>
+
 export interface RateLimits {
-  /** Takes a token of every bucket that applies, or none of any. The states of the empty buckets; empty when none was. */
-  readonly take: (operation: LimitedOperation, subject: LimitSubject) => readonly RateLimitState[]
+  /** Takes a token of every bucket, or none of any. The states of the empty buckets; empty when none was. */
+  readonly take: <O extends LimitedOperation>(operation: O, subject: SubjectOf<O>) => readonly RateLimitState[]
   /** The same, and throws `TOO_MANY_REQUESTS`. */
-  readonly require: (operation: LimitedOperation, subject: LimitSubject) => void
+  readonly require: <O extends LimitedOperation>(operation: O, subject: SubjectOf<O>) => void
 }
 
 export interface RateLimitOptions {
@@ -73,11 +74,11 @@ export function createRateLimits({ attemptsPerMinute, clock }: RateLimitOptions)
     return quota > 0 ? [{ ...row, quota, buckets: createTokenBuckets(quota, row.windowSeconds, clock) }] : []
   }
 
-  function take(operation: LimitedOperation, subject: LimitSubject): readonly RateLimitState[] {
-    const asked = (tables.get(operation) ?? []).flatMap((row) => {
-      const parts = row.by.map((member) => subject[member])
-      return parts.includes(undefined) ? [] : [{ row, key: parts.join(' ') }]
-    })
+  function take(operation: LimitedOperation, subject: Partial<LimitSubject>): readonly RateLimitState[] {
+    const asked = (tables.get(operation) ?? []).map((row) => ({
+      row,
+      key: row.by.map((member) => subject[member]).join(' '),
+    }))
     const empty = asked.flatMap(({ row: { policy, quota, windowSeconds, buckets }, key }): RateLimitState[] => {
       const waitMs = buckets.waitMs(key)
       return waitMs === 0 ? [] : [{ policy, quota, windowSeconds, resetSeconds: Math.ceil(waitMs / 1_000) }]
