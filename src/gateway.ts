@@ -42,9 +42,9 @@ import { createShadowing, type ShadowOptions } from './rest/shadow/with-shadow.t
 import type { Store } from './store/contract.ts'
 
 /** Answers of one user that are made at a time. A page asks for fewer; more would be read side by side, held, and refused. */
-const MAX_MADE_AT_ONCE = 16
+const MAX_MADE_PER_USER = 16
 /** More of them than the connections of a usual client. */
-const FREE_WAITING = 64
+const FREE_WAITING_PER_USER = 64
 
 export interface GatewayWatch {
   /** Told of each request how many milliseconds it waited before work on it began. */
@@ -144,8 +144,8 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     cache,
     inFlight: options.inFlight,
     limitMaking: createConcurrencyLimit({
-      maxRunning: MAX_MADE_AT_ONCE,
-      freeWaiting: FREE_WAITING,
+      maxRunning: MAX_MADE_PER_USER,
+      freeWaiting: FREE_WAITING_PER_USER,
       maxWaitMs: options.maxQueueDelayMs,
     }),
     yieldTurn,

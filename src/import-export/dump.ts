@@ -1,13 +1,6 @@
 // Everything of a user, or of all, in the import format.
 import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/contract.ts'
-import {
-  documentLine,
-  exportElementLine,
-  exportHeaderLine,
-  exportLine,
-  MAX_LINE_LENGTH,
-  userLine,
-} from './format/write-record.ts'
+import { documentLine, exportLines, userLine } from './format/write-record.ts'
 
 const USERS_PER_READ = 256
 const DOCUMENTS_PER_READ = 32
@@ -76,12 +69,8 @@ async function* dumpExports(
   exports: readonly StoredExport[],
 ): AsyncGenerator<string> {
   for (const one of exports.toReversed()) {
-    if (one.byteLength > MAX_LINE_LENGTH) {
-      yield exportHeaderLine(email, one, String(one.id))
-      for await (const text of elementsOf(snapshot, one)) yield exportElementLine(String(one.id), text)
-    } else {
-      yield exportLine(email, one, await Array.fromAsync(elementsOf(snapshot, one)))
-    }
+    const { ref, createdAt, byteLength: length } = one
+    yield* exportLines(email, { ref, createdAt, length, id: String(one.id) }, elementsOf(snapshot, one))
   }
 }
 

@@ -1,4 +1,4 @@
-// A request's body a piece at a time: bounded by how long nothing comes, not by its length or how long all of it takes.
+// A request's body a piece at a time: bounded by how long nothing comes, not by its length or how long all of it takes; `100 Continue` as well.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { exemptFromRequestTimeout } from './client-error.ts'

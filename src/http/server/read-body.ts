@@ -1,4 +1,4 @@
-// A request's body as a whole, within a bound.
+// A request's body as a whole, within a bound; a client that waits for `100 Continue` is told to go on.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 

@@ -86,7 +86,7 @@ async function newExport(
   ref: string,
   found: RemoteArray,
   { store, clock }: TakeInOptions,
-): Promise<Iterable<string>> {
+): Promise<Iterable<string> | AsyncIterable<string>> {
   const elements = found.elements()
   const newest = await newestExport(store, email, ref)
   if (newest?.digest === digestOf(`[${elements.join(',')}]`)) return []
@@ -94,7 +94,8 @@ async function newExport(
   const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
   // What is shown there as the newest is the newest here too, whatever its time.
   const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.createdAt) + 1)).toISOString()
-  return exportLines(email, { ref, createdAt }, elements, ref)
+  const length = elements.reduce((sum, element) => sum + element.length, 0)
+  return exportLines(email, { ref, createdAt, length, id: ref }, elements)
 }
 
 async function newestExport(store: Store, email: string, ref: string): Promise<StoredExport | null> {

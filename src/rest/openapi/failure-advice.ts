@@ -25,7 +25,7 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   NO_PROJECT: 'Take the reference from `/projects`.',
   NO_EXPORT: 'Export the project first.',
   METHOD_NOT_ALLOWED: 'Use a method that `Allow` names.',
-  NOT_ACCEPTABLE: 'Accept `application/json`.',
+  NOT_ACCEPTABLE: 'Accept `application/json`, and a content coding that the gateway has, such as `identity`.',
   REQUEST_TIMEOUT: 'Send the request again, without pauses in it.',
   ROUTE_RETIRED: 'Move to the GraphQL twin.',
   BODY_TOO_LARGE: 'Send less, or in several requests.',
