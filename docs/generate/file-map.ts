@@ -1,4 +1,4 @@
-// docs/architecture/files.md: every file of src, with the sentence that it opens with, the options and the numbers that it sets.
+// docs/architecture/files.md: every file of src, with the sentence that it opens with, the options and the constants that it sets.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,12 +8,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Comments of TypeScript, from the first line or after `#!`, and of CSS. */
 const OPENING = /^(?:#!.*\n)?(?:(?<lines>(?:\/\/ .*\n)+)|\/\* (?<block>[\s\S]*?) ?\*\/)/
 const FIRST_SENTENCE = /^.*?[.?!](?=\s|$)/s
-/** An option's row in `src/cli/options`, or a number with a name. */
-const SETTING = /\bflags: '(?:-\w, )?(--[\w-]+)|^(?:export )?const ([A-Z][A-Z\d_]+) = [-(]?\d/gm
+/** An option's row in `src/cli/options`, or a constant. */
+const SETTING = /\bflags: '(?:-\w, )?(--[\w-]+)|^(?:export )?const ([A-Z][A-Z\d_]+)\b/gm
 
 const INTRODUCTION = `# Files
 
-Every file of \`src\`, folder by folder: the sentence that it opens with, and the options, bounds and other numbers that are set in it. Search this page for
+Every file of \`src\`, folder by folder: the sentence that it opens with, and the options and constants, such as bounds, that are set in it. Search this page for
 what you want to change; [overview.md](overview.md) says how the rooms hang together, and [CONTRIBUTING.md](../../CONTRIBUTING.md) which files a change of a kind touches.
 `
 
@@ -25,7 +25,7 @@ export function fileMap(): string {
   const folders = [...Map.groupBy(files, dirname)].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const parts = folders.map(([folder, inside]) => {
     const rows = inside.map((file) => row(file, readFileSync(join(ROOT, file), 'utf8')))
-    return `## ${folder}\n\n${markdownTable(['file', 'what it answers for', 'options and numbers'], rows)}\n`
+    return `## ${folder}\n\n${markdownTable(['file', 'what it answers for', 'options and constants'], rows)}\n`
   })
   return [INTRODUCTION, ...parts].join('\n')
 }

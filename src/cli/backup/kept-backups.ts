@@ -1,4 +1,4 @@
-// Backups of one folder that are named by their time, of which the newest are kept.
+// The names that `backup --keep-newest` gives in a folder, by time, and which of them it removes.
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../errors.ts'

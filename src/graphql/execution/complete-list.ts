@@ -1,4 +1,4 @@
-// The text of a list: item by item, page by page where it is read in pages, in as many turns as it takes.
+// The text of a list: item by item, page by page where it is read in pages, in as many turns as it takes, and with few items read at a time.
 import { type FieldNode, GraphQLError } from 'graphql'
 import { isPaged, type NextPage, type Paged } from '../../resolvers/pagination/paged.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'

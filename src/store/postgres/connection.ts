@@ -1,4 +1,4 @@
-// One connection to a server that will do, and the statements sent on it, one at a time.
+// One connection, to the first of the URL's hosts that will do, and the statements sent on it, one at a time.
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
 import { reasonOf } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// Whether there is a backup, and how old the newest is.
+// Whether the folder of `--backups` holds a backup (any whole file, whatever its name), and how old the newest is.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonOf } from '../../../errors.ts'
