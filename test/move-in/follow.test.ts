@@ -186,6 +186,24 @@ test('one round is enough for a script, and says by its exit code whether all ar
   expect((await follow()).exitCode).toBe(2)
 })
 
+test('white space between documents is no change', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = `file:${join(temporaryDirectory(), 'new.db')}`
+  server.setIntercept(({ url = '', headers }, response) => {
+    const found = headers.authorization === undefined ? null : server.expected(ANA, url)
+    if (found === null) return false
+    response.end(found.replace(/^\[/, '[\n  ').replace(/\]$/, '\n]\n'))
+    return true
+  })
+  const follow = () =>
+    runHere(['follow', server.url, '--once', '--format', 'json', '--database', database, '--email', ANA])
+  const told = async () => JSON.parse((await follow()).stdout)
+  expect(await told()).toMatchObject({ changed: 1, unchanged: 0, failed: 0 })
+  expect(await told()).toMatchObject({ changed: 0, unchanged: 1, added: 0, replaced: 0, removed: 0 })
+  server.workspaces.get(ANA)?.projects.reverse()
+  expect(await told()).toMatchObject({ changed: 1, unchanged: 0 })
+})
+
 test('how far behind it is, is a metric, which grows while the old server is away', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const gateway = await startGateway()

@@ -4,8 +4,10 @@ import { backoffMs, kindOfStatus, retryAfterMs } from './retry.ts'
 
 /** Between two parts of an answer: a large export may take its time. */
 const SILENCE_MS = 60_000
-/** For what is still asked, or answered, when all is told to stop. */
+/** For what is still asked, or answered, when all is told to stop; and for each answer to a sign-out. */
 const FAREWELL_MS = 2_000
+/** Of one sign-out, when all is told to stop. */
+const MAX_FAREWELLS = 2
 /** Of one request that the server answers with 500. */
 const MAX_BROKEN_ATTEMPTS = 4
 
@@ -46,8 +48,11 @@ export interface RemoteClientOptions {
 export interface RemoteClient {
   /** Throws `OutageError`, or the reason of `stop`. What it answers is whole. */
   readonly send: (request: RemoteRequest) => Promise<RemoteAnswer>
-  /** Sent once, even when stopped. Whatever becomes of it. */
-  readonly tell: (request: RemoteRequest) => Promise<void>
+  /**
+   * Sends a sign-out, even when stopped. A server that is busy or stumbles is asked again as by `send`, once when stopped; one that is
+   * away is not. What fails is counted, and nothing else.
+   */
+  readonly endSession: (request: RemoteRequest) => Promise<void>
   /** Where the server is, for messages. */
   readonly address: string
   /** Since the start. */
@@ -60,11 +65,13 @@ export interface Traffic {
   readonly notModified: number
   /** Of the bodies that were answered, decoded. */
   readonly bytes: number
+  /** Sessions that could not be ended: they are left to run out. */
+  readonly sessionsLeft: number
 }
 
 export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: RemoteClientOptions): RemoteClient {
   const address = withoutTrailingSlashes(url)
-  const traffic = { requests: 0, notModified: 0, bytes: 0 }
+  const traffic = { requests: 0, notModified: 0, bytes: 0, sessionsLeft: 0 }
   let hasAnswered = false
   /** A server that is busy is so for every user. */
   let notBefore = 0
@@ -116,10 +123,37 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       const isLastAttempt = kind === 'broken' ? attempt + 1 >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
       if (answer && (kind === 'answer' || isLastAttempt)) return answerOrOutage(request, answer, kind)
       if (isLastAttempt) throw new OutageError(`${request.method} ${address}${request.path}: no answer`)
-      const asked = retryAfterMs(answer?.headers.get('retry-after') ?? null, Date.now())
-      if (asked !== null) notBefore = Math.max(notBefore, Date.now() + asked)
-      await wait(asked ?? backoffMs(attempt))
+      await wait(pauseMs(answer, attempt))
     }
+  }
+
+  /** Before the next attempt. */
+  function pauseMs(answer: RemoteAnswer | null, attempt: number): number {
+    const asked = retryAfterMs(answer?.headers.get('retry-after') ?? null, Date.now())
+    if (asked !== null) notBefore = Math.max(notBefore, Date.now() + asked)
+    return asked ?? backoffMs(attempt)
+  }
+
+  async function endSession(request: RemoteRequest): Promise<void> {
+    const start = Date.now()
+    let farewells = 0
+    for (let attempt = 0; ; attempt += 1) {
+      if (notBefore > Date.now()) await rest(notBefore - Date.now())
+      if (stop.aborted) farewells += 1
+      const answer = await once(request, FAREWELL_MS)
+      if (answer && isEnded(answer)) return
+      const kind = answer ? kindOfStatus(answer.status) : 'answer'
+      const isTold = kind === 'answer' || (kind === 'broken' && attempt + 1 >= MAX_BROKEN_ATTEMPTS)
+      if (isTold || farewells >= MAX_FAREWELLS || (farewells === 0 && isTooLong(start))) break
+      await rest(pauseMs(answer, attempt))
+    }
+    traffic.sessionsLeft += 1
+  }
+
+  /** As `wait` between sign-outs: `stop` ends it, and is no failure. Once stopped, a moment at most. */
+  async function rest(ms: number): Promise<void> {
+    if (stop.aborted) await delay(Math.min(ms, FAREWELL_MS))
+    else await delay(ms, undefined, { signal: stop }).catch(() => {})
   }
 
   function isTooLong(start: number): boolean {
@@ -133,9 +167,7 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
 
   return {
     send,
-    async tell(request) {
-      await once(request, FAREWELL_MS)
-    },
+    endSession,
     address,
     traffic: () => ({ ...traffic }),
   }
@@ -155,6 +187,11 @@ function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): SilenceL
     isHeard: () => timer.refresh(),
     [Symbol.dispose]: () => clearTimeout(timer),
   }
+}
+
+/** 401: it was not there any more. */
+function isEnded({ status }: RemoteAnswer): boolean {
+  return (status >= 200 && status < 300) || status === 401
 }
 
 function withoutTrailingSlashes(url: string): string {

@@ -4,6 +4,7 @@ import type { DocumentKind } from '../../store/contract.ts'
 import {
   DOCUMENT_KINDS,
   digestOf,
+  digestOfElements,
   EMPTY_ARRAY_DIGEST,
   exportPath,
   LIST_PATHS,
@@ -30,6 +31,8 @@ export type Lists = Readonly<Record<DocumentKind, readonly string[]>>
 
 interface Answered {
   readonly answer: SeenAnswer
+  /** Whether it holds what was there before, white space between documents aside. */
+  readonly isTheSame: boolean
   /** Null where the server says that it has not changed. */
   readonly array: RemoteArray | null
 }
@@ -43,30 +46,29 @@ export async function readChanges(
   const answers = new Map<string, SeenAnswer>()
   let hasChanged = false
 
-  async function look(path: string): Promise<Answered> {
+  /** `missing`: the digest of what is not there. */
+  async function look(path: string, missing: string | null): Promise<Answered> {
     const known = before.answers.get(path)
     const found = await session.read(path, known?.digest == null ? null : known.etag)
-    const isTheSame = found === 'unchanged' && known !== undefined
-    const answer = isTheSame ? known : toSeen(found === 'unchanged' ? null : found)
-    return { answer, array: found === 'unchanged' ? null : found }
+    if (found === 'unchanged') return { answer: known ?? NOT_THERE, isTheSame: known !== undefined, array: null }
+    const answer = toSeen(found)
+    return { answer, isTheSame: known !== undefined && isEqual(found, answer.digest ?? missing, known), array: found }
   }
 
   const lists = new Map<DocumentKind, Answered>()
-  for (const kind of DOCUMENT_KINDS) lists.set(kind, await look(LIST_PATHS[kind]))
+  for (const kind of DOCUMENT_KINDS) lists.set(kind, await look(LIST_PATHS[kind], EMPTY_ARRAY_DIGEST))
   if ([...lists.values()].every(({ answer }) => answer.digest === null)) return { type: 'missing' }
-  for (const [kind, looked] of lists) {
-    const digest = looked.answer.digest ?? EMPTY_ARRAY_DIGEST
-    answers.set(LIST_PATHS[kind], { ...looked.answer, digest })
-    hasChanged ||= digest !== before.answers.get(LIST_PATHS[kind])?.digest
+  for (const [kind, { answer, isTheSame }] of lists) {
+    answers.set(LIST_PATHS[kind], { ...answer, digest: answer.digest ?? EMPTY_ARRAY_DIGEST })
+    hasChanged ||= !isTheSame
   }
-  const { project: projectsPath } = LIST_PATHS
-  const hasOtherProjects = answers.get(projectsPath)?.digest !== before.answers.get(projectsPath)?.digest
-  const projects = lists.get('project')?.array?.elements ?? NO_ELEMENTS
-  const refs = hasOtherProjects ? projects().flatMap((text) => readRef(text) ?? []) : before.refs
+  const projects = lists.get('project')
+  const texts = projects?.array?.elements ?? NO_ELEMENTS
+  const refs = projects?.isTheSame === true ? before.refs : texts().flatMap((text) => readRef(text) ?? [])
   for (const ref of refs) {
-    const { answer, array } = await look(exportPath(ref))
+    const { answer, isTheSame, array } = await look(exportPath(ref), null)
     answers.set(exportPath(ref), answer)
-    if (answer.digest === before.answers.get(exportPath(ref))?.digest) continue
+    if (isTheSame) continue
     hasChanged = true
     await onExport(ref, array)
   }
@@ -90,7 +92,14 @@ export async function readChanges(
 }
 
 const NO_ELEMENTS = (): readonly string[] => []
+const NOT_THERE: SeenAnswer = { etag: null, digest: null }
 
 function toSeen(found: RemoteArray | null): SeenAnswer {
-  return found ? { etag: found.etag, digest: digestOf(found.bytes) } : { etag: null, digest: null }
+  return found ? { etag: found.etag, digest: digestOf(found.bytes) } : NOT_THERE
+}
+
+/** What is stored here has no white space between documents. */
+function isEqual(found: RemoteArray | null, digest: string | null, known: SeenAnswer): boolean {
+  if (digest === known.digest) return true
+  return found !== null && known.digest !== null && digestOfElements(found.elements()) === known.digest
 }

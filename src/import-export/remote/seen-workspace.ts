@@ -1,6 +1,7 @@
 // What a workspace was when it was last looked at, in a few bytes an answer: enough to tell whether it has changed.
 import { createHash } from 'node:crypto'
 import type { DocumentKind, Store } from '../../store/contract.ts'
+import { createExportDigest } from '../export-digest.ts'
 
 export const LIST_PATHS = {
   project: '/projects',
@@ -36,6 +37,13 @@ export function digestOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
+/** Of an array as it is served here: without white space between documents. */
+export function digestOfElements(elements: readonly string[]): string {
+  const digest = createExportDigest()
+  for (const element of elements) digest.add(element)
+  return digest.finish().digest
+}
+
 /** What is stored here, as a server of the contract would answer it. */
 export async function seenInStore(store: Store, email: string): Promise<SeenWorkspace> {
   const user = await store.userByEmail(email)
@@ -45,7 +53,7 @@ export async function seenInStore(store: Store, email: string): Promise<SeenWork
   let refs: readonly string[] = []
   for (const kind of DOCUMENT_KINDS) {
     const [documents = []] = await store.documentsOf([{ userId, kind, after: 0, limit: null }])
-    answers.set(LIST_PATHS[kind], { etag: null, digest: digestOf(`[${documents.map(({ text }) => text).join(',')}]`) })
+    answers.set(LIST_PATHS[kind], { etag: null, digest: digestOfElements(documents.map(({ text }) => text)) })
     if (kind === 'project') refs = documents.flatMap(({ ref }) => ref ?? [])
   }
   const newest = await store.latestExports(refs.map((ref) => ({ userId, ref })))

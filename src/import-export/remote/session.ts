@@ -19,7 +19,7 @@ export interface RemoteArray {
 export interface RemoteSession {
   /** Null for 404; `unchanged` for a 304 to this tag. */
   readonly read: (path: string, etag?: string | null) => Promise<RemoteArray | 'unchanged' | null>
-  /** Signs out. What fails is left to run out. */
+  /** Signs out. What fails is left to run out, and counted by the client. */
   readonly close: () => Promise<void>
 }
 
@@ -87,7 +87,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     },
     async close() {
       if (refreshToken === null) return
-      await client.tell({ method: 'DELETE', path: '/logout', body: { refreshToken } })
+      await client.endSession({ method: 'DELETE', path: '/logout', body: { refreshToken } })
     },
   }
 }

@@ -11,7 +11,7 @@ import { replaceInput } from '../replace.ts'
 import { ContractError } from './client.ts'
 import { createRefReader } from './project-ref.ts'
 import { type Lists, readChanges } from './read-changes.ts'
-import { DOCUMENT_KINDS, digestOf, type SeenWorkspace } from './seen-workspace.ts'
+import { DOCUMENT_KINDS, digestOfElements, type SeenWorkspace } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 export interface TakeInOptions {
@@ -42,18 +42,22 @@ export async function takeIn(
   const { store, fields } = options
   await using file = await options.openTemporaryFile()
   const gone: string[] = []
+  let sameExports = 0
   const reading = await readChanges(session, before, {
     readRef: createRefReader(fields),
     async onExport(ref, found) {
-      if (found === null) gone.push(ref)
-      else await file.appendFile(await newExport(email, ref, found, options))
+      const lines = found && (await newExport(email, ref, found, options))
+      if (lines) await file.appendFile(lines)
+      else if (found) sameExports += 1
+      else gone.push(ref)
     },
   })
   if (reading.type !== 'changed') return reading
   await file.appendFile(linesOf(email, reading.lists))
   const counts = await importFile(file, options)
   const removed = options.isReplacement ? await removeExports(store, email, gone) : 0
-  return { type: 'changed', seen: reading.seen, counts: { ...counts, removed: counts.removed + removed } }
+  const [unchanged, allRemoved] = [counts.unchanged + sameExports, counts.removed + removed]
+  return { type: 'changed', seen: reading.seen, counts: { ...counts, unchanged, removed: allRemoved } }
 }
 
 /** A user who has nothing is a line, too. */
@@ -80,16 +84,16 @@ async function importFile(file: FileHandle, { store, fields, clock, isReplacemen
   return replaceInput(file, checked, store, { ...apply, isDryRun: false, keepsExports: true, onUser() {} })
 }
 
-/** None for what is stored as the newest already: the contract does not tell when an export was made. */
+/** Null for what is stored as the newest already: the contract does not tell when an export was made. */
 async function newExport(
   email: string,
   ref: string,
   found: RemoteArray,
   { store, clock }: TakeInOptions,
-): Promise<Iterable<string> | AsyncIterable<string>> {
+): Promise<AsyncIterable<string> | null> {
   const elements = found.elements()
   const newest = await newestExport(store, email, ref)
-  if (newest?.digest === digestOf(`[${elements.join(',')}]`)) return []
+  if (newest?.digest === digestOfElements(elements)) return null
   const told = new Date(found.lastModified ?? clock()).toISOString()
   const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
   // What is shown there as the newest is the newest here too, whatever its time.

@@ -1,9 +1,16 @@
 // Whether a workspace is here what it is on the other server: both sides are read again and compared.
 import type { DocumentKind, Store } from '../../store/contract.ts'
-import { createExportDigest } from '../export-digest.ts'
 import type { RecordFields } from '../format/read-record.ts'
 import { createRefReader } from './project-ref.ts'
-import { DOCUMENT_KINDS, digestOf, exportPath, LIST_PATHS, NOTHING_SEEN, seenInStore } from './seen-workspace.ts'
+import {
+  DOCUMENT_KINDS,
+  digestOf,
+  digestOfElements,
+  exportPath,
+  LIST_PATHS,
+  NOTHING_SEEN,
+  seenInStore,
+} from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 /** What differs, by the routes that show it. */
@@ -72,10 +79,3 @@ export async function verify(
 
 /** An empty list that the other server answers with 404. */
 const EMPTY: RemoteArray = { elements: () => [], bytes: Buffer.from('[]'), lastModified: null, etag: null }
-
-/** As they are served here. */
-function digestOfElements(elements: readonly string[]): string {
-  const digest = createExportDigest()
-  for (const element of elements) digest.add(element)
-  return digest.finish().digest
-}

@@ -10,6 +10,7 @@ import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-met
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { readRemoteUsers } from '../../move-in/remote-users.ts'
 import { createRoundProgress } from '../../move-in/round-progress.ts'
+import { tellSessionsLeft } from '../../move-in/sessions-left.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
@@ -38,6 +39,9 @@ export async function runFollow(
   const total = { rounds: 0, added: 0, replaced: 0, removed: 0 }
   const progress = createRoundProgress(io)
   let users = 0
+  using end = new DisposableStack()
+  // Behind the follower, which signs out everywhere.
+  end.defer(() => tellSessionsLeft(client, io))
   await using follower = createFollower({
     store,
     fields: config,

@@ -10,6 +10,7 @@ import type { CommandIo, ExitCode } from '../../io.ts'
 import { type DoneUsers, openDoneUsers } from '../../move-in/done-users.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { readRemoteUsers } from '../../move-in/remote-users.ts'
+import { tellSessionsLeft } from '../../move-in/sessions-left.ts'
 import { createUserProgress } from '../../move-in/user-progress.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
@@ -60,6 +61,8 @@ export async function runServerImport(
     if (!stop.aborted) throw error
     io.stderr.write('stopped: run it again to go on\n')
     return 1
+  } finally {
+    tellSessionsLeft(client, io)
   }
 }
 

@@ -1,0 +1,11 @@
+// Which sessions a command had to leave open at another server.
+import type { RemoteClient } from '../../import-export/remote/client.ts'
+import type { CommandIo } from '../io.ts'
+
+/** At the end of a command that signed users in there: says nothing when all are ended. */
+export function tellSessionsLeft(client: Pick<RemoteClient, 'traffic'>, { stderr }: Pick<CommandIo, 'stderr'>): void {
+  const { sessionsLeft } = client.traffic()
+  if (sessionsLeft === 0) return
+  const sessions = sessionsLeft === 1 ? '1 session is' : `${sessionsLeft} sessions are`
+  stderr.write(`${sessions} left open there: the server did not take the sign-out\n`)
+}

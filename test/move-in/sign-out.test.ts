@@ -1,0 +1,65 @@
+// What is opened at another server is ended there, or told of.
+import { expect, test } from 'vitest'
+import { createRemoteClient } from '../../src/import-export/remote/client.ts'
+import { createRemoteSession } from '../../src/import-export/remote/session.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+
+test('a session whose login is about to be answered, as all is told to stop, is ended too', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const stop = new AbortController()
+  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
+  const session = createRemoteSession(client, ANA)
+  server.setIntercept((request, response) => {
+    const { writeHead } = response
+    // The session is open, and its tokens are not yet told.
+    const stopFirst = (...head: readonly unknown[]) => {
+      stop.abort(new Error('stopped'))
+      return Reflect.apply(writeHead, response, head)
+    }
+    if (request.url === '/login') Object.assign(response, { writeHead: stopFirst })
+    return false
+  })
+  await expect(session.read('/projects')).rejects.toThrow('stopped')
+  expect(server.openSessions()).toBe(1)
+  await session.close()
+  expect(server.openSessions()).toBe(0)
+  const asked = server.requests.length
+  await expect(createRemoteSession(client, 'nobody@example.com').read('/projects')).rejects.toThrow('stopped')
+  expect(server.requests).toHaveLength(asked)
+})
+
+test('a session that the other server does not end is told of', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const workspace = createWorkspace()
+  const moveIn = () => workspace.run('import', server.url, '--email', `${ANA},${BEN}`)
+  server.setIntercept(({ method }, response) => {
+    if (method === 'DELETE') response.writeHead(404).end()
+    return method === 'DELETE'
+  })
+  const { exitCode, stdout, stderr } = await moveIn()
+  expect([exitCode, stderr]).toEqual([0, '2 sessions are left open there: the server did not take the sign-out\n'])
+  expect(stdout).toContain('2 users: 7 added')
+  expect(server.openSessions()).toBe(2)
+  // What is there already is counted as unchanged, exports too.
+  expect((await moveIn()).stdout).toContain('2 users: 0 added, 0 replaced, 7 unchanged')
+})
+
+test('a busy server is told once more when all is told to stop', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const stop = new AbortController()
+  const client = createRemoteClient(server.url, { headers: {}, maxOutageMs: 600_000, stop: stop.signal })
+  const session = createRemoteSession(client, ANA)
+  await session.read('/projects')
+  let refused = 0
+  server.setIntercept((_, response) => {
+    if (refused > 1) return false
+    refused += 1
+    response.writeHead(429, { 'retry-after': refused === 1 ? '300' : '0' }).end()
+    if (refused === 1) setImmediate(() => stop.abort(new Error('stopped')))
+    return true
+  })
+  await session.close()
+  expect([server.openSessions(), client.traffic().sessionsLeft]).toEqual([0, 0])
+})
