@@ -44,6 +44,8 @@ export interface RequestRecord {
   status: number
   /** Of the body, handed to the connection. */
   sentBytes: number
+  /** Whether it ended before all of it was: most often the client left, perhaps before there was an answer. */
+  isBrokenOff: boolean
   /** From `startedAt` until the last of the body was handed to the connection. */
   durationMs: number
 }
@@ -63,6 +65,7 @@ export function startRecord(startedAt: number): RequestRecord {
     isOriginRefused: false,
     status: 0,
     sentBytes: 0,
+    isBrokenOff: false,
     durationMs: 0,
   }
 }

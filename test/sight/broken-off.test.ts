@@ -22,14 +22,14 @@ const WORLD = [
 ].join('')
 const BODY_BYTES = Buffer.byteLength(`[${ELEMENTS.join(',')}]`)
 
-async function serveExport(database: string) {
+async function serveExport(database: string, more: readonly string[] = []) {
   const flags = ['--database', database]
   expect((await runHere(['import', '-', ...flags], { stdin: WORLD })).exitCode).toBe(0)
-  const { serving, metrics } = await serveWatched([...flags, '--log-level', 'debug', '--send-timeout', '1'])
+  const { serving, metrics } = await serveWatched([...flags, ...more, '--log-level', 'debug', '--send-timeout', '1'])
   const { accessToken } = await openSession(serving.url, ANA)
   const count = async (reason: string) =>
     sumOf(await metrics(), 'workspace_gateway_responses_broken_off_total', { reason })
-  return { serving, accessToken, count }
+  return { serving, accessToken, metrics, count }
 }
 
 /** Asks for the export, and reads no more than its first bytes. */
@@ -84,6 +84,47 @@ test('because the client left, or did not read: with what was sent, counted each
   ])
   for (const { sentBytes } of lines) expectPart(sentBytes)
   expect([await count('left'), await count('stalled'), await count('failed')]).toEqual([2, 1, 0])
+})
+
+test('because the client left before there was an answer: each is counted, and its line says so', async () => {
+  const flags = ['--access-log', 'json']
+  const { serving, accessToken, metrics, count } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
+  const route = { http_route: '/exports' }
+  const headers = [['Authorization', `Bearer ${accessToken}`]] as const
+  const visitors = 40
+  for (let visitor = 0; visitor < visitors; visitor += 1) {
+    const socket = await openSocket(serving.url)
+    socket.end(requestText({ target: '/exports?r=secret-name', headers }), () => socket.destroy())
+  }
+  const requests = async () => sumOf(await metrics(), 'http_server_request_duration_seconds_count', route)
+  await expect.poll(requests, { timeout: 20_000 }).toBe(visitors)
+  await expect.poll(() => count('left'), { timeout: 20_000 }).toBe(visitors)
+  await serving.kill('SIGTERM')
+  const lines = serving
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('"route":"/exports"'))
+  expect(lines.filter((line) => line.includes('"brokenOff":true'))).toHaveLength(visitors)
+})
+
+test('what is no request is counted by why it was refused, and nowhere else', async () => {
+  const { serving, metrics } = await serveExport(`file:${temporaryDirectory()}/workspace.db`)
+  const texts = [
+    'BLAH\r\n\r\n',
+    'GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n',
+    `GET / HTTP/1.1\r\na: ${'x'.repeat(70_000)}\r\n\r\n`,
+  ]
+  const total = async () => sumOf(await metrics(), 'http_server_request_duration_seconds_count')
+  const before = await total()
+  for (const text of texts) {
+    const socket = await openSocket(serving.url)
+    socket.write(text)
+    socket.resume()
+    await once(socket, 'close')
+  }
+  const refused = async (code: string) => sumOf(await metrics(), 'workspace_gateway_malformed_requests_total', { code })
+  expect([await refused('BAD_REQUEST'), await refused('HEADERS_TOO_LARGE')]).toEqual([2, 1])
+  expect(await total()).toBe(before)
 })
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('because the database went away', () => {

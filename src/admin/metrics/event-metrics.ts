@@ -1,5 +1,6 @@
-// Counters of what happened: sign-ins and all else that the audit log is told of, answers that broke off, imports.
+// Counters of what happened: sign-ins and all else that the audit log is told of, answers that broke off, what was no request, imports.
 import type { AuditEvent } from '../../auth/audit/audit-event.ts'
+import type { FailureCode } from '../../errors.ts'
 import type { BreakReason } from '../../http/server/broken-off.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import { type CollectMetrics, counter } from './metric.ts'
@@ -11,6 +12,8 @@ export interface EventMetrics {
   /** Logins, codes, logouts, removals: what the audit log is told of. */
   readonly onEvent: (event: AuditEvent) => void
   readonly onBrokenOff: (reason: BreakReason) => void
+  /** What came was no request. */
+  readonly onMalformed: (code: FailureCode) => void
   /** An import through POST /import has ended with this event, or because its client left. */
   readonly onImport: (last: ImportEvent | null) => void
   readonly collect: CollectMetrics
@@ -19,6 +22,7 @@ export interface EventMetrics {
 export function createEventMetrics(): EventMetrics {
   const events = new Map<string, { readonly event: AuditEvent; count: number }>()
   const brokenOff = new Map<string, number>()
+  const malformed = new Map<string, number>()
   const imports = new Map<string, number>()
   const importedRecords = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
 
@@ -30,6 +34,7 @@ export function createEventMetrics(): EventMetrics {
       else events.set(name, { event: { kind: event.kind, result: event.result }, count: 1 })
     },
     onBrokenOff: (reason) => brokenOff.set(reason, (brokenOff.get(reason) ?? 0) + 1),
+    onMalformed: (code) => malformed.set(code, (malformed.get(code) ?? 0) + 1),
     onImport(last) {
       const result = last === null || !IMPORT_RESULTS.has(last.type) ? 'left' : last.type
       imports.set(result, (imports.get(result) ?? 0) + 1)
@@ -49,6 +54,11 @@ export function createEventMetrics(): EventMetrics {
         'workspace_gateway_responses_broken_off_total',
         'Responses that ended before they were whole.',
         [...brokenOff].map(([reason, value]) => ({ value, labels: { reason } })),
+      ),
+      counter(
+        'workspace_gateway_malformed_requests_total',
+        'What came and was refused before it was a request: no HTTP, too large, or too slow. Nothing else counts it.',
+        [...malformed].map(([code, value]) => ({ value, labels: { code } })),
       ),
       counter(
         'workspace_gateway_imports_total',

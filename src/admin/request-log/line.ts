@@ -35,14 +35,14 @@ export function createJsonLine(): FormatLine {
   const beginningOf = createBeginning()
   const aboutOf = createByRoute(writeAbout)
   return ({ method, record }, { now, requestId, user, network }) => {
-    const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, isOriginRefused, traceId } =
-      record
+    const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, traceId } = record
     // The fewer pieces, the less garbage: each is an object until the line is written.
     let line = beginningOf(now, status) + requestId + aboutOf(method, route, status) + sentBytes + toMs(durationMs)
     if (isKept) line += ',"kept":true'
     if (operationName !== null) line += `,"operation":"${operationName.slice(0, MAX_OPERATION_LENGTH)}"`
     if (failureCode !== null) line += `,"code":"${failureCode}"`
-    if (isOriginRefused) line += ',"originRefused":true'
+    if (record.isBrokenOff) line += ',"brokenOff":true'
+    if (record.isOriginRefused) line += ',"originRefused":true'
     if (user !== null) line += `,"user":"${user}"`
     if (traceId !== null) line += `,"traceId":"${traceId}"`
     return `${line},"network":"${network}","msg":"request"}\n`
@@ -84,6 +84,7 @@ export function formatPretty({ method, record }: GatewayRequest, { now, requestI
     operationName?.slice(0, MAX_OPERATION_LENGTH),
     failureCode,
     isKept ? 'kept' : null,
+    record.isBrokenOff ? 'broken off' : null,
     isOriginRefused ? 'origin refused' : null,
     user,
     level === INFO ? null : requestId,

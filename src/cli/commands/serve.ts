@@ -197,6 +197,7 @@ export async function runServe(
     inFlight,
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
+    onMalformed: metrics.onMalformed,
     onRequest: tracer?.start,
     within: tracer?.scope?.run,
     observers: [...metrics.observers, ...[ledger, accessLog, tracer].flatMap((each) => (each ? [each.observe] : []))],

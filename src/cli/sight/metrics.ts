@@ -16,6 +16,7 @@ export interface ProcessMetrics {
   /** The same, counted. */
   readonly audited: (audit: Audit) => Audit
   readonly brokenOff: (report: ReportBrokenOff) => ReportBrokenOff
+  readonly onMalformed: EventMetrics['onMalformed'] | undefined
   readonly imported: (importer: Importer) => Importer
   /** Null where none are asked for. */
   readonly collect: (() => Promise<readonly Metric[]>) | null
@@ -26,6 +27,7 @@ const NO_METRICS: ProcessMetrics = {
   watch: undefined,
   audited: (audit) => audit,
   brokenOff: (report) => report,
+  onMalformed: undefined,
   imported: (importer) => importer,
   collect: null,
 }
@@ -55,6 +57,7 @@ export async function createProcessMetrics(
       events.onBrokenOff(event.reason)
       report(event)
     },
+    onMalformed: events.onMalformed,
     imported: (importer) => counted(importer, events),
     collect: async () => (await Promise.all(collectors.map((collect) => collect()))).flat(),
   }

@@ -34,16 +34,27 @@ export interface Progress {
 export function watchForBreak(incoming: IncomingMessage, response: ServerResponse, report: ReportBrokenOff): Progress {
   const progress: Progress = { sentBytes: 0, reason: null }
   response.once('close', () => {
-    if (response.writableFinished) return
-    const { reason, sentBytes, error } = progress
-    report({
-      reason: reason ?? 'left',
-      method: incoming.method ?? '',
-      path: (incoming.url ?? '').replace(/\?.*/s, ''),
-      status: response.statusCode,
-      sentBytes,
-      ...(error === undefined ? {} : { error }),
-    })
+    if (!response.writableFinished) report(brokenOff(incoming, response, progress))
   })
   return progress
+}
+
+/** Whether nobody is there any more who would take what is left of a response. The socket is known to be gone before the response is. */
+export function hasLeft({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  return (response.destroyed || socket.destroyed) && !response.writableFinished
+}
+
+export function brokenOff(
+  { method = '', url = '' }: IncomingMessage,
+  { statusCode }: Pick<ServerResponse, 'statusCode'>,
+  { reason, sentBytes, error }: Progress,
+): BrokenOff {
+  return {
+    reason: reason ?? 'left',
+    method,
+    path: url.replace(/\?.*/s, ''),
+    status: statusCode,
+    sentBytes,
+    ...(error === undefined ? {} : { error }),
+  }
 }

@@ -38,14 +38,20 @@ const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 }
 
-/** A listener of `clientError`. */
-export function handleClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
+/** Of a server's `clientError`. */
+export function handleClientError(
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+  onRefused: (code: FailureCode) => void = () => {},
+): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  const refusal = toRefusal(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST')
+  const code = PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'
+  onRefused(code)
+  const refusal = toRefusal(code)
   const before = newest.get(socket)
   if (!before || before.response.writableFinished) socket.end(refusal)
   else if (before.incoming.complete) before.response.once('close', () => socket.end(refusal))

@@ -9,7 +9,7 @@ import { createSharedBodies } from '../limits/shared-bodies.ts'
 import { createTurnQuota } from '../limits/turn-quota.ts'
 import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
-import { type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
+import { brokenOff, hasLeft, type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
 import { createSendDeadlines } from './send-deadline.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
@@ -151,6 +151,10 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   return (reply, incoming, response, requestId) => {
     const { status, body, held } = reply
     if (held) releaseAfter(response, held)
+    if (hasLeft(incoming, response)) {
+      reportBrokenOff(brokenOff(incoming, { statusCode: status }, { sentBytes: 0, reason: 'left' }))
+      return 0
+    }
     if (!isStreamed(body)) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       return (incoming.complete ? sendWhole : sendWholeLater)(reply, bytes, incoming, response, requestId)

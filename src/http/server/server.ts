@@ -1,6 +1,6 @@
 // The edge: node:http in, bytes out; how long headers, requests and idle connections may take. Only this folder knows sockets.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { GatewayError } from '../../errors.ts'
+import { type FailureCode, GatewayError } from '../../errors.ts'
 import type { Awaitable } from '../../store/contract.ts'
 import { acceptProxyProtocol } from '../forwarding/accept-proxy-protocol.ts'
 import { createTrustedProxies } from '../forwarding/trusted-proxies.ts'
@@ -11,6 +11,7 @@ import { forwardedRequestId, requestIdOf } from '../request-id.ts'
 import { startRecord } from '../request-record.ts'
 import type { GatewayResponse } from '../response.ts'
 import { streamBody } from './body-stream.ts'
+import { hasLeft } from './broken-off.ts'
 import { handleClientError, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
@@ -35,6 +36,8 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
   /** Milliseconds that the headers of a request may take. */
   readonly headersTimeoutMs?: number
   readonly reportBrokenOff?: SendOptions['reportBrokenOff']
+  /** Told of what came and is no request: it passes nobody else who looks on. */
+  readonly onMalformed?: ((code: FailureCode) => void) | undefined
   /** Told of every request before anything is done with it. */
   readonly onRequest?: ((request: GatewayRequest) => void) | undefined
   /** Calls `answer`, at once: for who has to know what is done for which request. */
@@ -57,11 +60,12 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     return isShown ? requestIdOf(request) : null
   }
 
-  function observe(request: GatewayRequest, reply: GatewayResponse, sentBytes: number): void {
+  function observe(request: GatewayRequest, reply: GatewayResponse, sentBytes: number, isBrokenOff: boolean): void {
     const { record } = request
     record.status = reply.status
     record.failureCode = reply.failureCode ?? null
     record.sentBytes = sentBytes
+    record.isBrokenOff = isBrokenOff
     record.durationMs = performance.now() - record.startedAt
     for (const observer of observers) observer(request)
   }
@@ -87,8 +91,9 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
         sent = toProblem(error, () => {}, requestId)
         sending = send(sent, incoming, response, requestId)
       }
-      if (sending instanceof Promise) void sending.then((sentBytes) => observe(request, sent, sentBytes))
-      else observe(request, sent, sending)
+      const onSent = (sentBytes: number) => observe(request, sent, sentBytes, hasLeft(incoming, response))
+      if (sending instanceof Promise) void sending.then(onSent)
+      else onSent(sending)
     })
   }
 
@@ -113,7 +118,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
-  server.on('clientError', handleClientError)
+  server.on('clientError', (error, socket) => handleClientError(error, socket, options.onMalformed))
   const proxies = createTrustedProxies(trustedProxies)
   const connectionOf = createConnections(proxies, proxyProtocol ? acceptProxyProtocol(server, proxies.includes) : null)
   return server
