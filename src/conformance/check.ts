@@ -1,6 +1,7 @@
 // What a check is: a sentence about a server of the contract, who says so, and how to find out.
+import { CannotTellError } from './cannot-tell.ts'
 import { NoAnswerError } from './exchange.ts'
-import { CannotTellError, type Probe } from './probe.ts'
+import type { Probe } from './probe.ts'
 
 /**
  * `contract`: the text of the contract. `standard`: the RFC it stands on. `safety`: what nobody's server may do.

@@ -12,7 +12,7 @@ const CHECKS = [...LOGIN_CHECKS, ...TOKEN_CHECKS, ...LOGOUT_CHECKS, ...READ_CHEC
 
 /**
  * Reads, and opens and ends sessions of its own; changes nothing else there. Throws `NoAnswerError` when the server does
- * not answer at all.
+ * not answer at all, and `BusyError` when it is too busy for the first login.
  */
 export async function* checkConformance(baseUrl: string, options: ProbeOptions): AsyncGenerator<CheckResult> {
   await using probe = createProbe(baseUrl, options)

@@ -4,15 +4,12 @@ import type { RecordFields } from '../import-export/format/read-record.ts'
 import { createRefReader } from '../import-export/remote/project-ref.ts'
 import { elementTexts } from '../json-text.ts'
 import { jsonOf, memberOf, unlessArray } from './answer-body.ts'
+import { CannotTellError } from './cannot-tell.ts'
 import { createExchange, type Exchange, type ProbeAnswer, type ProbeRequest } from './exchange.ts'
+import { createPatientSend } from './patience.ts'
 
 /** Projects that are asked for an export until one has one. */
 const MAX_TRIED_PROJECTS = 25
-
-/** A check needs something that there is not: a session, a project with an export. */
-export class CannotTellError extends Error {
-  override readonly name = 'CannotTellError'
-}
 
 export interface Tokens {
   readonly accessToken: string
@@ -28,7 +25,7 @@ export interface ProbeOptions {
   readonly fields: RecordFields
 }
 
-/** Only opens and ends sessions, and reads. Whatever throws `NoAnswerError` ends the run. */
+/** Only opens and ends sessions, and reads. Whatever it asks throws `NoAnswerError`, or `BusyError` for a server that stays busy. */
 export interface Probe extends AsyncDisposable {
   readonly email: string
   readonly send: (request: ProbeRequest) => Promise<ProbeAnswer>
@@ -60,7 +57,7 @@ export function createProbe(baseUrl: string, { email, headers, fields }: ProbeOp
   const reads = new Map<string, Promise<ProbeAnswer>>()
   const opened = new Set<string>()
 
-  async function send(request: ProbeRequest): Promise<ProbeAnswer> {
+  const send = createPatientSend(async (request) => {
     const answer = await exchange.send({ ...request, headers: { ...headers, ...request.headers } })
     const refreshToken = memberOf(jsonOf(answer), 'refreshToken')
     if (typeof refreshToken === 'string') opened.add(refreshToken)
@@ -68,7 +65,7 @@ export function createProbe(baseUrl: string, { email, headers, fields }: ProbeOp
       failures.push({ method: request.method, path: request.path.split('?')[0] ?? '', answer })
     }
     return answer
-  }
+  })
 
   const signIn = () => send({ method: 'POST', path: '/login', body: { email } })
   const login = once(signIn)

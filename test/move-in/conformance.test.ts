@@ -4,30 +4,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run, runHere } from '../support/command-line.ts'
+import { conformance } from '../support/conformance.ts'
 import { startGateway } from '../support/gateway.ts'
 import { PLAIN_FAULTS, type PlainFault } from '../support/plain-faults.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
-
-interface Report {
-  readonly counts: Readonly<Record<string, number>>
-  readonly checks: readonly { group: string; name: string; source: string; outcome: string; found: string }[]
-}
-
-async function conformance(url: string, ...options: readonly string[]) {
-  const { exitCode, stdout, stderr } = await runHere([
-    'conformance',
-    url,
-    '--email',
-    ANA,
-    '--format',
-    'json',
-    ...options,
-  ])
-  return { exitCode, stderr, ...(JSON.parse(stdout) as Report) }
-}
 
 /** By which check each fault is found: the group and how the name begins. */
 const FOUND_BY: Readonly<Record<PlainFault, readonly [group: string, name: string]>> = {

@@ -1,7 +1,9 @@
 // How a server fails: what its errors show, and their form. Last, when many have been seen.
 import { jsonOf, memberOf } from '../answer-body.ts'
+import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
-import { CannotTellError, type FailureSeen, type Probe } from '../probe.ts'
+import { saysBusy } from '../patience.ts'
+import type { FailureSeen, Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 
 const group = 'errors'
@@ -59,7 +61,7 @@ export const FAILURE_CHECKS: readonly Check[] = [
     group,
     name: 'no request of this run is answered 500 or more',
     source: 'gateway',
-    run: (probe) => firstFound(probe, ({ answer }) => (answer.status < 500 ? null : 'is')),
+    run: (probe) => firstFound(probe, ({ answer }) => (answer.status < 500 || saysBusy(answer) ? null : 'is')),
   },
   {
     group,

@@ -1,7 +1,8 @@
 // DELETE /logout: the end of one session, its refresh token in the body.
+import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
-import { CannotTellError, type Probe, type Tokens } from '../probe.ts'
+import type { Probe, Tokens } from '../probe.ts'
 import { renew } from './token.ts'
 import { NO_TOKEN, UNKNOWN_TOKEN } from './tokens.ts'
 

@@ -1,8 +1,9 @@
 // The four reads: arrays of one's own, for whoever has an access token and for nobody else.
 import { unlessArray, unlessJsonType } from '../answer-body.ts'
+import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
-import { CannotTellError, type Probe } from '../probe.ts'
+import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 import { withOtherSignature, withoutSignature } from './tokens.ts'
 

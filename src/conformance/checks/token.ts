@@ -1,8 +1,9 @@
 // POST /token: a new access token for a refresh token, which stays good.
 import { jsonOf, memberOf, unlessJsonType } from '../answer-body.ts'
+import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
-import { CannotTellError, type Probe } from '../probe.ts'
+import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 import { NO_TOKEN, UNKNOWN_TOKEN } from './tokens.ts'
 

@@ -1,4 +1,5 @@
 // conformance: the contract against any server of it, as a table, as JSON or for a build server.
+import { BusyError } from '../../../conformance/cannot-tell.ts'
 import type { CheckResult } from '../../../conformance/check.ts'
 import { checkConformance } from '../../../conformance/conformance.ts'
 import { NoAnswerError } from '../../../conformance/exchange.ts'
@@ -20,8 +21,8 @@ export async function runConformance(url: string, config: ConformanceConfig, io:
       results.push({ ...result, outcome: isStrict ? 'fail' : result.outcome, found: redact(result.found) })
     }
   } catch (error) {
-    if (!(error instanceof NoAnswerError)) throw error
-    io.stderr.write(`${error.message}\n`)
+    if (!(error instanceof NoAnswerError || error instanceof BusyError)) throw error
+    io.stderr.write(`${redact(error.message)}\n`)
     return 1
   }
   io.stdout.write(REPORTS[config.format](address, results))

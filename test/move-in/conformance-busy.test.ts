@@ -1,0 +1,102 @@
+// conformance against a server that is busy, which is no breach of the contract.
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { createPatientSend } from '../../src/conformance/patience.ts'
+import { runHere } from '../support/command-line.ts'
+import { conformance } from '../support/conformance.ts'
+import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+type Picks = (request: IncomingMessage, count: number) => boolean
+
+/** The requests that `isBusy` picks are answered like this; it is told how many there were. */
+function keepBusy(server: PlainServer, isBusy: Picks, status = 429, headers: Record<string, string> = {}): void {
+  let count = 0
+  server.setIntercept((request, response) => {
+    count += 1
+    if (!isBusy(request, count)) return false
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end('{"error":"busy"}')
+    return true
+  })
+}
+
+test.each([429, 503])('a server that answers every fourth request %i is waited for', async (status) => {
+  await using calm = await startPlainServer({ records: SMALL_WORLD })
+  await using busy = await startPlainServer({ records: SMALL_WORLD })
+  keepBusy(busy, (_, count) => count % 4 === 0, status, { 'retry-after': '0' })
+  const expected = await conformance(calm.url)
+  const { exitCode, counts, checks } = await conformance(busy.url)
+  expect([exitCode, counts]).toEqual([0, expected.counts])
+  expect(checks.filter(({ found }) => found.includes(`${status}`))).toEqual([])
+})
+
+test('what a server stays too busy for is not tried, and the rest is', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  keepBusy(server, ({ url }) => url === '/token' || url === '/templates', 429, { 'retry-after': '3600' })
+  const { exitCode, counts, checks } = await conformance(server.url)
+  expect([exitCode, counts.fail]).toEqual([0, 0])
+  const skipped = checks.filter(({ outcome }) => outcome === 'skipped')
+  expect(new Set(skipped.map(({ found }) => found))).toEqual(
+    new Set([
+      'the server stayed busy: POST /token answered 429 (Retry-After: 3600)',
+      'the server stayed busy: GET /templates answered 429 (Retry-After: 3600)',
+    ]),
+  )
+  expect(checks.filter(({ group }) => group === 'GET /exports').some(({ outcome }) => outcome === 'skipped')).toBe(
+    false,
+  )
+})
+
+test('a 503 that does not say when to come again is asked again, and then it is the answer', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  keepBusy(server, ({ url }) => url === '/no-such-path-3f1c9a', 503)
+  const { exitCode, checks } = await conformance(server.url)
+  const failed = checks.filter(({ outcome }) => outcome === 'fail')
+  expect([exitCode, failed.map(({ name, found }) => [name, found])]).toEqual([
+    1,
+    [['an unknown path is 404', 'answered 503']],
+  ])
+  expect(server.requests.filter(({ status }) => status === 503).length).toBeGreaterThan(1)
+})
+
+test('a server is waited for as long as it says, and in all for a minute', async () => {
+  const pauses: number[] = []
+  const busy = { status: 429, headers: { 'retry-after': '7' }, body: Buffer.from('') }
+  const send = createPatientSend(
+    async () => busy,
+    async (ms) => void pauses.push(ms),
+  )
+  const ask = () => send({ method: 'GET', path: '/exports?r=secret' })
+  const reason = 'the server stayed busy: GET /exports answered 429 (Retry-After: 7)'
+  await expect(ask()).rejects.toThrow(reason)
+  await expect(ask()).rejects.toThrow(reason)
+  expect([pauses[0], Math.min(...pauses)]).toEqual([7_000, 7_000])
+  const waited = pauses.reduce((sum, ms) => sum + ms, 0)
+  expect(waited).toBeGreaterThan(60_000 - 2 * 15_000)
+  expect(waited).toBeLessThanOrEqual(60_000)
+})
+
+test('requests at once wait for a busy server together', async () => {
+  const pauses: number[] = []
+  let count = 0
+  const send = createPatientSend(
+    async () => {
+      count += 1
+      return { status: count <= 5 ? 429 : 200, headers: { 'retry-after': '40' }, body: Buffer.from('') }
+    },
+    async (ms) => void pauses.push(ms),
+  )
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send({ method: 'POST', path: '/token' })))
+  expect([answers.map(({ status }) => status), pauses]).toEqual([[200, 200, 200, 200, 200], [40_000]])
+})
+
+test('a server that is too busy for a login is said to be', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  keepBusy(server, () => true, 503, { 'retry-after': '3600' })
+  const { exitCode, stdout, stderr } = await runHere(['conformance', server.url, '--email', ANA])
+  expect([exitCode, stdout, stderr]).toEqual([
+    1,
+    '',
+    'the server stayed busy: POST /login answered 503 (Retry-After: 3600)\n',
+  ])
+})

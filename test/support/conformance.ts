@@ -1,0 +1,21 @@
+// conformance against a server, in this process, its report read.
+import { runHere } from './command-line.ts'
+import { ANA } from './workspaces.ts'
+
+export interface ConformanceReport {
+  readonly counts: Readonly<Record<string, number>>
+  readonly checks: readonly { group: string; name: string; source: string; outcome: string; found: string }[]
+}
+
+export async function conformance(url: string, ...options: readonly string[]) {
+  const { exitCode, stdout, stderr } = await runHere([
+    'conformance',
+    url,
+    '--email',
+    ANA,
+    '--format',
+    'json',
+    ...options,
+  ])
+  return { exitCode, stderr, ...(JSON.parse(stdout) as ConformanceReport) }
+}
