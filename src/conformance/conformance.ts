@@ -10,12 +10,20 @@ import { createProbe, type ProbeOptions } from './probe.ts'
 
 const CHECKS = [...LOGIN_CHECKS, ...TOKEN_CHECKS, ...LOGOUT_CHECKS, ...READ_CHECKS, ...EXPORT_CHECKS, ...FAILURE_CHECKS]
 
+export interface Conformance {
+  readonly checks: readonly CheckResult[]
+  /** Sessions of the run that could not be signed out. */
+  readonly sessionsLeftOpen: number
+}
+
 /**
  * Reads, and opens and ends sessions of its own; changes nothing else there. Throws `NoAnswerError` when the server does
  * not answer at all, and `BusyError` when it is too busy for the first login.
  */
-export async function* checkConformance(baseUrl: string, options: ProbeOptions): AsyncGenerator<CheckResult> {
+export async function checkConformance(baseUrl: string, options: ProbeOptions): Promise<Conformance> {
   await using probe = createProbe(baseUrl, options)
   await probe.login()
-  for (const check of CHECKS) yield await runCheck(check, probe)
+  const checks: CheckResult[] = []
+  for (const check of CHECKS) checks.push(await runCheck(check, probe))
+  return { checks, sessionsLeftOpen: await probe.signOut() }
 }

@@ -7,6 +7,7 @@ import { jsonOf, memberOf, unlessArray } from './answer-body.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import { createExchange, type Exchange, type ProbeAnswer, type ProbeRequest } from './exchange.ts'
 import { createPatientSend } from './patience.ts'
+import { signOut } from './sign-out.ts'
 
 /** Projects that are asked for an export until one has one. */
 const MAX_TRIED_PROJECTS = 25
@@ -41,6 +42,8 @@ export interface Probe extends AsyncDisposable {
   readonly exportPath: () => Promise<string>
   /** All answers so far with a status of 400 or more. */
   readonly failures: () => readonly FailureSeen[]
+  /** Ends what was opened: once, at the end. Answers how many sessions stay open. */
+  readonly signOut: () => Promise<number>
 }
 
 export interface FailureSeen {
@@ -55,22 +58,34 @@ export function createProbe(baseUrl: string, { email, headers, fields }: ProbeOp
   const readRef = createRefReader(fields)
   const failures: FailureSeen[] = []
   const reads = new Map<string, Promise<ProbeAnswer>>()
+  /** Refresh tokens. */
   const opened = new Set<string>()
 
+  function sendNow(request: ProbeRequest): Promise<ProbeAnswer> {
+    return exchange.send({ ...request, headers: { ...headers, ...request.headers } })
+  }
+
   const send = createPatientSend(async (request) => {
-    const answer = await exchange.send({ ...request, headers: { ...headers, ...request.headers } })
-    const refreshToken = memberOf(jsonOf(answer), 'refreshToken')
-    if (typeof refreshToken === 'string') opened.add(refreshToken)
+    const answer = await sendNow(request)
+    noteSessions(request, answer)
     if (answer.status >= 400) {
       failures.push({ method: request.method, path: request.path.split('?')[0] ?? '', answer })
     }
     return answer
   })
 
+  function noteSessions({ path, body }: ProbeRequest, answer: ProbeAnswer): void {
+    const refreshToken = memberOf(jsonOf(answer), 'refreshToken')
+    if (typeof refreshToken === 'string') opened.add(refreshToken)
+    if (path === '/logout' && answer.status < 300) opened.delete(String(memberOf(body, 'refreshToken')))
+  }
+
   const signIn = () => send({ method: 'POST', path: '/login', body: { email } })
   const login = once(signIn)
   const session = once(async () => tokensOf(await login()))
   const exportPath = once(findExport)
+  // With a patience of its own: what the checks have used up must not keep sessions open.
+  const signOutOnce = once(() => signOut(createPatientSend(sendNow), opened))
 
   async function findExport(): Promise<string> {
     const projects = await read('/projects')
@@ -103,12 +118,9 @@ export function createProbe(baseUrl: string, { email, headers, fields }: ProbeOp
     exportPath,
     newSession: async () => tokensOf(await signIn()),
     failures: () => failures,
+    signOut: signOutOnce,
     async [Symbol.asyncDispose]() {
-      for (const refreshToken of opened) {
-        const body = { refreshToken }
-        // Whatever it answers: what could be ended is.
-        await exchange.send({ method: 'DELETE', path: '/logout', headers, body }).catch(() => null)
-      }
+      await signOutOnce()
       exchange[Symbol.dispose]()
     },
   }

@@ -20,15 +20,19 @@ function keepBusy(server: PlainServer, isBusy: Picks, status = 429, headers: Rec
   })
 }
 
-test.each([429, 503])('a server that answers every fourth request %i is waited for', async (status) => {
-  await using calm = await startPlainServer({ records: SMALL_WORLD })
-  await using busy = await startPlainServer({ records: SMALL_WORLD })
-  keepBusy(busy, (_, count) => count % 4 === 0, status, { 'retry-after': '0' })
-  const expected = await conformance(calm.url)
-  const { exitCode, counts, checks } = await conformance(busy.url)
-  expect([exitCode, counts]).toEqual([0, expected.counts])
-  expect(checks.filter(({ found }) => found.includes(`${status}`))).toEqual([])
-})
+test.each([429, 503])(
+  'a server that answers every fourth request %i is waited for, and signed out of',
+  async (status) => {
+    await using calm = await startPlainServer({ records: SMALL_WORLD })
+    await using busy = await startPlainServer({ records: SMALL_WORLD })
+    keepBusy(busy, (_, count) => count % 4 === 0, status, { 'retry-after': '0' })
+    const expected = await conformance(calm.url)
+    const { exitCode, counts, checks, sessionsLeftOpen } = await conformance(busy.url)
+    expect([exitCode, counts]).toEqual([0, expected.counts])
+    expect(checks.filter(({ found }) => found.includes(`${status}`))).toEqual([])
+    expect([sessionsLeftOpen, busy.openSessions()]).toEqual([0, 0])
+  },
+)
 
 test('what a server stays too busy for is not tried, and the rest is', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
@@ -99,4 +103,24 @@ test('a server that is too busy for a login is said to be', async () => {
     '',
     'the server stayed busy: POST /login answered 503 (Retry-After: 3600)\n',
   ])
+})
+
+test('sessions that could not be signed out are counted, in every form', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  keepBusy(server, ({ method }) => method === 'DELETE', 429, { 'retry-after': '3600' })
+  const { sessionsLeftOpen, checks } = await conformance(server.url)
+  expect(sessionsLeftOpen).toBeGreaterThan(5)
+  expect(server.openSessions()).toBe(sessionsLeftOpen)
+  expect(JSON.stringify(checks)).not.toMatch(/eyJ|[0-9a-f]{48}/)
+  const sentence = `${sessionsLeftOpen} sessions of this run could not be signed out`
+  const inForm = (format: string) => runHere(['conformance', server.url, '--email', ANA, '--format', format])
+  expect((await inForm('table')).stdout).toContain(`not tried\n${sentence}`)
+  expect((await inForm('junit')).stdout).toContain(`<system-err>${sentence}`)
+})
+
+test('a session that a lost body keeps open is counted, whatever the answer to its logout', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['delete-loses-its-body'] })
+  const { sessionsLeftOpen } = await conformance(server.url)
+  expect(sessionsLeftOpen).toBeGreaterThan(0)
+  expect(sessionsLeftOpen).toBe(server.openSessions())
 })

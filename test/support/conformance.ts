@@ -5,6 +5,7 @@ import { ANA } from './workspaces.ts'
 export interface ConformanceReport {
   readonly counts: Readonly<Record<string, number>>
   readonly checks: readonly { group: string; name: string; source: string; outcome: string; found: string }[]
+  readonly sessionsLeftOpen: number
 }
 
 export async function conformance(url: string, ...options: readonly string[]) {

@@ -1,5 +1,6 @@
 // What was found of a server, for people, programs and build servers.
 import type { CheckResult, Outcome } from '../../conformance/check.ts'
+import type { Conformance } from '../../conformance/conformance.ts'
 
 const IN_WORDS: Record<Outcome, string> = {
   pass: 'pass',
@@ -8,8 +9,8 @@ const IN_WORDS: Record<Outcome, string> = {
   skipped: 'not tried',
 }
 
-/** A line for each check under its group, then the counts. */
-export function toTable(url: string, results: readonly CheckResult[]): string {
+/** A line for each check under its group, then the counts, and what stays open at the server. */
+export function toTable(url: string, { checks: results, sessionsLeftOpen }: Conformance): string {
   const width = Math.max(...Object.values(IN_WORDS).map(({ length }) => length))
   const groups = [...Map.groupBy(results, ({ group }) => group)].map(([group, checks]) => {
     const lines = checks.map(({ outcome, name, found }) => {
@@ -18,21 +19,26 @@ export function toTable(url: string, results: readonly CheckResult[]): string {
     })
     return [group, ...lines].join('\n')
   })
-  return `${[url, ...groups].join('\n\n')}\n\n${countsInWords(results)}\n`
+  return `${[url, ...groups].join('\n\n')}\n\n${countsInWords(results)}\n${leftOpenInWords(sessionsLeftOpen)}`
 }
 
-export function toJson(url: string, results: readonly CheckResult[]): string {
-  const counts = Object.fromEntries(outcomes().map((outcome) => [outcome, countOf(results, outcome)]))
-  return `${JSON.stringify({ url, counts, checks: results }, null, 2)}\n`
+export function toJson(url: string, { checks, sessionsLeftOpen }: Conformance): string {
+  const counts = Object.fromEntries(outcomes().map((outcome) => [outcome, countOf(checks, outcome)]))
+  return `${JSON.stringify({ url, counts, sessionsLeftOpen, checks }, null, 2)}\n`
 }
 
-/** As most build servers read it: a suite for each group. */
-export function toJUnit(url: string, results: readonly CheckResult[]): string {
-  const suites = [...Map.groupBy(results, ({ group }) => group)].map(
-    ([group, checks]) =>
-      `  <testsuite name="${xml(group)}" ${countsAsAttributes(checks)}>\n${checks.map(toTestCase).join('')}  </testsuite>\n`,
+/** As most build servers read it: a suite for each group, and one without tests for what stays open. */
+export function toJUnit(url: string, { checks: results, sessionsLeftOpen }: Conformance): string {
+  const suites = [...Map.groupBy(results, ({ group }) => group)].map(([group, checks]) =>
+    toSuite(group, checks, checks.map(toTestCase).join('')),
   )
+  const leftOpen = leftOpenInWords(sessionsLeftOpen).trimEnd()
+  if (leftOpen !== '') suites.push(toSuite('sessions', [], `    <system-err>${xml(leftOpen)}</system-err>\n`))
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(url)}" ${countsAsAttributes(results)}>\n${suites.join('')}</testsuites>\n`
+}
+
+function toSuite(name: string, checks: readonly CheckResult[], inside: string): string {
+  return `  <testsuite name="${xml(name)}" ${countsAsAttributes(checks)}>\n${inside}  </testsuite>\n`
 }
 
 function toTestCase({ group, name, source, outcome, found }: CheckResult): string {
@@ -53,6 +59,12 @@ function countsInWords(results: readonly CheckResult[]): string {
   return outcomes()
     .map((outcome) => `${countOf(results, outcome)} ${IN_WORDS[outcome].toLowerCase()}`)
     .join(', ')
+}
+
+/** A line; nothing where nothing stays open. */
+function leftOpenInWords(count: number): string {
+  if (count === 0) return ''
+  return `${count} ${count === 1 ? 'session' : 'sessions'} of this run could not be signed out, and may be open at the server until they run out\n`
 }
 
 function outcomes(): readonly Outcome[] {

@@ -1,7 +1,7 @@
 // conformance: the contract against any server of it, as a table, as JSON or for a build server.
 import { BusyError } from '../../../conformance/cannot-tell.ts'
 import type { CheckResult } from '../../../conformance/check.ts'
-import { checkConformance } from '../../../conformance/conformance.ts'
+import { type Conformance, checkConformance } from '../../../conformance/conformance.ts'
 import { NoAnswerError } from '../../../conformance/exchange.ts'
 import { redact } from '../../../redact.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -14,17 +14,20 @@ const REPORTS = { table: toTable, json: toJson, junit: toJUnit } as const
 export async function runConformance(url: string, config: ConformanceConfig, io: CommandIo): Promise<ExitCode> {
   const address = requireServerAddress(url)
   const headers = await readHeaders(config.headers)
-  const results: CheckResult[] = []
+  let found: Conformance
   try {
-    for await (const result of checkConformance(address, { email: config.email, headers, fields: config })) {
-      const isStrict = config.strict && result.outcome === 'silent'
-      results.push({ ...result, outcome: isStrict ? 'fail' : result.outcome, found: redact(result.found) })
-    }
+    found = await checkConformance(address, { email: config.email, headers, fields: config })
   } catch (error) {
     if (!(error instanceof NoAnswerError || error instanceof BusyError)) throw error
     io.stderr.write(`${redact(error.message)}\n`)
     return 1
   }
-  io.stdout.write(REPORTS[config.format](address, results))
-  return results.some(({ outcome }) => outcome === 'fail') ? 1 : 0
+  const checks = found.checks.map((check) => toShown(check, config))
+  io.stdout.write(REPORTS[config.format](address, { ...found, checks }))
+  return checks.some(({ outcome }) => outcome === 'fail') ? 1 : 0
+}
+
+function toShown(check: CheckResult, { strict }: ConformanceConfig): CheckResult {
+  const isStrict = strict && check.outcome === 'silent'
+  return { ...check, outcome: isStrict ? 'fail' : check.outcome, found: redact(check.found) }
 }
