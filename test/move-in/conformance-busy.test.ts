@@ -1,6 +1,6 @@
-// conformance against a server that is busy, which is no breach of the contract.
+// conformance against a server that is busy, and one whose access tokens live for a second: neither is a breach of the contract.
 import type { IncomingMessage } from 'node:http'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPatientSend } from '../../src/conformance/patience.ts'
 import { runHere } from '../support/command-line.ts'
 import { conformance } from '../support/conformance.ts'
@@ -17,6 +17,16 @@ function keepBusy(server: PlainServer, isBusy: Picks, status = 429, headers: Rec
     if (!isBusy(request, count)) return false
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end('{"error":"busy"}')
     return true
+  })
+}
+
+/** Every request takes so long, as the server and the program see it. */
+function slowDown(server: PlainServer, milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  server.setIntercept(() => {
+    vi.setSystemTime(Date.now() + milliseconds)
+    return false
   })
 }
 
@@ -123,4 +133,43 @@ test('a session that a lost body keeps open is counted, whatever the answer to i
   const { sessionsLeftOpen } = await conformance(server.url)
   expect(sessionsLeftOpen).toBeGreaterThan(0)
   expect(sessionsLeftOpen).toBe(server.openSessions())
+})
+
+test('access tokens that live for a second are renewed, and are no breach', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, accessTokenTtlSeconds: 1 })
+  slowDown(server, 240)
+  const { exitCode, counts } = await conformance(server.url)
+  expect([exitCode, counts.fail, counts.skipped]).toEqual([0, 0, 0])
+  expect(server.openSessions()).toBe(0)
+})
+
+test('a forged token that a server takes is found, however short tokens live', async () => {
+  const faults = ['reads-take-forged-token'] as const
+  await using server = await startPlainServer({ records: SMALL_WORLD, accessTokenTtlSeconds: 1, faults })
+  slowDown(server, 240)
+  const { checks } = await conformance(server.url)
+  const forged = checks.filter(({ name }) => /another key|without a signature/.test(name))
+  expect(forged.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 8 }, () => 'fail'))
+})
+
+test('a refresh token that works once is no reason for a read to fail: another login is', async () => {
+  const faults = ['refresh-token-works-once'] as const
+  await using server = await startPlainServer({ records: SMALL_WORLD, accessTokenTtlSeconds: 1, faults })
+  slowDown(server, 240)
+  const { checks } = await conformance(server.url)
+  const reads = checks.filter(({ group }) => /^GET/.test(group))
+  expect(reads.filter(({ outcome }) => outcome === 'fail' || outcome === 'skipped')).toEqual([])
+})
+
+test.each([
+  ['/projects', 401, 'it is not known which projects there are: GET /projects answered 401'],
+  ['/projects', 404, 'this user has no projects'],
+  ['/exports', 500, 'it is not known whether there is an export: GET /exports answered 500'],
+  ['/exports', 404, 'no project of this user has an export'],
+] as const)('where %s is answered %i, that is why no export was read', async (path, status, reason) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  keepBusy(server, ({ url }) => url?.startsWith(path) === true, status)
+  const { checks } = await conformance(server.url)
+  const array = checks.find(({ group, name }) => group === 'GET /exports' && name.startsWith('answers an array'))
+  expect([array?.outcome, array?.found]).toEqual(['skipped', reason])
 })

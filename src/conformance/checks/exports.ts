@@ -1,7 +1,5 @@
 // GET /exports: what only it has, the reference.
 import { type Check, unlessStatus } from '../check.ts'
-import type { ProbeAnswer } from '../exchange.ts'
-import type { Probe } from '../probe.ts'
 
 const group = 'GET /exports'
 /** No project of anybody is called this. */
@@ -14,7 +12,10 @@ export const EXPORT_CHECKS: readonly Check[] = [
     source: 'contract',
     async run(probe) {
       for (const ref of UNKNOWN_REFERENCES) {
-        const found = unlessStatus(await readAsUser(probe, `/exports?r=${encodeURIComponent(ref)}`), 404)
+        const found = unlessStatus(
+          await probe.sendAsUser({ method: 'GET', path: `/exports?r=${encodeURIComponent(ref)}` }),
+          404,
+        )
         if (found !== null) return found
       }
       return null
@@ -25,7 +26,7 @@ export const EXPORT_CHECKS: readonly Check[] = [
     name: 'answers no export without r',
     source: 'contract',
     async run(probe) {
-      const { status } = await readAsUser(probe, '/exports')
+      const { status } = await probe.sendAsUser({ method: 'GET', path: '/exports' })
       return status < 400 ? `answered ${status}` : null
     },
   },
@@ -33,11 +34,6 @@ export const EXPORT_CHECKS: readonly Check[] = [
     group,
     name: 'answers 400 without r',
     source: 'gateway',
-    run: async (probe) => unlessStatus(await readAsUser(probe, '/exports'), 400),
+    run: async (probe) => unlessStatus(await probe.sendAsUser({ method: 'GET', path: '/exports' }), 400),
   },
 ]
-
-async function readAsUser(probe: Probe, path: string): Promise<ProbeAnswer> {
-  const { accessToken } = await probe.session()
-  return probe.send({ method: 'GET', path, headers: { authorization: `Bearer ${accessToken}` } })
-}

@@ -1,8 +1,10 @@
 // DELETE /logout: the end of one session, its refresh token in the body.
+
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
-import type { Probe, Tokens } from '../probe.ts'
+import { bearer, type Tokens } from '../own-session.ts'
+import type { Probe } from '../probe.ts'
 import { renew } from './token.ts'
 import { NO_TOKEN, UNKNOWN_TOKEN } from './tokens.ts'
 
@@ -43,8 +45,8 @@ export const LOGOUT_CHECKS: readonly Check[] = [
     source: 'gateway',
     async run(probe) {
       const { accessToken } = await endedSession(probe)
-      const headers = { authorization: `Bearer ${accessToken}` }
-      return unlessStatus(await probe.send({ method: 'GET', path: '/projects', headers }), 401)
+      const answer = await probe.send({ method: 'GET', path: '/projects', headers: bearer(accessToken) })
+      return unlessStatus(answer, 401)
     },
   },
   {

@@ -3,6 +3,7 @@ import { unlessArray, unlessJsonType } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
+import { bearer } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 import { withOtherSignature, withoutSignature } from './tokens.ts'
@@ -74,8 +75,7 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
       source: 'standard',
       async run(probe) {
         const get = await found(probe)
-        const headers = bearer((await probe.session()).accessToken)
-        return unlessHeadOf(get, await probe.send({ method: 'HEAD', path: await pathOf(probe), headers }))
+        return unlessHeadOf(get, await probe.sendAsUser({ method: 'HEAD', path: await pathOf(probe) }))
       },
     },
     {
@@ -100,8 +100,8 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
       async run(probe) {
         const { etag } = (await found(probe)).headers
         if (etag === undefined) return 'there is no etag'
-        const headers = { ...bearer((await probe.session()).accessToken), 'if-none-match': etag }
-        return unlessStatus(await probe.send({ method: 'GET', path: await pathOf(probe), headers }), 304)
+        const headers = { 'if-none-match': etag }
+        return unlessStatus(await probe.sendAsUser({ method: 'GET', path: await pathOf(probe), headers }), 304)
       },
     },
   ]
@@ -118,8 +118,4 @@ function unlessHeadOf(get: ProbeAnswer, head: ProbeAnswer): string | null {
       ? null
       : `${differing} is ${head.headers[differing]}, and ${get.headers[differing]} with GET`)
   )
-}
-
-function bearer(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` }
 }

@@ -3,6 +3,7 @@ import { jsonOf, memberOf, unlessJsonType } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
+import { bearer, whileRefused } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 import { NO_TOKEN, UNKNOWN_TOKEN } from './tokens.ts'
@@ -25,10 +26,10 @@ export const TOKEN_CHECKS: readonly Check[] = [
     name: 'answers an access token that reads accept',
     source: 'contract',
     async run(probe) {
-      const accessToken = memberOf(jsonOf(await renew(probe, await refreshTokenOf(probe))), 'accessToken')
-      if (typeof accessToken !== 'string') throw new CannotTellError('no new access token')
-      const headers = { authorization: `Bearer ${accessToken}` }
-      return unlessStatus(await probe.send({ method: 'GET', path: '/projects', headers }), 200, 404)
+      const answer = await whileRefused(async () =>
+        probe.send({ method: 'GET', path: '/projects', headers: bearer(await renewedToken(probe)) }),
+      )
+      return unlessStatus(answer, 200, 404)
     },
   },
   {
@@ -69,7 +70,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     group,
     name: 'answers 401 to an access token',
     source: 'contract',
-    run: async (probe) => unless401(probe, { refreshToken: (await probe.session()).accessToken }),
+    run: async (probe) => unless401(probe, { refreshToken: (await probe.newSession()).accessToken }),
   },
   {
     group,
@@ -86,6 +87,12 @@ export const TOKEN_CHECKS: readonly Check[] = [
 
 export function renew(probe: Probe, refreshToken: string): Promise<ProbeAnswer> {
   return probe.send({ method: 'POST', path: '/token', body: { refreshToken } })
+}
+
+async function renewedToken(probe: Probe): Promise<string> {
+  const accessToken = memberOf(jsonOf(await renew(probe, await refreshTokenOf(probe))), 'accessToken')
+  if (typeof accessToken !== 'string') throw new CannotTellError('no new access token')
+  return accessToken
 }
 
 async function refreshTokenOf(probe: Probe): Promise<string> {
