@@ -9,6 +9,7 @@ import { CONFIGURATION_CHECKS } from './inside/configuration-checks.ts'
 import { type Inside, isFound } from './inside/context.ts'
 import { checkDatabase } from './inside/database-checks.ts'
 import { lookAtDatabase, lookAtKeys } from './inside/look-inside.ts'
+import { AnswerError } from './outside/answer-error.ts'
 import { type Ask, createAsk, type Reply } from './outside/client.ts'
 import type { Outside } from './outside/context.ts'
 import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
@@ -17,7 +18,7 @@ import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
 import { TLS_CHECKS } from './outside/tls-checks.ts'
 import { countFindings, toReport } from './report.ts'
 
-/** Exit code 1 with findings. Throws `UsageError` when nothing answers at `url`. */
+/** Exit code 1 with findings. Throws `UsageError` when no gateway answers at `url`. */
 export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
   if (url === undefined && config.look === 'outside')
     throw new UsageError('--look outside: name the URL of the gateway')
@@ -59,7 +60,8 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
 
 async function requireGateway(ask: Ask, url: string): Promise<Reply> {
   const reply = await ask({ path: '/healthz' }).catch((error: unknown) => {
-    throw new UsageError(`doctor: nothing answers at ${url}: ${reasonOf(error)}`)
+    const reason = reasonOf(error)
+    throw new UsageError(`doctor: at ${url} ${error instanceof AnswerError ? reason : `nothing answers: ${reason}`}`)
   })
   if (reply.headers['api-version'] !== undefined) return reply
   throw new UsageError(

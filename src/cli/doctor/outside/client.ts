@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { withoutOpenssl } from './answer-error.ts'
 
 /** The doctor's own address where the gateway is on this machine: not the one that local proxies have. */
 export const OTHER_LOOPBACK = '127.0.0.2'
@@ -72,7 +73,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
       )
     })
     sent.on('timeout', () => sent.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)))
-    sent.on('error', reject)
+    sent.on('error', (error) => reject(withoutOpenssl(error)))
     sent.end(body)
     return promise
   }
@@ -92,7 +93,7 @@ export async function shakeHands(
     rejectUnauthorized: false,
     timeout: PATIENCE_MS,
   })
-  socket.once('secureConnect', () => resolve(socket)).once('error', reject)
+  socket.once('secureConnect', () => resolve(socket)).once('error', (error) => reject(withoutOpenssl(error)))
   socket.once('timeout', () => reject(new Error('no answer to the handshake')))
   try {
     await promise
