@@ -16,7 +16,7 @@ import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
 import { MESSAGE_CHECKS } from './outside/message-checks.ts'
 import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
 import { TLS_CHECKS } from './outside/tls-checks.ts'
-import { countFindings, toReport } from './report.ts'
+import { countFindings, toLine, toReport } from './report.ts'
 
 /** Exit code 1 with findings. Throws `UsageError` when no gateway answers at `url`. */
 export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
@@ -60,7 +60,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
 
 async function requireGateway(ask: Ask, url: string): Promise<Reply> {
   const reply = await ask({ path: '/healthz' }).catch((error: unknown) => {
-    const reason = reasonOf(error)
+    const reason = toLine(reasonOf(error))
     throw new UsageError(`doctor: at ${url} ${error instanceof AnswerError ? reason : `nothing answers: ${reason}`}`)
   })
   if (reply.headers['api-version'] !== undefined) return reply

@@ -27,7 +27,7 @@ function toJson(outcomes: readonly Outcome[]): string {
     passed: outcomes.filter((outcome) => 'isFine' in outcome).map(({ check }) => check),
     notChecked: outcomes.filter((outcome) => 'reason' in outcome),
   }
-  return `${JSON.stringify(report, null, 2)}\n`
+  return `${JSON.stringify(report, (_name, value: unknown) => (typeof value === 'string' ? toLine(value) : value), 2)}\n`
 }
 
 function toTable(outcomes: readonly Outcome[], proxy: Place | null): string {
@@ -44,5 +44,10 @@ function toTable(outcomes: readonly Outcome[], proxy: Place | null): string {
     ]
   })
   const count = countFindings(outcomes)
-  return `${lines.join('\n')}\n\n${count === 0 ? 'nothing found' : `${count} found`}\n`
+  return `${lines.map(toLine).join('\n')}\n\n${count === 0 ? 'nothing found' : `${count} found`}\n`
+}
+
+/** On a terminal, what somebody else wrote, such as an answer, moves no cursor and begins no line of its own. */
+export function toLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
