@@ -5,7 +5,9 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { createServer as createTlsServer } from 'node:tls'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { PROBE_PATH } from '../../src/admin/probe.ts'
 import { runHere, type ServingProcess, serve } from '../support/command-line.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
@@ -14,6 +16,11 @@ interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
+}
+
+interface Report {
+  readonly findings: readonly { readonly check: string; readonly problem: string }[]
+  readonly notChecked: readonly { readonly check: string; readonly reason: string }[]
 }
 
 const directory = makeDirectory()
@@ -65,7 +72,46 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+async function examine(url: string): Promise<Report> {
+  const { stdout, stderr } = await runHere(['doctor', url, ...LOOK, '--format', 'json'])
+  expect(stderr).toBe('')
+  return JSON.parse(stdout) as Report
+}
+
+const checksOf = (rows: readonly { readonly check: string }[]) => rows.map(({ check }) => check)
+
 describe('doctor', () => {
+  const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync }
+  for (const [name, code] of Object.entries(CODINGS)) {
+    test(`reads answers that a proxy coded as ${name} without being asked`, async () => {
+      const url = await startFront(({ status, headers, body }) =>
+        headers['content-encoding'] === undefined && body.length > 0
+          ? { status, headers: { ...headers, 'content-encoding': name }, body: code(body) }
+          : { status, headers, body },
+      )
+      const { findings, notChecked } = await examine(url)
+      expect(notChecked).toEqual([])
+      // The front has each answer whole before it passes it on.
+      expect(checksOf(findings)).toEqual(['streaming'])
+    })
+  }
+
+  for (const [what, coding] of [
+    ['that is not as its header says', 'gzip'],
+    ['that nobody knows', 'x-own'],
+  ] as const) {
+    test(`says in words that it cannot read a coding ${what}`, async () => {
+      const url = await startFront(({ status, headers, body }, path) =>
+        path === PROBE_PATH
+          ? { status, headers: { ...headers, 'content-encoding': coding }, body: Buffer.from('\x1f\x1b[31m') }
+          : { status, headers, body },
+      )
+      const { stdout } = await runHere(['doctor', url, ...LOOK])
+      expect(stdout).toMatch(new RegExp(`^skipped +streaming .* ${coding}`, 'm'))
+      expect(stdout).not.toMatch(CONTROL)
+    })
+  }
+
   test('prints no control character that an answer has', async () => {
     const url = await startFront((answer, path) =>
       path === '/projects'
@@ -78,6 +124,16 @@ describe('doctor', () => {
       expect(stdout).toContain('text/')
       expect(stdout).not.toMatch(CONTROL)
     }
+  })
+
+  test('prints no control character of an answer that shows no gateway', async () => {
+    const url = await startFront((answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'content-encoding': 'x-\x9b31m' },
+    }))
+    const { exitCode, stderr } = await runHere(['doctor', url, ...LOOK])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('something answers in a coding')])
+    expect(stderr).not.toMatch(CONTROL)
   })
 
   test('says that what answers at an https:// URL does not speak TLS', async () => {

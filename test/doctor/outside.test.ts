@@ -68,6 +68,14 @@ describe('doctor URL', () => {
     })
   }
 
+  test.runIf(nginx && isInstalled(nginx.program))('finds nothing behind nginx that compresses', async () => {
+    if (!nginx) throw new Error('nothing is documented')
+    const lines = 'gzip on; gzip_types application/json; gzip_proxied any; gzip_min_length 1;'
+    const block = nginx.block.replace('location / {', `${lines}\n    location / {`)
+    const { findings, notChecked } = await examine({ ...nginx, block }, 'closed', ['--look', 'outside'])
+    expect([findings, notChecked]).toEqual([[], []])
+  })
+
   for (const { name, proxy, check, change, isOpen } of BAD_PROXIES) {
     const documented = DOCUMENTED.find((one) => one.name === proxy)
     if (!documented) throw new Error(`no ${proxy}`)

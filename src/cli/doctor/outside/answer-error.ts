@@ -1,6 +1,6 @@
 // Something answers, and what it answers cannot be read: why, in a sentence.
 
-/** What answers speaks no TLS, or none that can be agreed on. The message is a sentence for an operator. */
+/** What answers speaks no TLS, or has a coding that cannot be taken off. The message is a sentence for an operator. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
 }

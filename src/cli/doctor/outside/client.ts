@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { withoutOpenssl } from './answer-error.ts'
+import { decodeBody } from './decode-body.ts'
 
 /** The doctor's own address where the gateway is on this machine: not the one that local proxies have. */
 export const OTHER_LOOPBACK = '127.0.0.2'
@@ -27,6 +28,7 @@ export interface Question {
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** Without the coding that the headers may name. */
   readonly body: Buffer
   /** Milliseconds between the first and the last byte of the body. */
   readonly spanMs: number
@@ -63,14 +65,15 @@ export function createAsk({ url, address, ca }: Target): Ask {
         chunks.push(chunk)
       })
       response.on('error', reject)
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-          body: Buffer.concat(chunks),
-          spanMs: chunks.length === 0 ? 0 : performance.now() - first,
-        }),
-      )
+      response.on('end', () => {
+        const spanMs = chunks.length === 0 ? 0 : performance.now() - first
+        const status = response.statusCode ?? 0
+        const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+        decodeBody(Buffer.concat(chunks), response.headers['content-encoding']).then(
+          (decoded) => resolve({ status, headers: Object.fromEntries(received), body: decoded, spanMs }),
+          reject,
+        )
+      })
     })
     sent.on('timeout', () => sent.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)))
     sent.on('error', (error) => reject(withoutOpenssl(error)))
