@@ -20,6 +20,7 @@ interface Answer {
 
 interface Report {
   readonly findings: readonly { readonly check: string; readonly problem: string }[]
+  readonly passed: readonly string[]
   readonly notChecked: readonly { readonly check: string; readonly reason: string }[]
 }
 
@@ -111,6 +112,39 @@ describe('doctor', () => {
       expect(stdout).not.toMatch(CONTROL)
     })
   }
+
+  const NO_SIGHTINGS = {
+    'an object of another kind': '{"data":null}',
+    'part of a sighting': '{"nonce":"1","client":{},"peer":null,"forwardingHeaders":7}',
+    null: 'null',
+    'control characters': '\x1f\x8b\x1b[31mred',
+    nothing: '',
+  }
+  for (const [what, body] of Object.entries(NO_SIGHTINGS)) {
+    test(`takes ${what} for no sighting`, async () => {
+      const url = await startFront((answer, path) =>
+        path === PROBE_PATH ? { ...answer, status: 200, body: Buffer.from(body, 'latin1') } : answer,
+      )
+      const { findings, notChecked } = await examine(url)
+      expect(findings).toEqual([])
+      expect(checksOf(notChecked)).toContain('client-address')
+      expect(checksOf(notChecked)).toContain('shared-cache')
+      for (const { reason } of notChecked) expect(reason).toMatch(/^the gateway did not tell what it sees/)
+    })
+  }
+
+  test('says once that another server answers at all paths but that of health', async () => {
+    const url = await startFront((answer, path) =>
+      path === '/healthz'
+        ? answer
+        : { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}') },
+    )
+    const { findings, passed, notChecked } = await examine(url)
+    expect(checksOf(findings)).toEqual(['query'])
+    expect(passed).toEqual(['tls', 'tls-certificate', 'tls-version', 'clock'])
+    expect(checksOf(notChecked)).toContain('shared-cache')
+    for (const { reason } of notChecked) expect(reason).toMatch(/path .* does not arrive/)
+  })
 
   test('prints no control character that an answer has', async () => {
     const url = await startFront((answer, path) =>

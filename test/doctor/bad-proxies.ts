@@ -10,8 +10,11 @@ export interface BadProxy {
   readonly change: (block: string) => string
   /** In front of a gateway that lets anybody in. */
   readonly isOpen?: boolean
+  /** What else could be found rests on this: it is found alone. */
+  readonly hidesOthers?: boolean
 }
 
+const passTo = (path: string) => (block: string) => block.replace(/(proxy_pass .*);/, `$1${path};`)
 const buffered = (block: string) => block.replace('proxy_buffering off;', 'proxy_buffering on;')
 const without = (line: RegExp) => (block: string) => block.replace(line, '')
 const inLocation = (lines: string) => (block: string) => block.replace('location / {', `location / {\n        ${lines}`)
@@ -132,5 +135,19 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     proxy: 'nginx',
     check: 'query',
     change: inServer('location = /openapi.json { return 404; }'),
+  },
+  {
+    name: 'loses the path',
+    proxy: 'nginx',
+    check: 'query',
+    change: passTo('/?'),
+    hidesOthers: true,
+  },
+  {
+    name: 'passes another path on',
+    proxy: 'nginx',
+    check: 'query',
+    change: passTo('/v1/'),
+    hidesOthers: true,
   },
 ]

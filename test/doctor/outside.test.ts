@@ -15,7 +15,7 @@ interface Report {
     readonly fix: Readonly<Record<string, string>>
   }[]
   readonly passed: readonly string[]
-  readonly notChecked: readonly { readonly check: string }[]
+  readonly notChecked: readonly { readonly check: string; readonly reason: string }[]
 }
 
 const DAY_MS = 86_400_000
@@ -76,20 +76,35 @@ describe('doctor URL', () => {
     expect([findings, notChecked]).toEqual([[], []])
   })
 
-  for (const { name, proxy, check, change, isOpen } of BAD_PROXIES) {
+  for (const { name, proxy, check, change, isOpen, hidesOthers } of BAD_PROXIES) {
     const documented = DOCUMENTED.find((one) => one.name === proxy)
     if (!documented) throw new Error(`no ${proxy}`)
     test.runIf(isInstalled(documented.program))(`finds that ${proxy} ${name}, and says what mends it`, async () => {
       const block = change(documented.block)
       if (!isOpen) expect(block).not.toBe(documented.block)
       const kind = isOpen ? 'open' : 'closed'
-      const { findings, exitCode } = await examine({ ...documented, block }, kind, ['--look', 'outside'])
+      const { findings, notChecked, exitCode } = await examine({ ...documented, block }, kind, ['--look', 'outside'])
       const found = findings.find((finding) => finding.check === check)
       expect(findings.map((finding) => finding.check)).toContain(check)
       expect(Object.keys(found?.fix ?? {}).length).toBeGreaterThan(0)
       expect(exitCode).toBe(1)
+      if (!hidesOthers) return
+      expect(findings.map((finding) => finding.check)).toEqual([check])
+      expect(notChecked.map((one) => one.check)).toContain('shared-cache')
+      for (const { reason } of notChecked) expect(reason).toMatch(/path .* does not arrive/)
     })
   }
+
+  test.runIf(nginx && isInstalled(nginx.program))('the line that it names brings a lost path back', async () => {
+    if (!nginx) throw new Error('nothing is documented')
+    const lost = nginx.block.replace(/proxy_pass .*;/, 'proxy_pass http://127.0.0.1:4000/?;')
+    const { findings } = await examine({ ...nginx, block: lost }, 'closed', ['--look', 'outside'])
+    const { nginx: line = '', ...others } = findings[0]?.fix ?? {}
+    // The gateway has the base path that the URL has.
+    expect(Object.keys(others)).not.toContain('gateway')
+    const mended = await examine({ ...nginx, block: lost.replace(/proxy_pass .*;/, line) }, 'closed')
+    expect(mended.findings).toEqual([])
+  })
 
   test.runIf(['nginx', 'haproxy'].every((program) => isInstalled(program as 'nginx')))(
     'finds that HAProxy refuses the body of a DELETE by HTTP/1.0; each of the lines it names mends that',

@@ -11,9 +11,10 @@ import { checkDatabase } from './inside/database-checks.ts'
 import { lookAtDatabase, lookAtKeys } from './inside/look-inside.ts'
 import { AnswerError } from './outside/answer-error.ts'
 import { type Ask, createAsk, type Reply } from './outside/client.ts'
-import type { Outside } from './outside/context.ts'
+import { isOfGateway, type Outside } from './outside/context.ts'
 import { FORWARDING_CHECKS } from './outside/forwarding-checks.ts'
 import { MESSAGE_CHECKS } from './outside/message-checks.ts'
+import { checkPaths } from './outside/path-checks.ts'
 import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
 import { TLS_CHECKS } from './outside/tls-checks.ts'
 import { countFindings, toLine, toReport } from './report.ts'
@@ -33,8 +34,8 @@ export async function runDoctor(url: string | undefined, config: DoctorConfig, i
     const outside = await lookOutside(url, inside)
     const first = await requireGateway(outside.ask, url)
     proxy = proxyOf(first)
-    const checks = [...TLS_CHECKS, ...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS]
-    outcomes.push(...(await runChecks(checks, outside)))
+    const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS]
+    outcomes.push(...(await runChecks(TLS_CHECKS, outside)), ...(await checkPaths(onPaths, outside)))
   }
   io.stdout.write(toReport(outcomes, config.format, proxy))
   return countFindings(outcomes) === 0 ? 0 : 1
@@ -53,6 +54,7 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
     ask: createAsk(target),
     probeToken: key ? await issueProbeToken(key, now) : null,
     seen: new Map(),
+    basePath: config.basePath,
     bodyLimit: config.bodyLimit,
     clock,
   }
@@ -63,7 +65,7 @@ async function requireGateway(ask: Ask, url: string): Promise<Reply> {
     const reason = toLine(reasonOf(error))
     throw new UsageError(`doctor: at ${url} ${error instanceof AnswerError ? reason : `nothing answers: ${reason}`}`)
   })
-  if (reply.headers['api-version'] !== undefined) return reply
+  if (isOfGateway(reply)) return reply
   throw new UsageError(
     `doctor: at ${url} something answers ${reply.status}, and it is not a gateway: is the path right, and is the gateway running behind the proxy?`,
   )

@@ -1,7 +1,8 @@
 // What the checks from outside share: the way to the gateway, and what the gateway itself sees of a request.
+import { z } from 'zod'
 import { PROBE_HEADER, PROBE_PATH, type Sighting } from '../../../admin/probe.ts'
 import type { Check, NotChecked, Verdict } from '../check.ts'
-import type { Ask, Target } from './client.ts'
+import type { Ask, Reply, Target } from './client.ts'
 
 export interface Outside {
   readonly target: Target
@@ -10,11 +11,24 @@ export interface Outside {
   readonly probeToken: string | null
   /** By the headers of the request. */
   readonly seen: Map<string, Promise<Seen | NotChecked>>
+  /** Of the gateway, without a slash at its end. */
+  readonly basePath: string
   /** Of the gateway, in bytes. */
   readonly bodyLimit: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
+
+/** What answers at the path of the probe may be something else. */
+const SIGHTING: z.ZodType<Sighting> = z.object({
+  nonce: z.string(),
+  client: z.object({ address: z.string(), scheme: z.string(), host: z.string() }),
+  peer: z.object({ address: z.string(), isTrustedProxy: z.boolean() }),
+  forwardingHeaders: z.array(z.string()),
+  acceptEncoding: z.string(),
+  path: z.string(),
+  search: z.string(),
+})
 
 const WITHOUT_DATABASE: NotChecked = {
   reason: 'only the gateway can tell: run the doctor where it can read the database of the gateway (--database)',
@@ -50,8 +64,8 @@ async function ask(
 ): Promise<Seen | NotChecked> {
   if (probeToken === null) return WITHOUT_DATABASE
   const { status, body, spanMs } = await send({ path: PROBE_PATH, headers: { [PROBE_HEADER]: probeToken, ...headers } })
-  if (status !== 200) return NO_SIGHTING
-  return { sighting: JSON.parse(body.toString()) as Sighting, spanMs }
+  const { data: sighting } = SIGHTING.safeParse(jsonOf(body))
+  return status === 200 && sighting ? { sighting, spanMs } : NO_SIGHTING
 }
 
 /** A check of what the gateway saw of one request, with these headers. */
@@ -74,11 +88,27 @@ export function setHeader(name: string, value: Readonly<Record<'nginx' | 'haprox
   }
 }
 
+/** Whether the gateway wrote the answer, wherever the request arrived. */
+export function isOfGateway({ headers }: Reply): boolean {
+  return headers['api-version'] !== undefined
+}
+
 /** The member of a problem document, empty where the answer is none of the gateway's. */
 export function codeOf(body: Buffer): string {
+  return memberOf(body, 'code') ?? ''
+}
+
+/** A text that the JSON object of an answer has under this name. */
+export function memberOf(body: Buffer, name: string): string | undefined {
+  const member: unknown = Reflect.get(Object(jsonOf(body)), name)
+  return typeof member === 'string' ? member : undefined
+}
+
+/** Null for what is no JSON. */
+function jsonOf(body: Buffer): unknown {
   try {
-    return String(Reflect.get(Object(JSON.parse(body.toString())), 'code') ?? '')
+    return JSON.parse(body.toString())
   } catch {
-    return ''
+    return null
   }
 }

@@ -11,7 +11,6 @@ export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
   { name: 'delete-body', run: deleteBody },
   { name: 'authorization', run: authorization },
   { name: 'problem-documents', run: problemDocuments },
-  { name: 'query', run: query },
   { name: 'body-limit', run: bodyLimit },
   { name: 'compression', run: checkSeen(compression, GZIP) },
   { name: 'streaming', run: checkSeen(streaming) },
@@ -78,20 +77,6 @@ async function problemDocuments({ ask }: Outside): Promise<Verdict> {
       nginx: 'proxy_intercept_errors off;',
       haproxy: 'http-response return and http-error must not be there for 401',
       caddy: 'handle_response must not be there for 401',
-    },
-  }
-}
-
-async function query(outside: Outside): Promise<Verdict> {
-  const reply = await outside.ask({ path: '/openapi.json?r=a%2Fb' })
-  if (reply.status === 200) return null
-  return {
-    problem: `GET /openapi.json is answered ${reply.status}: the gateway is not where the URL says, or the path does not arrive as it is`,
-    fix: {
-      gateway: `--base-path ${outside.target.url.pathname}`,
-      nginx: 'proxy_pass http://127.0.0.1:4000;',
-      haproxy: 'http-request set-path must not be there',
-      caddy: 'handle in place of handle_path',
     },
   }
 }

@@ -1,7 +1,7 @@
 // Who may sign in from where the doctor stands. No session is opened, and no mail is sent: what is asked for is no email.
 import type { Check, Verdict } from '../check.ts'
 import { isDirect } from './client.ts'
-import { codeOf, type Outside } from './context.ts'
+import { codeOf, memberOf, type Outside } from './context.ts'
 
 const NO_EMAIL = 'doctor'
 const JSON_BODY = { 'content-type': 'application/json', accept: 'application/json' }
@@ -50,8 +50,7 @@ async function loginOpenGraphql(outside: Outside): Promise<Verdict> {
  * what it is for where no proxy stands in between.
  */
 async function isGuarded({ ask, target }: Outside): Promise<boolean> {
-  const { status, body } = await ask({ path: '/explorer.json' })
-  if (status !== 200) return false
-  const guards = String(Reflect.get(Object(JSON.parse(body.toString())), 'loginGuard')).split(',')
+  const { body } = await ask({ path: '/explorer.json' })
+  const guards = memberOf(body, 'loginGuard')?.split(',') ?? []
   return guards.includes('mail') || (guards.includes('local') && isDirect(target))
 }

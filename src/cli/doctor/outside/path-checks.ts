@@ -1,0 +1,46 @@
+// Whether a request arrives at the gateway under the path that it was sent to: most of what else is looked at rests on that.
+import { type Check, type NotChecked, type Outcome, runChecks, type Verdict } from '../check.ts'
+import { isOfGateway, memberOf, type Outside } from './context.ts'
+
+/** From here on an answer is about something else: the client is to wait, or there is a fault. */
+const TOO_MANY_REQUESTS = 429
+/** At other paths the same name may lead to the document. */
+const OPENAPI_VERSION = /^\d+\./
+
+const PATH_CHECKS: readonly Check<Outside>[] = [{ name: 'query', run: query }]
+
+const PATH_IS_LOST: NotChecked = {
+  reason: 'it rests on the path of a request, which does not arrive at the gateway: see query',
+}
+
+/** The checks that rest on the path of a request, behind the one of the path itself: made only where it arrives. */
+export async function checkPaths(checks: readonly Check<Outside>[], outside: Outside): Promise<readonly Outcome[]> {
+  const first = await runChecks(PATH_CHECKS, outside)
+  const isFound = first.some((outcome) => 'problem' in outcome)
+  const others =
+    isFound && (await isPathLost(outside))
+      ? checks.map(({ name }) => ({ check: name, ...PATH_IS_LOST }))
+      : await runChecks(checks, outside)
+  return [...first, ...others]
+}
+
+async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdict> {
+  const { status, body } = await ask({ path: '/openapi.json?r=a%2Fb' })
+  if (status === 200 && OPENAPI_VERSION.test(memberOf(body, 'openapi') ?? '')) return null
+  return {
+    problem: `the path of a request does not arrive at the gateway as it was sent, or the URL is not where the gateway is: GET /openapi.json is answered ${status}, without the document`,
+    fix: {
+      ...(url.pathname.replace(/\/$/, '') === basePath ? {} : { gateway: `--base-path ${url.pathname}` }),
+      nginx: 'proxy_pass http://127.0.0.1:4000;',
+      haproxy: 'http-request set-path must not be there',
+      caddy: 'handle in place of handle_path',
+    },
+  }
+}
+
+/** Whether it is not only the path of the document. Every gateway answers 401 to whoever asks for projects without a token. */
+async function isPathLost({ ask }: Outside): Promise<boolean> {
+  const reply = await ask({ path: '/projects' }).catch(() => null)
+  if (reply === null || reply.status >= TOO_MANY_REQUESTS) return false
+  return reply.status !== 401 || !isOfGateway(reply)
+}
