@@ -1,5 +1,7 @@
 // The command that containers and scripts ask whether a gateway is ready.
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -58,6 +60,28 @@ test('where nobody listens, and where nobody answers, nothing is ready', async (
     `not ready: http://127.0.0.1:${port} does not answer (ECONNREFUSED)\n`,
   ])
   expect((await runHere(['health', 'nonsense'])).exitCode).toBe(2)
+})
+
+test('no password, and no signature, of an address is in a message', async () => {
+  const file = join(temporaryDirectory(), 'records.ndjson')
+  writeFileSync(file, '')
+  const token = join(temporaryDirectory(), 'token')
+  writeFileSync(token, 'x'.repeat(32))
+  const withPassword = 'http://ana:hunter2@127.0.0.1:1'
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  for (const args of [
+    ['health', withPassword],
+    ['import', file, '--to', withPassword, '--token-file', token],
+    ['import', `${withPassword}/records.ndjson?signature=hunter2`, '--database', database],
+    ['import', 'http://127.0.0.1:1/records.ndjson?signature=hunter2', '--database', database],
+  ]) {
+    const { exitCode, stdout, stderr } = await runHere(args)
+    expect([args[0], exitCode, stdout]).toEqual([args[0], 2, ''])
+    expect(stderr).toMatch(
+      /^(the address of a server has no user, password|cannot read http:\/\/127.0.0.1:1\/records.ndjson: )/,
+    )
+    expect(stderr).not.toContain('hunter2')
+  }
 })
 
 test('--version names the version of the package', async () => {

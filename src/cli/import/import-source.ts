@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import type { CommandIo } from '../io.ts'
+import { shownAddress } from '../move-in/remote-address.ts'
 
 export interface ImportSource extends AsyncDisposable {
   readonly file: FileHandle
@@ -57,9 +58,10 @@ export async function openTemporaryFile(name = 'what arrives'): Promise<FileHand
 }
 
 async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
+  const shown = shownAddress(url)
   const response = await fetch(url).catch((error: unknown) => {
-    throw new UsageError(`cannot read ${url}: no answer`, { cause: error })
+    throw new UsageError(`cannot read ${shown}: no answer`, { cause: error })
   })
-  if (!response.ok || !response.body) throw new UsageError(`cannot read ${url}: it answered ${response.status}`)
+  if (!response.ok || !response.body) throw new UsageError(`cannot read ${shown}: it answered ${response.status}`)
   yield* response.body
 }

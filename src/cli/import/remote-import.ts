@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts'
 import { badLinesInWords, countsInWords } from '../../import-export/counts-in-words.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
+import { requireServerAddress } from '../move-in/remote-address.ts'
 import { IMPORT_OPTIONS, type ImportConfig } from '../options/import-options.ts'
 import { createProgress } from '../progress.ts'
 import type { ImportSource } from './import-source.ts'
@@ -17,6 +18,7 @@ export async function importRemotely(
   io: CommandIo,
 ): Promise<ExitCode> {
   if (config.tokenFile === undefined) throw new UsageError('--token-file (WORKSPACE_GATEWAY_TOKEN_FILE): must be given')
+  const address = requireServerAddress(to)
   const token = await readToken(config.tokenFile, '--token-file')
   const { size } = await file.stat()
   const request: RequestInit & { readonly duplex: 'half' } = {
@@ -25,9 +27,9 @@ export async function importRemotely(
     body: Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as BodyInit,
     duplex: 'half',
   }
-  const response = await fetch(addressOf(to, config), request).catch(() => null)
+  const response = await fetch(withParameters(address, config), request).catch(() => null)
   if (!response?.ok || !response.body) {
-    const reason = response ? await refusalOf(to, response) : `${to}: no answer`
+    const reason = response ? await refusalOf(address, response) : `${address}: no answer`
     // What the request itself lacks is not mended by running it again.
     if (response && response.status < 500) throw new UsageError(reason)
     io.stderr.write(`${reason}: run the import again\n`)
@@ -54,8 +56,8 @@ function authorizationOf(token: string): string {
   return /^[\w.-]+:wgs_/.test(token) ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`
 }
 
-function addressOf(to: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): URL {
-  const address = new URL(`${to.endsWith('/') ? to.slice(0, -1) : to}/import`)
+function withParameters(gateway: string, { replace, dryRun, verbose, idFields, refFields }: ImportConfig): URL {
+  const address = new URL(`${gateway}/import`)
   for (const [flag, isSet] of Object.entries({ replace, 'dry-run': dryRun, verbose })) {
     if (isSet) address.searchParams.set(flag, 'true')
   }
@@ -66,10 +68,10 @@ function addressOf(to: string, { replace, dryRun, verbose, idFields, refFields }
   return address
 }
 
-async function refusalOf(to: string, response: Response): Promise<string> {
+async function refusalOf(address: string, response: Response): Promise<string> {
   const problem: unknown = await response.json().catch(() => null)
   const detail: unknown = Reflect.get(Object(problem), 'detail')
-  return `${to} answered ${response.status}${typeof detail === 'string' ? `: ${detail}` : ''}`
+  return `${address} answered ${response.status}${typeof detail === 'string' ? `: ${detail}` : ''}`
 }
 
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportEvent> {

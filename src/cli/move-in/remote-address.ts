@@ -1,4 +1,4 @@
-// Where another server of the contract is, and what it wants with every request.
+// Where another server is, how its address is shown, and what it wants with every request.
 import { readFile } from 'node:fs/promises'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { UsageError } from '../../errors.ts'
@@ -17,6 +17,12 @@ export function requireServerAddress(url: string): string {
   let address = url
   while (address.endsWith('/')) address = address.slice(0, -1)
   return address
+}
+
+/** An address for messages: its query may hold a signature, and its user a password. */
+export function shownAddress(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
 }
 
 /** Of the file that `flag` names. Throws `UsageError`, and never says what a header holds. */

@@ -1,6 +1,6 @@
 // health: whether a gateway that runs is ready, for the health checks of containers and scripts.
-import { UsageError } from '../../../errors.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
+import { requireServerAddress } from '../../move-in/remote-address.ts'
 import type { HealthConfig } from '../../options/health/health-options.ts'
 
 /** Addresses that a server listens on and nobody connects to, and where such a server is found. */
@@ -8,11 +8,10 @@ const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', 
 
 /** Asks `/readyz`, at `url` or where `serve` with the same options listens. Nothing of a proxy's environment counts. */
 export async function runHealth(url: string | undefined, config: HealthConfig, io: CommandIo): Promise<ExitCode> {
-  if (url !== undefined && !/^https?:\/\/[^/]/.test(url))
-    throw new UsageError(`${url}: an address is like http://127.0.0.1:4000`)
-  const base = url ?? `http://${hostOf(config.host)}:${config.port}${config.basePath}`
+  const base =
+    url === undefined ? `http://${hostOf(config.host)}:${config.port}${config.basePath}` : requireServerAddress(url)
   try {
-    const response = await fetch(`${base.replace(/\/$/, '')}/readyz`, {
+    const response = await fetch(`${base}/readyz`, {
       signal: AbortSignal.timeout(config.timeout * 1_000),
       redirect: 'error',
     })
