@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../src/store/contract.ts'
@@ -16,6 +16,36 @@ const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep($1)' }
 
 async function pidOf(connection: Connection): Promise<number> {
   return (await connection.query<{ pid: number }>(PID))[0]?.pid ?? 0
+}
+
+/** Of PostgreSQL's protocol, version 3: a message of this type, without its content. */
+const READY_FOR_QUERY = 'Z'.charCodeAt(0)
+const FATAL = Buffer.from('SFATAL\0VFATAL\0C57P02\0Mthe server is crashing\0\0')
+
+/** The URL of a server in front of another one: it ends the first connection in the very bytes that answer its first statement. */
+async function endFirstAtItsBegin(to: URL): Promise<string> {
+  let isFirst = true
+  const front = createServer((socket) => {
+    const isEnded = isFirst
+    isFirst = false
+    let ready = 0
+    const back = connect(Number(to.port), to.hostname)
+    socket.on('error', () => {}).on('close', () => back.destroy())
+    back.on('error', () => {}).on('close', () => socket.destroy())
+    socket.pipe(back)
+    back.on('data', (chunk: Buffer) => {
+      // Short answers: each is one piece, and its last message has this type and five bytes behind it.
+      if (chunk.at(-6) === READY_FOR_QUERY) ready += 1
+      if (!isEnded || ready < 2) return socket.write(chunk)
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(FATAL.byteLength + 4)
+      return socket.end(Buffer.concat([chunk, Buffer.from('E'), length, FATAL]))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  onTestFinished(() => void front.close())
+  const { port } = front.address() as AddressInfo
+  return Object.assign(new URL(to), { port: String(port), hostname: '127.0.0.1', search: 'sslmode=disable' }).href
 }
 
 describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
@@ -108,6 +138,31 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     expect(await second).toBe(await first)
     await using unreachable = open(Object.assign(new URL(url), { port: '1' }).href)
     await expect(unreachable.once(pidOf)).rejects.toThrow('can be reached')
+  })
+
+  test('once somebody has waited too long, a connection that may be opened is tried for the next', async () => {
+    const url = await asNewUser(await temporaryDatabase())
+    const limit = (count: number) =>
+      execute(POSTGRES_URL ?? '', `alter role ${new URL(url).username} connection limit ${count}`)
+    await limit(1)
+    await using pool = createPool(readPostgresUrl(url), { ...OPTIONS, connectTimeoutMs: 1_000 })
+    const isOver = Promise.withResolvers<void>()
+    const first = pool.once((connection) => isOver.promise.then(() => pidOf(connection)))
+    await expect.poll(() => pool.counts().used).toBe(1)
+    await expect(pool.once(pidOf)).rejects.toThrow('in time')
+    await limit(2)
+    expect(await pool.once(pidOf)).toBeGreaterThan(0)
+    isOver.resolve()
+    await first
+  })
+
+  test('a connection that is ended as soon as it is begun is none, and the next is tried', async () => {
+    const url = new URL(await temporaryDatabase())
+    const through = await endFirstAtItsBegin(url)
+    await using pool = createPool(readPostgresUrl(through), { ...OPTIONS, connectTimeoutMs: 5_000 })
+    await expect(pool.once(pidOf)).rejects.toThrow('the connection to the database was lost')
+    expect(pool.counts()).toMatchObject({ used: 0, idle: 0 })
+    expect(await pool.once(pidOf)).toBeGreaterThan(0)
   })
 
   test('what may run twice runs again when its connection is ended, what may not does not', async () => {

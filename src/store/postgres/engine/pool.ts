@@ -56,6 +56,8 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
 
   async function connectOne(connectionOptions: ConnectionOptions): Promise<Connection> {
     const { connection, host } = await connect(target, connectionOptions, lastHost)
+    // A server that crashes may end it in the very bytes that begin it: nobody has listened for that.
+    if (connection.isLost()) throw new ConnectionLostError('the connection to the database was lost')
     lastHost = host
     return connection
   }
@@ -105,7 +107,9 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     if (isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
     const free = idle.pop()
     if (free) return Promise.resolve(free)
-    if (isStuck) return Promise.reject(new StoreUnavailableError(TOO_LATE))
+    if (isStuck && (opening > 0 || open.size >= options.poolSize)) {
+      return Promise.reject(new StoreUnavailableError(TOO_LATE))
+    }
     const { promise, resolve, reject } = Promise.withResolvers<Connection>()
     const waiter = { resolve, reject }
     waiters.push(waiter)
