@@ -184,6 +184,18 @@ test('everything wrong is said at once: flags, environment and file, each with w
   ])
 })
 
+test('a message shows the form of an address with a password whole, and no password', async () => {
+  const wrong = await runHere(['serve', '--mail-url', `smpt://ana:${PASSWORD}@h`])
+  expect(wrong).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr:
+      '--mail-url (WORKSPACE_GATEWAY_MAIL_URL): must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, special characters percent-encoded\n',
+  })
+  vi.stubEnv('WORKSPACE_GATEWAY_DATABASE_REPLICA', `postgres://PASSWORD:${PASSWORD}@HOST`)
+  expect((await runHere(['config', 'print'])).stdout).not.toContain(PASSWORD)
+})
+
 describe('a file that cannot be read', () => {
   test.each([
     ['a: [b\n c: "wgr_hunter2\n', /:\d+: column \d+ is not YAML: /],
