@@ -8,7 +8,7 @@ const INTRODUCTION = `# Configuration
 
 \`npx workspace-gateway COMMAND --help\` shows the options of a command. Every option
 is also an environment variable, and a line of a configuration file. A flag stands over the variable, the variable over the file, the file
-over the default. A switch takes no value; its variable and its line take \`true\` or \`false\`.
+over the default. A switch takes no value; its variable and its line take \`true\` or \`1\`, or \`false\`, \`0\` or nothing.
 
 What is wrong is named all at once, and nothing starts: wrong values, options, variables and lines that there are not, each with
 what was probably meant. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.

@@ -184,6 +184,34 @@ test('everything wrong is said at once: flags, environment and file, each with w
   ])
 })
 
+test('what is wrong with a value is said in words of the option, for every option', () => {
+  const said = COMMANDS.flatMap(({ name, rows }) =>
+    rows.flatMap((row) =>
+      (row.schema.safeParse('\0').error?.issues ?? []).map(({ message }) => `${name} --${longName(row)}: ${message}`),
+    ),
+  )
+  expect(said.length).toBeGreaterThan(COMMANDS.length)
+  expect(said.filter((text) => /: (?:Invalid|Expected|Too)/.test(text))).toEqual([])
+})
+
+test('a switch says what it may be, wherever it is given, and takes no value as a flag', async () => {
+  vi.stubEnv('WORKSPACE_GATEWAY_NO_DEMO', 'yes')
+  const path = write('serve:\n  proxy-protocol: yes\n')
+  const { exitCode, stderr } = await runHere(['serve', '--config', path, '--read-only=true', '--demo=x'])
+  expect(exitCode).toBe(2)
+  expect(stderr.split('\n')).toEqual([
+    '--read-only: takes no value',
+    '--demo: serve does not have this option',
+    `${path}:2: proxy-protocol: must be true or 1, or false, 0 or empty`,
+    '--no-demo (WORKSPACE_GATEWAY_NO_DEMO): must be true or 1, or false, 0 or empty',
+    '',
+  ])
+  for (const text of ['true', '1', 'false', '0', '']) {
+    vi.stubEnv('WORKSPACE_GATEWAY_NO_DEMO', text)
+    expect((await print([])).get('no-demo')?.value, text).toBe(text)
+  }
+})
+
 test('a message shows the form of an address with a password whole, and no password', async () => {
   const wrong = await runHere(['serve', '--mail-url', `smpt://ana:${PASSWORD}@h`])
   expect(wrong).toEqual({

@@ -73,6 +73,9 @@ function problemsOf({ row, value, source, place }: Setting): readonly string[] {
 
 function unknownArguments({ command, name, options, unknownArguments }: DescribedCommand): readonly string[] {
   const flags = Object.values(options).map((row) => `--${longName(row)}`)
+  // A flag that is known is only here when it is a switch with a value.
+  const problemOf = (flag: string) =>
+    flags.includes(flag) ? 'takes no value' : `${name} does not have this option${didYouMean(flag, flags)}`
   const unknown = unknownArguments()
   const unknownFlags = unknown
     .filter((argument) => argument.length > 1 && argument.startsWith('-'))
@@ -80,7 +83,7 @@ function unknownArguments({ command, name, options, unknownArguments }: Describe
   const wanted = command.registeredArguments
   const given = command.args.length - unknown.length
   return [
-    ...unknownFlags.map((flag) => `${flag}: ${name} does not have this option${didYouMean(flag, flags)}`),
+    ...unknownFlags.map((flag) => `${flag}: ${problemOf(flag)}`),
     ...(given > wanted.length && wanted.at(-1)?.variadic !== true
       ? [
           `${name} takes ${wanted.length || 'no'} argument${wanted.length === 1 ? '' : 's'}: ${given} ${given === 1 ? 'is' : 'are'} given`,

@@ -63,12 +63,10 @@ export const time = z
   .transform((value) => Date.parse(value))
   .refine((value) => !Number.isNaN(value), 'must be a time there is')
 
-export const booleanOption = z.union([
-  z.boolean(),
-  z
-    .enum(['true', 'false', '1', '0', ''], 'must be true or false')
-    .transform((value) => value === 'true' || value === '1'),
-])
+export const booleanOption = z.union(
+  [z.boolean(), z.enum(['true', 'false', '1', '0', '']).transform((value) => value === 'true' || value === '1')],
+  'must be true or 1, or false, 0 or empty',
+)
 
 export const databaseUrl = z
   .string('must be given')
