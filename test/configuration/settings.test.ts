@@ -212,6 +212,51 @@ test('a switch says what it may be, wherever it is given, and takes no value as 
   }
 })
 
+describe('a day that does not exist is refused', () => {
+  const NO_DAYS = [
+    '2026-02-31',
+    '2027-02-29',
+    '2027-04-31',
+    '2027-13-01',
+    '2027-00-10',
+    '2027-01-00',
+    '2027-02-30T10:00:00Z',
+  ]
+  const TIMES = COMMANDS.flatMap(({ name, rows }) =>
+    rows.flatMap((row) => {
+      const form = ['%', '*=%', '*=%/1h'].find((text) => row.schema.safeParse(text.replace('%', '2028-02-29')).success)
+      const isTime = form !== undefined && !row.schema.safeParse(form.replace('%', 'x')).success
+      return isTime ? { name: `${name} --${longName(row)}`, row, form } : []
+    }),
+  )
+
+  test('wherever one is asked for', () => {
+    expect(TIMES.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'serve --deprecated',
+        'serve --sunset',
+        'serve --brownout',
+        'audit --from',
+        'ledger --to',
+      ]),
+    )
+  })
+
+  test.each(TIMES)('$name', ({ row, form }) => {
+    const taken = NO_DAYS.filter((day) => row.schema.safeParse(form.replace('%', day)).success)
+    expect(taken).toEqual([])
+  })
+
+  test('and is what the message is about', async () => {
+    const { exitCode, stderr } = await runHere([
+      ...['serve', '--sunset', '*=2027-02-30', '--deprecated', '*=2027-04-31T10:00:00Z'],
+      ...['--brownout', '/exports=2027-02-30/15m'],
+    ])
+    expect(exitCode).toBe(2)
+    expect(stderr.match(/ must be a day or a time that exists$/gm)).toHaveLength(3)
+  })
+})
+
 test('a message shows the form of an address with a password whole, and no password', async () => {
   const wrong = await runHere(['serve', '--mail-url', `smpt://ana:${PASSWORD}@h`])
   expect(wrong).toEqual({

@@ -53,6 +53,9 @@ export const duration = z
 
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
 
+/** As it is written. */
+export const day = z.iso.date('must be a day that exists, as 2026-01-31')
+
 /** A time of RFC 3339, or a day of UTC; in milliseconds since the epoch. */
 export const time = z
   .string()
@@ -60,8 +63,9 @@ export const time = z
     /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/,
     'must be like 2026-01-31 or 2026-01-31T09:30:00Z',
   )
-  .transform((value) => Date.parse(value))
-  .refine((value) => !Number.isNaN(value), 'must be a time there is')
+  // `Date.parse` takes 30 February for 2 March.
+  .transform((value) => (day.safeParse(value.slice(0, 'YYYY-MM-DD'.length)).success ? Date.parse(value) : Number.NaN))
+  .refine((value) => !Number.isNaN(value), 'must be a day or a time that exists')
 
 export const booleanOption = z.union(
   [z.boolean(), z.enum(['true', 'false', '1', '0', '']).transform((value) => value === 'true' || value === '1')],

@@ -1,7 +1,6 @@
 // The options of the ledger of REST calls: what serve keeps, and what the command shows.
-import { z } from 'zod'
 import { database, storeOptions } from '../database-options.ts'
-import { booleanOption, type Config, duration, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, day, duration, type OptionRow } from '../option.ts'
 
 export const ledgerOptions = {
   ledgerRetention: {
@@ -12,19 +11,17 @@ export const ledgerOptions = {
   },
 } as const satisfies Record<string, OptionRow>
 
-const day = z.iso.date('must be a day, as 2026-01-31').optional()
-
 export const LEDGER_OPTIONS = {
   database,
   from: {
     flags: '--from <day>',
     description: 'only calls of this day (UTC) or later, as 2026-01-31',
-    schema: day,
+    schema: day.optional(),
   },
   to: {
     flags: '--to <day>',
     description: 'only calls of before this day',
-    schema: day,
+    schema: day.optional(),
   },
   json: {
     flags: '--json',

@@ -30,10 +30,10 @@ const brownout = z.string().transform((text, context) => {
   const from = time.safeParse(start)
   const [, count = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(length) ?? []
   const lengthMs = Number(count) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0)
-  if (from.success && lengthMs > 0 && lengthMs <= MAX_BROWNOUT_MS) {
-    return { from: from.data, until: from.data + lengthMs }
-  }
-  context.addIssue('must be a start and a length of at most 24 hours, as 2027-05-01T09:00:00Z/15m')
+  const hasLength = lengthMs > 0 && lengthMs <= MAX_BROWNOUT_MS
+  if (from.success && hasLength) return { from: from.data, until: from.data + lengthMs }
+  const startProblem = hasLength ? from.error?.issues[0]?.message : undefined
+  context.addIssue(startProblem ?? 'must be a start and a length of at most 24 hours, as 2027-05-01T09:00:00Z/15m')
   return z.NEVER
 })
 
