@@ -79,6 +79,21 @@ describe.each(COMMANDS)('$name', ({ name, rows }) => {
     }
   })
 
+  test('prints what it is configured with as a configuration file that says the same again', async () => {
+    const isHidden = (row: OptionRow) => row.isSecret === true || row.isEnvironmentOnly === true
+    const flags = rows.flatMap((row) => {
+      const sample = isHidden(row) ? null : sampleOf(row)
+      if (sample === null) return []
+      return isSwitch(row) ? [`--${longName(row)}`] : [`--${longName(row)}`, sample]
+    })
+    for (const given of [flags, required(rows)]) {
+      const printed = await runHere(['config', 'print', ...words(name), ...given])
+      const again = await runHere(['config', 'print', ...words(name), '--config', write(printed.stdout)])
+      expect([again.exitCode, again.stderr]).toEqual([0, ''])
+      expect(parse(again.stdout, { schema: 'failsafe' })).toEqual(parse(printed.stdout, { schema: 'failsafe' }))
+    }
+  })
+
   test('shows no secret, whether it is right or wrong', async () => {
     for (const secret of [`u:${PASSWORD}@h/d`, `u:a@b/${PASSWORD}@h/d`, `h/d?password=${PASSWORD}`]) {
       const url = `postgres://${secret}`
@@ -119,6 +134,13 @@ test('what is printed is a configuration file: it says the same again', async ()
   const again = await runHere(['config', 'print', '--config', write(stdout)])
   expect(again.exitCode).toBe(0)
   expect(parse(again.stdout, { schema: 'failsafe' })).toEqual(printed)
+})
+
+test('what means something else to other commands is printed under the name of its own', async () => {
+  const move = await runHere(['config', 'print', 'move', '--from', 'file:a.db'])
+  expect(move.stdout).toMatch(/^move:\n {2}from: file:a\.db +# flag --from\n# {3}to: +# not set$/m)
+  const sessions = await runHere(['config', 'print', 'sessions', 'list'])
+  expect(sessions.stdout).toMatch(/^# sessions:\n# {3}list:\n# {5}email: +# not set$/m)
 })
 
 test('a gateway serves as its file says, and the table of another command is not for it', async () => {
@@ -357,6 +379,6 @@ interface Printed {
 async function print(args: readonly string[]): Promise<ReadonlyMap<string, Printed>> {
   const { exitCode, stdout, stderr }: Finished = await runHere(['config', 'print', ...args])
   expect([exitCode, stderr], args.join(' ')).toEqual([0, ''])
-  const lines = stdout.matchAll(/^([a-z0-9-]+): (.*?) +# (\S.*)$/gm)
+  const lines = stdout.matchAll(/^ *([a-z0-9-]+): (.*?) +# (\S.*)$/gm)
   return new Map([...lines].map(([, name = '', value = '', from = '']) => [name, { value, from }]))
 }

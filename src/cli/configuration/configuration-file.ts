@@ -99,8 +99,14 @@ function valueProblem(key: string, table: string, commands: readonly DescribedCo
     const known = rows.map(({ row }) => longName(row))
     return `${whose} this option${didYouMean(key, known)}`
   }
-  if (new Set(found.map(({ row }) => `${row.flags} ${row.description}`)).size === 1) return null
+  if (!isOwn(key, inTable)) return null
   return `means something else to each of ${found.map(({ name }) => name).join(', ')}: put it under the name of one`
+}
+
+/** Whether an option means something else to each command that has it, so that it stands under the name of one only. */
+export function isOwn(key: string, commands: readonly DescribedCommand[]): boolean {
+  const rows = commands.flatMap(({ options }) => rowsOf(options).filter((row) => longName(row) === key))
+  return new Set(rows.map((row) => `${row.flags} ${row.description}`)).size > 1
 }
 
 /** Those that may stand in a file: a file names no other. */

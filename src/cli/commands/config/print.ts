@@ -3,6 +3,7 @@ import { stringify } from 'yaml'
 import { UsageError } from '../../../errors.ts'
 import { didYouMean } from '../../configuration/closest-name.ts'
 import { configOption } from '../../configuration/config-option.ts'
+import { isOwn } from '../../configuration/configuration-file.ts'
 import type { DescribedCommand } from '../../configuration/described-commands.ts'
 import { type Environment, readSettings, type Setting } from '../../configuration/settings.ts'
 import { shownValue } from '../../configuration/shown-value.ts'
@@ -33,7 +34,12 @@ export function runConfigPrint(
   command.args = [...operands, ...unknown]
   if (path !== undefined) command.setOptionValueWithSource(optionName(configOption), path, 'cli')
   const settings = readSettings(described, commands, environment)
-  const lines = [`# ${name}: flag over environment over file over default`, ...settings.map(lineOf)]
+  const isUnderName = ({ row }: Setting) => isOwn(longName(row), commands)
+  const lines = [
+    `# ${name}: flag over environment over file over default`,
+    ...settings.filter((setting) => !isUnderName(setting)).map((setting) => lineOf(setting)),
+    ...linesUnder(name.split(' '), settings.filter(isUnderName)),
+  ]
   stdout.write(`${lines.join('\n')}\n`)
   return 0
 }
@@ -47,11 +53,23 @@ function findCommand(args: readonly string[], commands: readonly DescribedComman
   throw new UsageError(`config print: no command is called "${words}"${didYouMean(words, names)}`)
 }
 
-function lineOf({ row, value, source, place }: Setting): string {
+/** What would mean something else to other commands. */
+function linesUnder(words: readonly string[], settings: readonly Setting[]): readonly string[] {
+  if (settings.length === 0) return []
+  // A name with nothing below it would be taken for an option.
+  const start = settings.some(({ source }) => source !== 'unset') ? '' : '# '
+  const indent = (depth: number) => '  '.repeat(depth)
+  return [
+    ...words.map((word, depth) => `${start}${indent(depth)}${word}:`),
+    ...settings.map((setting) => lineOf(setting, indent(words.length))),
+  ]
+}
+
+function lineOf({ row, value, source, place }: Setting, indent = ''): string {
   const name = longName(row)
-  if (source === 'unset') return `${`# ${name}:`.padEnd(COMMENT_COLUMN)} # not set`
+  if (source === 'unset') return `${`# ${indent}${name}:`.padEnd(COMMENT_COLUMN)} # not set`
   const text = stringify(shownValue(row, String(value)), ONE_LINE).trimEnd()
   // A file names no other file.
-  const line = `${name === longName(configOption) ? '# ' : ''}${name}: ${text}`
+  const line = `${name === longName(configOption) ? '# ' : ''}${indent}${name}: ${text}`
   return `${line.padEnd(COMMENT_COLUMN)} # ${source}${place === '' ? '' : ` ${place}`}`
 }
