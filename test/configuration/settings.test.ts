@@ -307,6 +307,29 @@ describe('a file that cannot be read', () => {
     expect(stderr).not.toContain('hunter2')
   })
 
+  test.each([
+    ['is missing', null, /^--config: cannot read .*ENOENT/],
+    ['is not YAML', 'from: [a\n', /:\d+: column \d+ is not YAML/],
+  ])(
+    'one that %s: what else is wrong is said too, and nothing that the file may have said',
+    async (_, text, message) => {
+      const path = text === null ? join(temporaryDirectory(), 'gateway.yaml') : write(text)
+      vi.stubEnv('WORKSPACE_GATEWAY_LOCK_TIMEOUT', 'long')
+      vi.stubEnv('WORKSPACE_GATEWAY_LOCK_TIMEUOT', '7')
+      const { exitCode, stderr } = await runHere(['move', '--config', path, '--max-pause', '1', '--form', 'file:x'])
+      expect(exitCode).toBe(2)
+      const lines = stderr.trimEnd().split('\n')
+      expect(lines.slice(0, 4)).toEqual([
+        '--form: move does not have this option; did you mean --from?',
+        '--max-pause (WORKSPACE_GATEWAY_MAX_PAUSE): must be at least 10',
+        '--lock-timeout (WORKSPACE_GATEWAY_LOCK_TIMEOUT): must be a whole number',
+        'WORKSPACE_GATEWAY_LOCK_TIMEUOT: no option has this variable; did you mean WORKSPACE_GATEWAY_LOCK_TIMEOUT?',
+      ])
+      expect(lines.slice(4).join('\n')).toMatch(message)
+      expect(stderr).not.toContain('must be given')
+    },
+  )
+
   test('one that is missing, and one that is not UTF-8, are said; an empty one says nothing', async () => {
     const path = join(temporaryDirectory(), 'gateway.yaml')
     expect((await runHere(['serve', '--config', path])).stderr).toMatch(/^--config: cannot read .*ENOENT/)

@@ -1,6 +1,6 @@
 // What a configuration file says to one command, and what is wrong with the file for whatever command.
 import { readFileSync } from 'node:fs'
-import { reasonOf, UsageError } from '../../errors.ts'
+import { reasonOf } from '../../errors.ts'
 import { longName, type OptionRow } from '../options/option.ts'
 import { didYouMean } from './closest-name.ts'
 import { configOption } from './config-option.ts'
@@ -18,6 +18,8 @@ export interface ConfigurationFile {
   readonly valuesFor: (command: DescribedCommand) => ReadonlyMap<string, FileValue>
   /** Names that there are not, and values where none can stand; of the whole file, in order. */
   readonly problems: readonly string[]
+  /** False where it could not be read, or not all of it: it may say more than `valuesFor` knows. */
+  readonly isWhole: boolean
 }
 
 /** The options of one command, or, under '', of every command that has them. */
@@ -26,13 +28,15 @@ type Tables = ReadonlyMap<string, readonly FileEntry[]>
 const EVERY_COMMAND = ''
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Throws `UsageError` when the file cannot be read. */
 export function readConfigurationFile(path: string, commands: readonly DescribedCommand[]): ConfigurationFile {
-  const parsed = parseYamlEntries(readText(path))
+  const read = readText(path)
+  if ('problem' in read) return { problems: [read.problem], isWhole: false, valuesFor: () => new Map() }
+  const parsed = parseYamlEntries(read.text)
   const tables = tablesOf(parsed.entries, EVERY_COMMAND)
   const wrong = [...parsed.problems, ...[...tables].flatMap(([table, entries]) => problemsOf(table, entries, commands))]
   return {
     problems: wrong.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${path}:${line}: ${message}`),
+    isWhole: parsed.problems.length === 0,
     valuesFor: (command) =>
       new Map(
         entriesFor(command, tables).map(({ key, line, value }) => [
@@ -43,12 +47,12 @@ export function readConfigurationFile(path: string, commands: readonly Described
   }
 }
 
-function readText(path: string): string {
+function readText(path: string): { readonly text: string } | { readonly problem: string } {
   try {
-    return UTF8.decode(readFileSync(path))
+    return { text: UTF8.decode(readFileSync(path)) }
   } catch (error) {
     const reason = error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error)
-    throw new UsageError(`--${longName(configOption)}: cannot read ${path}: ${reason}`)
+    return { problem: `--${longName(configOption)}: cannot read ${path}: ${reason}` }
   }
 }
 

@@ -36,7 +36,8 @@ export function readSettings(
   const settings = Object.values(described.options).map((row) => settingOf(row, described, environment, values))
   const wrong = [
     ...unknownArguments(described),
-    ...settings.flatMap(problemsOf),
+    // What is set nowhere else may be in a file that could not be read.
+    ...settings.filter(({ source }) => source !== 'unset' || file?.isWhole !== false).flatMap(problemsOf),
     ...unknownVariables(commands, environment),
     ...(file?.problems ?? []),
   ]
