@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createOperationNames } from '../../src/admin/metrics/operation-names.ts'
-import { run } from '../support/command-line.ts'
+import { run, serveForTest } from '../support/command-line.ts'
+import { freePort } from '../support/free-port.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -67,6 +68,36 @@ describe('--admin-port', () => {
     })
     expect(exitCode).toBe(2)
     expect(stderr).toContain('--admin-port: cannot listen')
+  })
+
+  test.each([
+    [[]],
+    [['--workers', '2']],
+    [['--admin-host', '0.0.0.0']],
+    [['--admin-host', '::']],
+    [['--host', '0.0.0.0', '--login-guard', 'none']],
+    [['--host', '::', '--login-guard', 'none', '--admin-host', '0.0.0.0']],
+  ])('the port of clients is refused before anything is opened: %j', async (args) => {
+    const cwd = temporaryDirectory()
+    const port = String(await freePort('127.0.0.1'))
+    expect(await run(['serve', '--port', port, '--admin-port', port, ...args], { cwd })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `--admin-port: ${port} is the --port of clients: choose another\n`,
+    })
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  test.skipIf(process.platform !== 'linux')('the same port of another address is its own', async () => {
+    const port = String(await freePort('0.0.0.0'))
+    const serving = await serveForTest(
+      ['--no-demo', '--port', port, '--admin-port', port, '--admin-host', '127.0.0.2'],
+      {
+        cwd: temporaryDirectory(),
+      },
+    )
+    expect(serving.url).toBe(`http://127.0.0.1:${port}`)
+    expect(serving.stderr()).toContain(`"http://127.0.0.2:${port}"`)
   })
 
   test('workers are added up, also those that were replaced', async () => {

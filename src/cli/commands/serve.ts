@@ -44,7 +44,7 @@ import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { watchLogSize } from '../serving/watch-log-size.ts'
 import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
-import { openAdmin } from '../sight/open-admin.ts'
+import { openAdmin, requireOwnAdminPort } from '../sight/open-admin.ts'
 import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
 import { answerHeartbeats } from '../workers/heartbeat.ts'
 import { workerCount } from '../workers/worker-count.ts'
@@ -85,6 +85,7 @@ export async function runServe(
   const retirement = toRetirementPlan(config)
   requireSafeShadow(config)
   requireTraceableDatabase(config)
+  requireOwnAdminPort(config)
   const keyCipher = readKeyCipher(config)
   if (cluster.isPrimary) for (const warning of exposureWarnings(config, process.getuid?.())) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1)
