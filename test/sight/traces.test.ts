@@ -149,11 +149,27 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere',
         OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
         OTEL_TRACES_SAMPLER: 'sometimes',
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-key=hunter2,bearer hunter2',
+        OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'the key=hunter2',
+        OTEL_RESOURCE_ATTRIBUTES: '=hunter2',
       },
     })
     expect(exitCode).toBe(2)
     for (const name of ['ENDPOINT', 'PROTOCOL', 'SAMPLER']) expect(stderr).toContain(name)
+    for (const name of ['OTLP_HEADERS', 'OTLP_TRACES_HEADERS', 'RESOURCE_ATTRIBUTES'])
+      expect(stderr).toMatch(new RegExp(`^OTEL_\\S*${name}: must be NAME=VALUE, several with commas$`, 'm'))
+    expect(stderr).not.toContain('hunter2')
   })
+})
+
+test('pairs may have spaces around them, none between two commas, and more of = in a value', () => {
+  const settings = readTraceSettings({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: ' x-key = a=b ,, authorization=Bearer%20x,',
+    OTEL_RESOURCE_ATTRIBUTES: 'example.com/zone=,',
+  })
+  expect(settings?.headers).toEqual({ 'x-key': 'a=b', authorization: 'Bearer x' })
+  expect(settings?.resource).toMatchObject({ 'example.com/zone': '' })
 })
 
 test('nothing is traced without a receiver, or where the standard says so', () => {

@@ -26,6 +26,10 @@ export interface TraceSettings {
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
 
+const ATTRIBUTE = /^[^=]+=/
+/** Its name as RFC 9110 section 5.6.2 has it: no other can be sent. */
+const HEADER = /^[\w!#$%&'*+.^`|~-]+\s*=/
+
 /** Null unless a receiver is named. Throws one `UsageError` that names every variable that is wrong. */
 export function readTraceSettings(variables: Variables): TraceSettings | null {
   const of = (name: string) => variables[name]?.trim() || undefined
@@ -42,10 +46,13 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     return byDefault
   }
 
-  function pairs(name: string): Readonly<Record<string, string>> {
-    const read = (of(name) ?? '').split(',').flatMap((pair) => {
+  function pairs(name: string, form: RegExp): Readonly<Record<string, string>> {
+    const written = (of(name) ?? '').split(',').flatMap((pair) => pair.trim() || [])
+    // A value may be a key of the receiver's: it is not repeated.
+    if (!written.every((pair) => form.test(pair))) wrong.push(`${name}: must be NAME=VALUE, several with commas`)
+    const read = written.map((pair) => {
       const [key = '', ...value] = pair.split('=')
-      return key.trim() === '' ? [] : [[key.trim(), decoded(value.join('=').trim())] as const]
+      return [key.trim(), decoded(value.join('=').trim())] as const
     })
     return Object.fromEntries(read)
   }
@@ -65,10 +72,13 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   if (root === undefined)
     wrong.push(`OTEL_TRACES_SAMPLER: must be one of ${SAMPLERS.join(', ')}, also as parentbased_…`)
   const ratio = root === 'traceidratio' ? number('OTEL_TRACES_SAMPLER_ARG', 1, 1) : root === 'always_off' ? 0 : 1
-  const attributes = pairs('OTEL_RESOURCE_ATTRIBUTES')
+  const attributes = pairs('OTEL_RESOURCE_ATTRIBUTES', ATTRIBUTE)
   const settings = {
     url,
-    headers: { ...pairs('OTEL_EXPORTER_OTLP_HEADERS'), ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS') },
+    headers: {
+      ...pairs('OTEL_EXPORTER_OTLP_HEADERS', HEADER),
+      ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS', HEADER),
+    },
     protocol: protocol ?? PROTOCOLS[0],
     timeoutMs: number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000),
     resource: {
