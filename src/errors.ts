@@ -109,5 +109,7 @@ export class UsageError extends Error {
 
 /** What was thrown says, in its own words: for who reads a log or starts a command, never for a client. */
 export function reasonOf(thrown: unknown): string {
+  // Of a name with several addresses each attempt failed, and Node says nothing of all.
+  if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join('; ')
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FAILURE_CODES, GatewayError, statusOf } from '../src/errors.ts'
+import { FAILURE_CODES, GatewayError, reasonOf, statusOf } from '../src/errors.ts'
 
 test.each(FAILURE_CODES)(
   '%s tells where it was made when it is our own fault, and costs no stack otherwise',
@@ -10,3 +10,9 @@ test.each(FAILURE_CODES)(
     expect(Error.stackTraceLimit).toBe(limit)
   },
 )
+
+test('the reason of several failures at once is that of each, unless they have one together', () => {
+  const failures = [new Error('refused'), 'timed out']
+  expect(reasonOf(new AggregateError(failures))).toBe('refused; timed out')
+  expect(reasonOf(new AggregateError(failures, 'nobody is there'))).toBe('nobody is there')
+})

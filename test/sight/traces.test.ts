@@ -99,7 +99,10 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect((await get('/projects')).status).toBe(200)
     await expect.poll(() => receiver.exports.length).toBeGreaterThan(1)
     await serving.kill('SIGTERM')
-    expect(serving.stderr().match(/traces cannot be sent/g)).toHaveLength(1)
+    const said = serving.stderr().match(/^.*traces cannot be sent.*$/gm)
+    expect(said).toHaveLength(1)
+    expect(JSON.parse(said?.[0] ?? '')).toMatchObject({ level: 40, reason: 'the receiver answered 500' })
+    expect(serving.stderr()).not.toContain('stack')
   })
 
   test('spans go out in the numbers and forms of opentelemetry-proto', async () => {

@@ -3,7 +3,8 @@ import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { RequestScope } from '../../admin/tracing/request-scope.ts'
 import type { Tracer } from '../../admin/tracing/tracer.ts'
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
+import { redact } from '../../redact.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { packageVersion } from '../serving/package-version.ts'
@@ -42,7 +43,7 @@ export async function openTracer(
   }
   const { createTracer } = await import('../../admin/tracing/tracer.ts')
   const tracer = createTracer(settings, packageVersion(), (error, lost) =>
-    log.warn({ err: error, lost }, 'traces cannot be sent: those of these requests are lost'),
+    log.warn({ reason: redact(reasonOf(error)), lost }, 'traces cannot be sent: those of these requests are lost'),
   )
   return { ...tracer, scope: databaseTraceComments ? await createScope() : null }
 }
