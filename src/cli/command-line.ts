@@ -23,6 +23,7 @@ import { CLIENTS_ADD_OPTIONS, CLIENTS_OPTIONS } from './options/sign-in/client-o
 import { MAIL_SERVER_OPTIONS } from './options/sign-in/mail-options.ts'
 import { toUsageError } from './read-key-cipher.ts'
 import { packageVersion } from './serving/package-version.ts'
+import { announceEnd, isLaterWorker } from './workers/announced-end.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const WRONG_USAGE = 2
@@ -44,7 +45,7 @@ export async function runCommandLine(
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    return report(error, io)
+    return await report(error, io)
   }
 }
 
@@ -169,22 +170,34 @@ function configure(command: Command, commands: DescribedCommands, environment: E
   }
 }
 
-function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-  if (error instanceof KeyUnreadableError) return report(toUsageError(error), { stderr })
+async function report(error: unknown, { stderr }: Pick<CommandIo, 'stderr'>): Promise<number> {
+  const { exitCode, message } = toFailure(error)
+  if (message === null) return exitCode
+  const text = redact(message)
+  if (isLaterWorker(process.env)) await announceEnd(text)
+  else stderr.write(`${text}\n`)
+  return exitCode
+}
+
+interface Failure {
+  readonly exitCode: number
+  /** Null where nothing is to be said, or commander said it. */
+  readonly message: string | null
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : WRONG_USAGE, message: null }
+  if (error instanceof KeyUnreadableError) return toFailure(toUsageError(error))
   if (error instanceof UsageError || error instanceof StoreOpenError) {
-    stderr.write(`${redact(error.message)}\n`)
-    return WRONG_USAGE
+    return { exitCode: WRONG_USAGE, message: error.message }
   }
   if (error instanceof StoreUnavailableError || error instanceof StoreFaultError) {
     const help = error instanceof StoreNotWritableError ? '. To answer reads from it: serve --read-only' : ''
-    stderr.write(`${redact(error.message)}${help}\n`)
-    return 1
+    return { exitCode: 1, message: `${error.message}${help}` }
   }
   // Whoever was reading has read enough, as `head` does.
-  if (Reflect.get(Object(error), 'code') === 'EPIPE') return 1
-  stderr.write(`${redact(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`)
-  return 1
+  if (Reflect.get(Object(error), 'code') === 'EPIPE') return { exitCode: 1, message: null }
+  return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
 
 function processIo(): CommandIo {

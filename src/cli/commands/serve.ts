@@ -46,15 +46,10 @@ import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin, requireOwnAdminPort } from '../sight/open-admin.ts'
 import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
+import { isLaterWorker } from '../workers/announced-end.ts'
 import { answerHeartbeats } from '../workers/heartbeat.ts'
 import { workerCount } from '../workers/worker-count.ts'
-import {
-  announceDatabaseFailure,
-  announceReady,
-  isLaterWorker,
-  onRetire,
-  superviseWorkers,
-} from '../workers/workers.ts'
+import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500

@@ -8,6 +8,7 @@ import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import type { ServiceManager } from '../serving/systemd/service-manager.ts'
 import type { WorkerTotals } from './add-up-workers.ts'
+import { isAnnouncedEnd, LATER_WORKER_ENVIRONMENT } from './announced-end.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { workerCount } from './worker-count.ts'
 
@@ -35,19 +36,13 @@ export function announceDatabaseFailure(): void {
   cluster.worker?.send(DATABASE_FAILED)
 }
 
-/** In the environment of workers that are started after one has listened. Not named like an option: it is none. */
-const LATER_WORKER = 'GATEWAY_LATER_WORKER'
-
-/** In a worker: whether another one has looked at the database, and made it where there was none. */
-export function isLaterWorker(environment: Readonly<Record<string, string | undefined>>): boolean {
-  return cluster.isWorker && environment[LATER_WORKER] !== undefined
-}
-
 /** How a worker ended. */
 interface WorkerEnd {
   readonly exitCode: number | null
   /** That ended it, if one did: it was killed, and had nothing to say. */
   readonly signal: string | null
+  /** What it said itself, unless it was the first of all: that one says it on stderr. */
+  readonly reason?: string
 }
 
 /** What a supervisor says to a worker that another one has taken over from. */
@@ -91,11 +86,17 @@ export async function superviseWorkers(
   /** Resolves when the worker listens, or when it ended before. */
   async function start(): Promise<WorkerReady | WorkerEnd> {
     const startedAt = performance.now()
-    const worker = cluster.fork(hasListened ? { [LATER_WORKER]: '1' } : {})
-    const ended = once(worker, 'exit').then(([exitCode, signal]): WorkerEnd => ({ exitCode, signal }))
+    const worker = cluster.fork(hasListened ? LATER_WORKER_ENVIRONMENT : {})
+    const said: { reason?: string } = {}
+    const ended = once(worker, 'exit').then(async ([exitCode, signal]): Promise<WorkerEnd> => {
+      // What it said last may still be on its way.
+      if (worker.isConnected()) await once(worker, 'disconnect')
+      return { exitCode, signal, ...said }
+    })
     const ready = Promise.withResolvers<WorkerReady>()
     worker.on('message', (message: unknown) => {
       if (message === DATABASE_FAILED) lost.abort()
+      else if (isAnnouncedEnd(message)) said.reason = message.endsFor
       else if (isReady(message)) ready.resolve(message)
     })
     const first = await Promise.race([ready.promise, ended])
@@ -147,17 +148,29 @@ export async function superviseWorkers(
     return null
   }
 
-  /** A new worker listens before an old one stops. */
-  async function rollOne(old: Worker): Promise<void> {
-    if (ending.aborted || old.isDead()) return
-    if (!isReady(await start())) {
-      log.error('a new worker did not come up: the others go on as they are')
-      return
+  /** A new worker listens before an old one stops. Where one does not come up, the next would not either. */
+  async function replaceAll(): Promise<void> {
+    log.info('replacing all workers, one by one')
+    const all = [...running]
+    let count = 0
+    for (const old of all) {
+      if (ending.aborted) return
+      // Another one is started for it as it is.
+      if (old.isDead()) continue
+      const outcome = await start()
+      if (ending.aborted) return
+      if (!isReady(outcome)) {
+        const kept = all.filter((worker) => !worker.isDead()).length
+        log.error({ ...outcome, replaced: count, kept }, 'a new worker did not come up: the others go on as they are')
+        return
+      }
+      count += 1
+      replaced.add(old)
+      const ended = once(old, 'exit')
+      old.send(RETIRE)
+      await ended
     }
-    replaced.add(old)
-    const ended = once(old, 'exit')
-    old.send(RETIRE)
-    await ended
+    log.info('all workers were replaced')
   }
 
   /** Asks once: a second signal would not let it finish what it is doing. */
@@ -172,11 +185,7 @@ export async function superviseWorkers(
 
   let rolling = Promise.resolve()
   onReload(() => {
-    rolling = rolling.then(async () => {
-      log.info('replacing all workers, one by one')
-      for (const old of [...running]) await rollOne(old)
-      log.info('all workers were replaced')
-    })
+    rolling = rolling.then(replaceAll)
   })
 
   const { adminPort } = config
