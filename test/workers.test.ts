@@ -215,3 +215,19 @@ test.skipIf(process.platform !== 'linux')(
     expect(await gateway.kill('SIGTERM')).toBe(0)
   },
 )
+
+test.skipIf(process.platform !== 'linux')(
+  'one that stands still before it listens does not hold up the end',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const flags = ['--workers', '2', '--worker-timeout', '600', '--shutdown-grace', '1', '--database', database]
+    const gateway = await serveForTest(flags)
+    const before = workersOf(gateway)
+    process.kill(before[0] ?? 0, 'SIGKILL')
+    const started = () => workersOf(gateway).find((pid) => !before.includes(pid))
+    await until(() => started() !== undefined)
+    process.kill(started() ?? 0, 'SIGSTOP')
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+    expect(gateway.stderr()).toContain('"timeoutSeconds":6,"msg":"a worker does not answer: ending it"')
+  },
+)

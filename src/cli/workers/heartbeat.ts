@@ -13,8 +13,8 @@ export function answerHeartbeats(): void {
   })
 }
 
-/** Calls `onHung` once, when nothing was answered for `timeoutMs`, and up to a quarter more. Watches until the worker ends. */
-export function watchHeartbeat(worker: Worker, timeoutMs: number, onHung: () => void): void {
+/** Calls `onHung` once, when nothing was answered for `timeoutMs`, and up to a quarter more. Watches until it is disposed of, or the worker ends. */
+export function watchHeartbeat(worker: Worker, timeoutMs: number, onHung: () => void): Disposable {
   let unanswered = 0
   const timer = setInterval(() => {
     if (unanswered === QUESTIONS_PER_TIMEOUT) {
@@ -30,4 +30,5 @@ export function watchHeartbeat(worker: Worker, timeoutMs: number, onHung: () => 
     if (message === ANSWERED) unanswered = 0
   })
   worker.once('exit', () => clearInterval(timer))
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -16,6 +16,10 @@ import { workerCount } from './worker-count.ts'
 const HEALTHY_MS = 2_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
+/** A worker loads its code before its event loop turns. */
+const MIN_START_TIMEOUT_MS = 30_000
+/** Beyond what a worker has for its end by its options. */
+const END_MARGIN_MS = 5_000
 
 /** What a worker says once it listens. */
 export interface WorkerReady {
@@ -99,20 +103,15 @@ export async function superviseWorkers(
       else if (isAnnouncedEnd(message)) said.reason = message.endsFor
       else if (isReady(message)) ready.resolve(message)
     })
+    // The first of all may look through the whole database before it listens.
+    const starting = hasListened ? watch(worker, MIN_START_TIMEOUT_MS) : null
     const first = await Promise.race([ready.promise, ended])
+    starting?.[Symbol.dispose]()
     if (!isReady(first)) return first
     hasListened = true
     running.add(worker)
     totals?.add(worker)
-    if (config.workerTimeout > 0) {
-      watchHeartbeat(worker, config.workerTimeout * 1_000, () => {
-        log.error(
-          { pid: worker.process.pid, timeoutSeconds: config.workerTimeout },
-          'a worker does not answer: ending it',
-        )
-        worker.process.kill('SIGKILL')
-      })
-    }
+    watch(worker)
     void ended.then(async (end) => {
       running.delete(worker)
       if (ending.aborted || replaced.has(worker)) return
@@ -129,6 +128,18 @@ export async function superviseWorkers(
       await startUntilOneListens(pauseMs)
     })
     return first
+  }
+
+  /** Kills a worker whose event loop stands still, unless the operator wishes none. */
+  function watch(worker: Worker, minTimeoutMs = 0): Disposable | null {
+    if (config.workerTimeout === 0) return null
+    const timeoutMs = Math.max(config.workerTimeout * 1_000, minTimeoutMs)
+    return watchHeartbeat(worker, timeoutMs, () => kill(worker, { timeoutSeconds: timeoutMs / 1_000 }))
+  }
+
+  function kill(worker: Worker, about: object): void {
+    log.error({ pid: worker.process.pid, ...about }, 'a worker does not answer: ending it')
+    worker.process.kill('SIGKILL')
   }
 
   /** Answers how it ended where that is enough for `isFinal`. */
@@ -159,6 +170,7 @@ export async function superviseWorkers(
       if (old.isDead()) continue
       const outcome = await start()
       if (ending.aborted) return
+      if (old.isDead()) continue
       if (!isReady(outcome)) {
         const kept = all.filter((worker) => !worker.isDead()).length
         log.error({ ...outcome, replaced: count, kept }, 'a new worker did not come up: the others go on as they are')
@@ -173,14 +185,19 @@ export async function superviseWorkers(
     log.info('all workers were replaced')
   }
 
-  /** Asks once: a second signal would not let it finish what it is doing. */
+  /** Asks once: a second signal would not let it finish what it is doing. One that stands still would never hear it. */
   const endings = new WeakMap<Worker, Promise<unknown>>()
   function end(worker: Worker): Promise<unknown> {
     if (worker.isDead()) return Promise.resolve()
-    const ending = endings.get(worker) ?? once(worker, 'exit')
-    if (!endings.has(worker)) worker.process.kill('SIGTERM')
-    endings.set(worker, ending)
-    return ending
+    const ended = endings.get(worker) ?? once(worker, 'exit')
+    if (!endings.has(worker)) {
+      worker.process.kill('SIGTERM')
+      const timeoutMs = (config.shutdownDelay + config.shutdownGrace) * 1_000 + END_MARGIN_MS
+      const timer = setTimeout(() => kill(worker, { timeoutSeconds: timeoutMs / 1_000 }), timeoutMs)
+      void ended.then(() => clearTimeout(timer))
+    }
+    endings.set(worker, ended)
+    return ended
   }
 
   let rolling = Promise.resolve()
