@@ -1,7 +1,7 @@
 // What `npm pack` makes: what is in it, how large it is, and that every promised Node runs it.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeDirectory, removeDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { describeContainer } from './container.ts'
@@ -33,13 +33,23 @@ describe('the package', () => {
       [
         ...['bin', 'docs', 'package.json', 'packaging', 'schema.graphql'],
         ...['dist/explorer', 'dist/openapi.json', 'dist/program', 'dist/types', 'dist/sbom.cdx.json'],
-        ...['dist/THIRD-PARTY-LICENSES.txt', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'],
+        ...['dist/THIRD-PARTY-LICENSES.txt', 'LICENSE', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
       ].toSorted(),
     )
     const sources = packed.files.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
     expect(sources).toEqual([])
     expect(packed.files.filter((file) => /(?:^|\/)(?:test|bench|src)\//.test(file))).toEqual([])
     expect(JSON.parse(read('dist/openapi.json')).info.version).toBe('1.2')
+  })
+
+  test('has what its papers link to', () => {
+    const isThere = (path: string) => packed.files.some((file) => file === path || file.startsWith(`${path}/`))
+    const links = packed.files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) => [...read(file).matchAll(/\]\(([^)\s#]+)/g)].map(([, target = '']) => ({ file, target })))
+      .filter(({ target }) => !/^[a-z]+:/.test(target))
+    expect(links.length).toBeGreaterThan(50)
+    expect(links.filter(({ file, target }) => !isThere(normalize(join(dirname(file), target))))).toEqual([])
   })
 
   test('installs nothing beside it, runs no step, and is not private', () => {

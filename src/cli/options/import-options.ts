@@ -27,7 +27,7 @@ export const IMPORT_OPTIONS = {
   },
   state: {
     flags: '--state <path>',
-    description: '--emails: where to keep who is done, to go on there when run again (default: FILE.state.ndjson)',
+    description: '--emails: where to keep who is done, to go on there when run again (default: FILE.state)',
     schema: z.string().min(1, 'must not be empty').optional(),
   },
   to: {
