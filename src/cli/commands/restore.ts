@@ -1,14 +1,15 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
 import { linkSync, renameSync } from 'node:fs'
-import { chmod, copyFile, open, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
+import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
-import { prepareRestored, verifyDatabase, whileUnused } from '../../store/sqlite/backup.ts'
+import { copyUnused, prepareRestored, verifyDatabase, whileUnused } from '../../store/sqlite/backup.ts'
 import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
 import { requireDigest, syncPath } from '../backup/publish-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -29,7 +30,6 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   if (target === null) {
     throw new UsageError('this is an SQLite database: restore it to file:PATH, then move that into PostgreSQL')
   }
-  verifyDatabase(path)
   const part = `${target}.${randomUUID().slice(0, 8)}.part`
   await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
   try {
@@ -68,10 +68,7 @@ async function orCannotWrite(path: string, write: () => Promise<unknown>): Promi
 
 /** The copy has the current schema, and is what `prepareRestored` makes of it. */
 async function prepareCopy(path: string, part: string, config: RestoreConfig): Promise<void> {
-  await orCannotWrite(part, async () => {
-    await copyFile(path, part)
-    await chmod(part, 0o600)
-  })
+  await copyOrSayWhy(path, part)
   {
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
     // A copy that was made while a move was under way is not part of it.
@@ -80,6 +77,15 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig): P
   prepareRestored(part, { keepSessions: config.keepSessions === true })
   verifyDatabase(part)
   await syncPath(part)
+}
+
+async function copyOrSayWhy(path: string, part: string): Promise<void> {
+  try {
+    await copyUnused(path, part)
+  } catch (error) {
+    if (error instanceof StoreOpenError || error instanceof StoreUnavailableError) throw error
+    throw new UsageError(`cannot copy ${path} to ${part}: ${reasonOf(error)}`)
+  }
 }
 
 /** Answers where the database is that was there, if there was one: whole, under another name. */

@@ -1,9 +1,11 @@
 // An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place: other state versions, and no sessions unless they are kept.
-import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, fdatasyncSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { chmod, copyFile } from 'node:fs/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
-import { StoreOpenError } from '../contract.ts'
-import { isBusy } from './engine/faults/sqlite-errors.ts'
+import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import { isBusy, toStoreError } from './engine/faults/sqlite-errors.ts'
+import { watchCopiedFiles } from './engine/faults/watch-database-files.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
 
 /** A checkpoint or a recovery of another process may hold the file for a moment. */
@@ -13,6 +15,10 @@ const TIMEOUT_MS = 10_000
 const STEP_BYTES = 393_216
 /** Of the time that a step took, before the next one while others commit: they need the disk as well. */
 const PAUSE = 0.6
+
+/** Of the file's header: what a reader must know, 2 where that is the write-ahead log (https://www.sqlite.org/fileformat.html). */
+const READ_VERSION_AT = 19
+const LOG_MODE_VERSION = 2
 
 /**
  * The newest state. In one read transaction: writers go on, and their log grows until it ends. Holds up its thread. `to` is an
@@ -45,6 +51,54 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
   leaveLogMode(to)
 }
 
+/**
+ * A database that nobody writes to, with what is in its log, as one whole file `to`. Nothing is written beside `path`, whose folder may
+ * be read-only: SQLite would make files there, and empty the log. Throws `StoreOpenError`, or what the file system throws.
+ */
+export async function copyUnused(path: string, to: string): Promise<void> {
+  // Where `path` is a link, the log is beside what it leads to.
+  const from = realpathSync(path)
+  requireOwnLog(from)
+  const files = watchCopiedFiles(from)
+  // A journal is of a transaction that was broken off, which is taken back.
+  for (const end of ['', '-wal', '-journal'].filter((name) => existsSync(from + name))) {
+    await copyFile(from + end, to + end, constants.COPYFILE_FICLONE)
+    await chmod(to + end, 0o600)
+  }
+  try {
+    files.assertInPlace()
+  } catch (error) {
+    throw new StoreOpenError(`${path} was written to while it was read: make a backup of it, and restore that`, {
+      cause: error,
+    })
+  }
+  try {
+    leaveLogMode(to)
+  } catch (error) {
+    const known = toStoreError(error)
+    throw known instanceof StoreUnavailableError ? known : notReadable(error)
+  }
+  verifyDatabase(to)
+}
+
+/** A file that is in no log mode, as a backup is, has none: SQLite would apply that of another database to it. */
+function requireOwnLog(path: string): void {
+  const log = `${path}-wal`
+  if (isInLogMode(path) || !statSync(log, { throwIfNoEntry: false })?.size) return
+  throw new StoreOpenError(`${log} is no log of ${path}: move it away, then restore`)
+}
+
+function isInLogMode(path: string): boolean {
+  const file = openSync(path, 'r')
+  try {
+    const version = Buffer.alloc(1)
+    readSync(file, version, 0, 1, READ_VERSION_AT)
+    return version[0] === LOG_MODE_VERSION
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Nanoseconds since the epoch; null where nothing is in the log. */
 function lastWriteTo(path: string): bigint | null {
   return statSync(`${path}-wal`, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null
@@ -73,10 +127,14 @@ export function verifyDatabase(path: string): void {
     if (found !== 'ok') throw new StoreOpenError(`the file is damaged: ${found}`)
   } catch (error) {
     if (error instanceof StoreOpenError) throw error
-    throw new StoreOpenError(`not a database that can be read: ${reasonOf(error)}`)
+    throw notReadable(error)
   } finally {
     database?.close()
   }
+}
+
+function notReadable(error: unknown): StoreOpenError {
+  return new StoreOpenError(`not a database that can be read: ${reasonOf(error)}`)
 }
 
 /**

@@ -1,0 +1,60 @@
+// What restore makes of the files that lie beside a database: the log of the one it reads, and the log of the one it replaces.
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { serveForTest } from '../support/command-line.ts'
+import { postJson } from '../support/gateway.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"changed"}')
+
+/** The folder of a gateway that was killed, as `cp -a` takes it, and what is stored in it. */
+async function killedGateway() {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const serving = await serveForTest(workspace.flags)
+  await workspace.load(changed)
+  expect((await postJson(`${serving.url}/login`, { email: ANA })).status).toBe(200)
+  await serving.kill('SIGKILL')
+  const folder = join(temporaryDirectory(), 'copied')
+  cpSync(workspace.directory, folder, { recursive: true })
+  return { path: join(folder, 'workspace.db'), folder, stored: await workspace.dump() }
+}
+
+const contentsOf = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]))
+
+test('what is only in the log of the restored file is restored too, and its folder stays as it is', async () => {
+  const { path, folder, stored } = await killedGateway()
+  const before = contentsOf(folder)
+  expect(before['workspace.db-wal']).not.toBe('')
+  expect(stored).toContain('changed')
+  const link = join(temporaryDirectory(), 'link.db')
+  symlinkSync(path, link)
+  for (const file of [path, link]) {
+    const restored = createWorkspace()
+    expect(await restored.run('restore', file)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await restored.dump()).toBe(stored)
+    expect(readdirSync(restored.directory).filter((name) => name.includes('.part'))).toEqual([])
+    expect(contentsOf(folder)).toEqual(before)
+  }
+})
+
+test('a log beside a backup is of another database, and nothing is restored before it is moved away', async () => {
+  const { path, stored } = await killedGateway()
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const before = await workspace.dump()
+  expect(before).not.toBe(stored)
+  const backup = workspace.path('backup.db')
+  expect(await workspace.run('backup', backup)).toMatchObject({ exitCode: 0 })
+  cpSync(`${path}-wal`, `${backup}-wal`)
+  await workspace.load(changed)
+  const { exitCode, stderr } = await workspace.run('restore', backup)
+  expect([exitCode, stderr]).toEqual([2, `${backup}-wal is no log of ${backup}: move it away, then restore\n`])
+  expect(existsSync(`${backup}-wal`)).toBe(true)
+  expect(await workspace.dump()).toContain('changed')
+  expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
+})
