@@ -61,10 +61,25 @@ test('the one that was just made stays, also when the clock was set back', async
     expect(await nights.backup(2)).toMatchObject({ exitCode: 0 })
   }
   expect(nights.found()).toEqual([...withDigest(named(1)), ...withDigest(named(9))])
-  expect(await nights.backup(1)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is there already') })
   nights.moveTo(2)
   expect(await nights.backup(1)).toMatchObject({ exitCode: 0 })
   expect(nights.found()).toEqual(withDigest(named(2)))
+})
+
+test('a second one in the same second says so, and changes nothing of the first', async () => {
+  const nights = await createNights()
+  mkdirSync(nights.folder)
+  const taken = {
+    exitCode: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^\S+ is there already, and is not written over\n$/),
+  }
+  const both = await Promise.all([nights.backup(2), nights.backup(2)])
+  expect(both.toSorted((a, b) => Number(a.exitCode) - Number(b.exitCode))).toMatchObject([{ exitCode: 0 }, taken])
+  expect(await nights.backup(1)).toMatchObject(taken)
+  expect(nights.found()).toEqual(withDigest(named(1)))
+  const restored = createWorkspace()
+  expect(await restored.run('restore', `${nights.folder}/${named(1)}`)).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
 test('one that fails removes none', async () => {

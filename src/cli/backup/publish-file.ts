@@ -8,31 +8,63 @@ const READ_BYTES = 262_144
 /** Of `sha256sum`. */
 const DIGEST_LINE = /^([0-9a-f]{64}) [ *]/
 
+/** A backup that was asked for rightly, and was not made: in words. */
+export class NotPublishedError extends Error {
+  override readonly name = 'NotPublishedError'
+}
+
 /** Throws `UsageError` when there is something of that name. */
 export async function requireFree(path: string): Promise<void> {
-  if (await stat(path).catch(() => null)) throw new UsageError(`${path} is there already, and is not written over`)
+  if (await isTaken(path)) throw new UsageError(takenMessage(path))
+}
+
+async function isTaken(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null
+}
+
+function takenMessage(path: string): string {
+  return `${path} is there already, and is not written over`
 }
 
 /**
  * Answers the digest. Makes the file under another name in the same folder, its owner's alone; whatever happens, under
- * `path` there is nothing or the whole. Its digest lies beside it, as `sha256sum -c` reads it.
+ * `path` there is nothing or the whole. Its digest lies beside it, as `sha256sum -c` reads it. Of several that make a file of one
+ * name, one does, and the others throw `NotPublishedError` and change nothing of it.
  */
 export async function publishFile(path: string, fill: (part: string) => Promise<void>): Promise<string> {
-  await requireFree(path)
+  if (await isTaken(path)) throw new NotPublishedError(takenMessage(path))
   const part = `${path}.${randomUUID().slice(0, 8)}.part`
+  await (await openPart(part)).close()
+  const digestPart = `${part}.sha256`
   try {
-    await (await openPart(part)).close()
     await fill(part)
     await syncPath(part)
     const digest = await digestOf(part)
-    await writeDigest(path, digest)
-    // Not a rename: that would write over what has come there meanwhile.
-    await link(part, path)
-    await rm(part)
-    await syncPath(dirname(path))
+    await writeDigest(digestPart, `${digest}  ${basename(path)}\n`)
+    await publishPair(path, part, digestPart)
     return digest
+  } finally {
+    for (const made of [part, digestPart]) await rm(made, { force: true })
+  }
+}
+
+/** Whoever gives the file its name has won, and nobody else writes over a digest: it may be the winner's. */
+async function publishPair(path: string, part: string, digestPart: string): Promise<void> {
+  // Before the file, which is never seen without one. With one that was left there, it is refused until that is replaced.
+  if (!(await isTaken(path))) await linkNew(digestPart, `${path}.sha256`)
+  // Not a rename: that would write over what has come there meanwhile.
+  if (!(await linkNew(part, path))) throw new NotPublishedError(takenMessage(path))
+  await rename(digestPart, `${path}.sha256`)
+  await syncPath(dirname(path))
+}
+
+/** False where there is something of that name. */
+async function linkNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
   } catch (error) {
-    await rm(part, { force: true })
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   }
 }
@@ -43,13 +75,11 @@ function openPart(part: string) {
   })
 }
 
-async function writeDigest(path: string, digest: string): Promise<void> {
-  const part = `${path}.sha256.part`
-  const file = await open(part, 'w', 0o600)
-  await file.writeFile(`${digest}  ${basename(path)}\n`)
+async function writeDigest(part: string, line: string): Promise<void> {
+  const file = await open(part, 'wx', 0o600)
+  await file.writeFile(line)
   await file.sync()
   await file.close()
-  await rename(part, `${path}.sha256`)
 }
 
 /** What was written under this name, and a file's own name in its folder, outlive the power. */

@@ -10,7 +10,7 @@ import { backupLines } from '../../migration/backup-records.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
 import { backupName, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
-import { publishFile } from '../backup/publish-file.ts'
+import { NotPublishedError, publishFile, requireFree } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
@@ -21,18 +21,30 @@ const PROGRESS_MS = 200
 
 /** `place` is the file, or with `keepNewest` the folder it gets its name in. */
 export async function runBackup(place: string, config: BackupConfig, io: CommandIo): Promise<ExitCode> {
-  const { keepNewest } = config
-  if (keepNewest === undefined) {
-    await makeBackup(place, config, io)
+  try {
+    await (config.keepNewest === undefined
+      ? makeNamed(place, config, io)
+      : makeNewest(place, config.keepNewest, config, io))
     return 0
+  } catch (error) {
+    if (!(error instanceof NotPublishedError)) throw error
+    io.stderr.write(`${error.message}\n`)
+    return 1
   }
-  await requireFolder(place)
+}
+
+async function makeNamed(path: string, config: BackupConfig, io: CommandIo): Promise<void> {
+  await requireFree(path)
+  await makeBackup(path, config, io)
+}
+
+async function makeNewest(folder: string, keep: number, config: BackupConfig, io: CommandIo): Promise<void> {
+  await requireFolder(folder)
   const name = backupName(io.clock())
-  await makeBackup(join(place, name), config, io)
-  for (const removed of await removeOldBackups(place, keepNewest, name)) {
-    io.stdout.write(`removed ${join(place, removed)}\n`)
+  await makeBackup(join(folder, name), config, io)
+  for (const removed of await removeOldBackups(folder, keep, name)) {
+    io.stdout.write(`removed ${join(folder, removed)}\n`)
   }
-  return 0
 }
 
 async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Promise<void> {
