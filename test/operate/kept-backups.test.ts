@@ -61,9 +61,20 @@ test('the one that was just made stays, also when the clock was set back', async
     expect(await nights.backup(2)).toMatchObject({ exitCode: 0 })
   }
   expect(nights.found()).toEqual([...withDigest(named(1)), ...withDigest(named(9))])
-  nights.moveTo(2)
+})
+
+test('one that began before another and ends after it removes neither, and the next one removes both', async () => {
+  const nights = await createNights()
+  mkdirSync(nights.folder)
+  for (const night of [1, 3, 2]) {
+    nights.moveTo(night)
+    const { exitCode, stdout } = await nights.backup(1)
+    expect([exitCode, stdout]).toEqual([0, expect.not.stringContaining(`removed ${nights.folder}/${named(3)}`)])
+  }
+  expect(nights.found()).toEqual([...withDigest(named(2)), ...withDigest(named(3))])
+  nights.moveTo(4)
   expect(await nights.backup(1)).toMatchObject({ exitCode: 0 })
-  expect(nights.found()).toEqual(withDigest(named(2)))
+  expect(nights.found()).toEqual(withDigest(named(4)))
 })
 
 test('a second one in the same second says so, and changes nothing of the first', async () => {

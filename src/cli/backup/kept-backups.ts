@@ -18,12 +18,13 @@ export async function requireFolder(path: string): Promise<void> {
 }
 
 /**
- * Answers the names of those that it removed, with their digests. `made`, the newest, stays even if its name is older: the clock may
- * have been set back.
+ * Answers the names of those that it removed, with their digests. `made` stays even if its name is older: the clock may have been set
+ * back. The newest name stays too: that backup may have begun after `made`, and ended before it. So two can stay where `keep` is one.
  */
 export async function removeOldBackups(folder: string, keep: number, made: string): Promise<readonly string[]> {
-  const others = (await readdir(folder)).filter((name) => NAME.test(name) && name !== made)
-  const old = others.toSorted().slice(0, Math.max(0, others.length - (keep - 1)))
+  const others = (await readdir(folder)).filter((name) => NAME.test(name) && name !== made).toSorted()
+  const isMadeNewest = others.every((name) => name < made)
+  const old = others.slice(0, Math.max(0, others.length - (isMadeNewest ? keep - 1 : Math.max(keep - 1, 1))))
   for (const name of old) {
     for (const file of [name, `${name}.sha256`]) await rm(join(folder, file), { force: true })
   }
