@@ -1,8 +1,8 @@
 // What restore makes of the files that lie beside a database: the log of the one it reads, and the log of the one it replaces.
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serveForTest } from '../support/command-line.ts'
+import { runHere, serveForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -57,4 +57,48 @@ test('a log beside a backup is of another database, and nothing is restored befo
   expect(existsSync(`${backup}-wal`)).toBe(true)
   expect(await workspace.dump()).toContain('changed')
   expect(readdirSync(workspace.directory).filter((name) => /part|before/.test(name))).toEqual([])
+})
+
+/** A workspace with a backup, and what is in that. */
+async function backedUp(clock = Date.now) {
+  const workspace = createWorkspace((args, options) => runHere(args, { ...options, clock }))
+  await workspace.load(SMALL_WORLD)
+  const stored = await workspace.dump()
+  const backup = workspace.path('backup.db')
+  expect(await workspace.run('backup', backup)).toMatchObject({ exitCode: 0 })
+  const restoreTo = (path: string) => runHere(['restore', backup, '--database', `file:${path}`], { clock })
+  return { ...workspace, stored, backup, restoreTo }
+}
+
+test('the database that a link leads to is replaced, and the link stays', async () => {
+  let now = Date.UTC(2026, 0, 1)
+  const { path, load, dump, stored, restoreTo } = await backedUp(() => (now += 1_000))
+  await load(changed)
+  const folder = temporaryDirectory()
+  const [link, second] = [join(folder, 'link.db'), join(folder, 'second.db')]
+  symlinkSync(path('workspace.db'), link)
+  symlinkSync('link.db', second)
+  for (const name of [link, second]) {
+    await load(changed)
+    expect(await restoreTo(name)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(lstatSync(name).isSymbolicLink()).toBe(true)
+    expect(await dump()).toBe(stored)
+  }
+  expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'second.db'])
+})
+
+test('a link that leads to nothing yet is restored to, and one that leads nowhere is refused', async () => {
+  const { path, stored, restoreTo } = await backedUp()
+  const folder = temporaryDirectory()
+  const [link, circle] = [join(folder, 'link.db'), join(folder, 'circle.db')]
+  symlinkSync(path('new.db'), link)
+  symlinkSync(circle, circle)
+  expect(await restoreTo(link)).toMatchObject({ exitCode: 0, stderr: '' })
+  expect((await runHere(['dump', '--database', `file:${path('new.db')}`])).stdout).toBe(stored)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  const refused = await restoreTo(circle)
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^cannot write .*circle\.db: ELOOP.*\n$/),
+  ])
 })

@@ -1,7 +1,7 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
 import { linkSync, renameSync } from 'node:fs'
-import { open, rm, stat } from 'node:fs/promises'
+import { open, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
@@ -26,10 +26,11 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   const isSqliteFile = (await readHeader(path)) === SQLITE_HEADER
   await requireDigest(path)
   if (!isSqliteFile) return restoreRecords(path, config, io)
-  const target = databasePath(config.database)
-  if (target === null) {
+  const named = databasePath(config.database)
+  if (named === null) {
     throw new UsageError('this is an SQLite database: restore it to file:PATH, then move that into PostgreSQL')
   }
+  const target = await behindLinks(named)
   const part = `${target}.${randomUUID().slice(0, 8)}.part`
   await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
   try {
@@ -55,6 +56,20 @@ async function readHeader(path: string): Promise<string> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new UsageError(`cannot read ${path}: ${WHY_UNREADABLE[code ?? ''] ?? message}`)
+  }
+}
+
+/** The file that a link leads to, also where there is none yet, as SQLite takes it: a rename would replace the link. */
+async function behindLinks(path: string): Promise<string> {
+  const next = await readlink(path).catch(() => null)
+  if (next === null) return path
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
+    }
+    return behindLinks(resolve(await realpath(dirname(path)), next))
   }
 }
 
