@@ -102,3 +102,30 @@ test('a link that leads to nothing yet is restored to, and one that leads nowher
     expect.stringMatching(/^cannot write .*circle\.db: ELOOP.*\n$/),
   ])
 })
+
+test('what was there is kept under a name of its own, however often within a second', async () => {
+  const { path, load, stored, restoreTo, directory } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
+  for (const end of ['', '-2', '-3']) {
+    await load(changed)
+    const { exitCode, stdout, stderr } = await restoreTo(path('workspace.db'))
+    const kept = `workspace.db.before-20260101T020007Z${end}`
+    expect([exitCode, stderr, stdout]).toEqual([
+      0,
+      '',
+      expect.stringContaining(`what was there before is ${path(kept)}\n`),
+    ])
+    expect((await runHere(['dump', '--database', `file:${path(kept)}`])).stdout).toContain('changed')
+    expect((await runHere(['dump', '--database', `file:${path('workspace.db')}`])).stdout).toBe(stored)
+  }
+  expect(readdirSync(directory).filter((name) => name.includes('before')).length).toBe(3)
+})
+
+test('what cannot be kept is not replaced, and the reason is the one there is', async () => {
+  const { path, stored, restoreTo } = await backedUp()
+  // With what is added to it to keep what was there, the name is longer than a name can be.
+  const long = path(`${'x'.repeat(232)}`)
+  cpSync(path('workspace.db'), long)
+  const { exitCode, stderr } = await restoreTo(long)
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^cannot keep .*ENAMETOOLONG.*\n$/)])
+  expect((await runHere(['dump', '--database', `file:${long}`])).stdout).toBe(stored)
+})

@@ -1,7 +1,6 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
-import { linkSync, renameSync } from 'node:fs'
-import { open, readlink, realpath, rm, stat } from 'node:fs/promises'
+import { open, readlink, realpath, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
@@ -9,9 +8,10 @@ import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
-import { copyUnused, prepareRestored, verifyDatabase, whileUnused } from '../../store/sqlite/backup.ts'
+import { copyUnused, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
 import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
 import { requireDigest, syncPath } from '../backup/publish-file.ts'
+import { putInPlace } from '../backup/put-in-place.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { RestoreConfig } from '../options/workspace-options.ts'
@@ -35,7 +35,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
   try {
     await prepareCopy(path, part, config)
-    const kept = await putInPlace(part, target, io)
+    const kept = await putInPlace(part, target, io.clock())
     io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
     sayWhatEnded(config, io)
     return 0
@@ -100,42 +100,6 @@ async function copyOrSayWhy(path: string, part: string): Promise<void> {
   } catch (error) {
     if (error instanceof StoreOpenError || error instanceof StoreUnavailableError) throw error
     throw new UsageError(`cannot copy ${path} to ${part}: ${reasonOf(error)}`)
-  }
-}
-
-/** Answers where the database is that was there, if there was one: whole, under another name. */
-async function putInPlace(part: string, target: string, { clock }: CommandIo): Promise<string | null> {
-  const folder = dirname(target)
-  const kept = `${target}.before-${new Date(clock()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-  if (!(await stat(target).catch(() => null))) {
-    // The log of a database that was deleted: it would be applied to this one.
-    if (await stat(`${target}-wal`).catch(() => null)) renameSync(`${target}-wal`, `${kept}-wal`)
-    await rm(`${target}-shm`, { force: true })
-    renameSync(part, target)
-    await syncPath(folder)
-    return null
-  }
-  const done = whileUnusedOrRefuse(target, () => {
-    // Under the name of the database there is always a whole one.
-    linkSync(target, kept)
-    renameSync(part, target)
-  })
-  if (done === null) {
-    throw new UsageError('the database is in use: stop what is serving on it, then restore')
-  }
-  await syncPath(folder)
-  return kept
-}
-
-/** A file that SQLite cannot read does not tell who uses it: it is the operator who knows. */
-function whileUnusedOrRefuse(target: string, run: () => void): ReturnType<typeof whileUnused<void>> {
-  try {
-    return whileUnused(target, run)
-  } catch (error) {
-    throw new UsageError(
-      `what is at ${target} cannot be read: with nothing serving on it, move it away with its -wal and -shm, then restore`,
-      { cause: error },
-    )
   }
 }
 
