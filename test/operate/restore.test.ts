@@ -1,5 +1,15 @@
 // What restore makes of the files that lie beside a database: the log of the one it reads, and the log of the one it replaces.
-import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
@@ -128,4 +138,35 @@ test('what cannot be kept is not replaced, and the reason is the one there is', 
   const { exitCode, stderr } = await restoreTo(long)
   expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^cannot keep .*ENAMETOOLONG.*\n$/)])
   expect((await runHere(['dump', '--database', `file:${long}`])).stdout).toBe(stored)
+})
+
+test.each(['deleted', 'emptied'])('the log of a database that was %s is kept beside what is restored', async (how) => {
+  const { path, load, flags, dump, stored, restoreTo } = await backedUp(() => Date.UTC(2026, 0, 1, 2, 0, 7))
+  const serving = await serveForTest(flags)
+  await load(changed)
+  await serving.kill('SIGKILL')
+  const log = readFileSync(path('workspace.db-wal'))
+  expect(log.length).toBeGreaterThan(0)
+  if (how === 'deleted') rmSync(path('workspace.db'))
+  else truncateSync(path('workspace.db'))
+  const { exitCode, stdout, stderr } = await restoreTo(path('workspace.db'))
+  const kept = path('workspace.db.before-20260101T020007Z-wal')
+  expect([exitCode, stderr, stdout]).toEqual([0, '', expect.stringContaining(`what was there before is ${kept}\n`)])
+  expect(readFileSync(kept).equals(log)).toBe(true)
+  expect(await dump()).toBe(stored)
+})
+
+test('the log of an emptied database stays where it is while somebody has that open', async () => {
+  const { path, load, flags, restoreTo } = await backedUp()
+  const serving = await serveForTest(flags)
+  await load(changed)
+  serving.process.kill('SIGSTOP')
+  const log = readFileSync(path('workspace.db-wal'))
+  truncateSync(path('workspace.db'))
+  expect(await restoreTo(path('workspace.db'))).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('in use'),
+  })
+  expect(readFileSync(path('workspace.db-wal')).equals(log)).toBe(true)
+  expect(statSync(path('workspace.db')).size).toBe(0)
 })

@@ -1,34 +1,46 @@
 // A restored database under the name of the one that it replaces, which is kept under another name.
-import { linkSync, lstatSync, renameSync } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { whileUnused } from '../../store/sqlite/backup.ts'
 import { syncPath } from './publish-file.ts'
 
-/** `at` is in milliseconds since the epoch. Answers where the database is that was there, if there was one: whole, under another name. */
+/**
+ * `at` is in milliseconds since the epoch. Answers where that is that was there, if anything was, under another name: the whole database,
+ * or the log alone of one that was deleted or emptied.
+ */
 export async function putInPlace(part: string, target: string, at: number): Promise<string | null> {
-  const folder = dirname(target)
-  if (!(await stat(target).catch(() => null))) {
-    // The log of a database that was deleted: it would be applied to this one.
-    if (await stat(`${target}-wal`).catch(() => null)) renameSync(`${target}-wal`, `${freeName(target, at)}-wal`)
-    await rm(`${target}-shm`, { force: true })
-    renameSync(part, target)
-    await syncPath(folder)
-    return null
-  }
-  const done = whileUnusedOrRefuse(target, () => {
+  const found = statSync(target, { throwIfNoEntry: false })
+  const kept = found && found.size > 0 ? replaceDatabase(part, target, at) : replaceLost(part, target, at)
+  await syncPath(dirname(target))
+  return kept
+}
+
+function replaceDatabase(part: string, target: string, at: number): string {
+  return whileUnusedOrRefuse(target, () => {
     const kept = freeName(target, at)
     orSay(`cannot keep ${target} as ${kept}`, () => linkSync(target, kept))
     // Under the name of the database there is always a whole one.
     orSay(`cannot write ${target}`, () => renameSync(part, target))
     return kept
   })
-  if (done === null) {
-    throw new UsageError('the database is in use: stop what is serving on it, then restore')
+}
+
+function replaceLost(part: string, target: string, at: number): string | null {
+  const log = `${target}-wal`
+  const keptLog = existsSync(log) ? `${freeName(target, at)}-wal` : null
+  const replace = () => orSay(`cannot write ${target}`, () => renameSync(part, target))
+  // It would be applied to the restored one, and SQLite removes it where it opens an empty file.
+  if (keptLog !== null) orSay(`cannot keep ${log} as ${keptLog}`, () => renameSync(log, keptLog))
+  try {
+    if (existsSync(target)) whileUnusedOrRefuse(target, replace)
+    else replace()
+  } catch (error) {
+    if (keptLog !== null) renameSync(keptLog, log)
+    throw error
   }
-  await syncPath(folder)
-  return done.answer
+  rmSync(`${target}-shm`, { force: true })
+  return keptLog
 }
 
 /** To keep what is at `target`, or only its log. It has the time: there may have been another restore within that second. */
@@ -58,9 +70,15 @@ function orSay(what: string, run: () => void): void {
 }
 
 /** A file that SQLite cannot read does not tell who uses it: it is the operator who knows. */
-function whileUnusedOrRefuse<T>(target: string, run: () => T): ReturnType<typeof whileUnused<T>> {
+function whileUnusedOrRefuse<T>(target: string, run: () => T): T {
+  const done = orUnreadable(target, () => whileUnused(target, run))
+  if (done === null) throw new UsageError('the database is in use: stop what is serving on it, then restore')
+  return done.answer
+}
+
+function orUnreadable<T>(target: string, run: () => T): T {
   try {
-    return whileUnused(target, run)
+    return run()
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(
