@@ -62,7 +62,8 @@ describe('doctor', () => {
   test('finds that no backup was finished, and that there is no such folder', async () => {
     const path = await createDatabase()
     const backups = temporaryDirectory()
-    for (const name of ['workspace.db.0a1b2c3d.part', 'workspace.db.sha256']) writeFileSync(join(backups, name), 'x')
+    for (const name of ['workspace.db.0a1b2c3d.part', 'workspace.db.0a1b2c3d.part-journal', 'workspace.db.sha256'])
+      writeFileSync(join(backups, name), 'x')
     writeFileSync(join(backups, 'empty.db'), '')
     for (const folder of [backups, join(backups, 'none'), join(backups, 'empty.db')]) {
       const { exitCode, found } = await examine(['--database', `file:${path}`, '--backups', folder])

@@ -1,5 +1,6 @@
-// The thread of a backup: copies an SQLite database and verifies the copy, which SQLite does without a pause or in large steps.
+// The thread of a backup: copies an SQLite database and verifies the copy, which SQLite does without a pause or in large steps. It answers why that failed.
 import { parentPort, workerData } from 'node:worker_threads'
+import { reasonOf } from '../../errors.ts'
 import { copyDatabase, verifyDatabase } from '../../store/sqlite/backup.ts'
 
 export interface CopyRequest {
@@ -8,6 +9,10 @@ export interface CopyRequest {
 }
 
 const { from, to } = workerData as CopyRequest
-await copyDatabase(from, to)
-parentPort?.postMessage('copied')
-verifyDatabase(to)
+try {
+  await copyDatabase(from, to)
+  verifyDatabase(to)
+} catch (error) {
+  // As text: on its way to another thread an error is no longer of its class.
+  parentPort?.postMessage(reasonOf(error))
+}

@@ -1,8 +1,8 @@
 // A file gets its name only when it is whole and on the disk: no backup is seen before.
 import { createHash, randomUUID } from 'node:crypto'
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 
 const READ_BYTES = 262_144
 /** Of `sha256sum`. */
@@ -13,13 +13,15 @@ export class NotPublishedError extends Error {
   override readonly name = 'NotPublishedError'
 }
 
-/** Throws `UsageError` when there is something of that name. */
+/** Throws `UsageError` when that is no name, or there is something of it. */
 export async function requireFree(path: string): Promise<void> {
+  if (path === '') throw new UsageError('name a file for the backup')
   if (await isTaken(path)) throw new UsageError(takenMessage(path))
 }
 
+/** Also by a link that leads nowhere: it is not written over either. */
 async function isTaken(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null
+  return (await lstat(path).catch(() => null)) !== null
 }
 
 function takenMessage(path: string): string {
@@ -43,9 +45,23 @@ export async function publishFile(path: string, fill: (part: string) => Promise<
     await writeDigest(digestPart, `${digest}  ${basename(path)}\n`)
     await publishPair(path, part, digestPart)
     return digest
+  } catch (error) {
+    throw isSystemError(error) ? new NotPublishedError(`cannot write ${path}: ${reasonOf(error)}`) : error
   } finally {
-    for (const made of [part, digestPart]) await rm(made, { force: true })
+    await removeParts(part)
+    await rm(digestPart, { force: true })
   }
+}
+
+/** With what SQLite leaves beside a database that it could not write to its end. */
+export async function removeParts(part: string): Promise<void> {
+  // A name that is too long with this end is no file's.
+  for (const end of ['', '-wal', '-shm', '-journal']) await rm(part + end, { force: true }).catch(() => {})
+}
+
+/** Of the disk, a folder, or the rights: it says itself what would help. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
 }
 
 /** Whoever gives the file its name has won, and nobody else writes over a digest: it may be the winner's. */

@@ -66,6 +66,8 @@ async function copyFile(from: string, to: string, io: CommandIo): Promise<void> 
   const progress = createProgress(io, 'backing up', (await stat(from)).size)
   const workerData: CopyRequest = { from, to }
   const worker = new Worker(new URL('../backup/copy-worker.ts', import.meta.url), { workerData })
+  const reasons: unknown[] = []
+  worker.on('message', (reason) => reasons.push(reason))
   const timer = setInterval(() => {
     void stat(to).then(
       ({ size }) => progress.update(size, 0),
@@ -79,4 +81,5 @@ async function copyFile(from: string, to: string, io: CommandIo): Promise<void> 
     clearInterval(timer)
     progress.finish()
   }
+  if (reasons.length > 0) throw new NotPublishedError(`cannot back up ${from} to ${to}: ${reasons.join()}`)
 }

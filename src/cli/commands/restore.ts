@@ -1,6 +1,6 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
-import { open, readlink, realpath, rm } from 'node:fs/promises'
+import { open, readlink, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
@@ -10,7 +10,7 @@ import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import { copyUnused, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
 import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
-import { requireDigest, syncPath } from '../backup/publish-file.ts'
+import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
 import { putInPlace } from '../backup/put-in-place.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
@@ -40,7 +40,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
     sayWhatEnded(config, io)
     return 0
   } finally {
-    for (const end of ['', '-wal', '-shm', '-journal']) await rm(part + end, { force: true })
+    await removeParts(part)
   }
 }
 

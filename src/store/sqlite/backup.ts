@@ -5,6 +5,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import { isBusy, toStoreError } from './engine/faults/sqlite-errors.ts'
+import { firstFinding } from './engine/faults/startup-check.ts'
 import { watchCopiedFiles } from './engine/faults/watch-database-files.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
 
@@ -124,7 +125,7 @@ export function verifyDatabase(path: string): void {
   try {
     database = new SqliteDatabase(path, { fileMustExist: true, readonly: true })
     const found = database.pragma('integrity_check(1)', { simple: true })
-    if (found !== 'ok') throw new StoreOpenError(`the file is damaged: ${found}`)
+    if (found !== 'ok') throw new StoreOpenError(`the file is damaged: ${firstFinding(String(found))}`)
   } catch (error) {
     if (error instanceof StoreOpenError) throw error
     throw notReadable(error)

@@ -6,7 +6,7 @@ import type { Verdict } from '../check.ts'
 import type { Inside } from './context.ts'
 
 const HOUR_MS = 3_600_000
-const NOT_A_BACKUP = /\.(part|sha256)$/
+const NOT_A_BACKUP = /\.(part(-wal|-shm|-journal)?|sha256)$/
 
 export function backups({ config, clock }: Inside): Verdict {
   const folder = config.backups

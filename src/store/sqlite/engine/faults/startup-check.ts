@@ -46,10 +46,13 @@ export function assertWhole(database: Database, path: string, check: IntegrityCh
 }
 
 export function damaged(path: string, finding: string): StoreFaultError {
-  // What SQLite finds in one of several databases comes below a line with the name of that one.
-  const [first = finding] = finding.split('\n').filter((line) => !line.startsWith('***'))
   return new StoreFaultError(
-    `the database ${path} is damaged (${first}): nothing was changed. Restore a backup, or save what can be ` +
+    `the database ${path} is damaged (${firstFinding(finding)}): nothing was changed. Restore a backup, or save what can be ` +
       `read with: sqlite3 ${path} .recover | sqlite3 recovered.db`,
   )
+}
+
+/** What SQLite finds in one of several databases comes below a line with the name of that one. */
+export function firstFinding(findings: string): string {
+  return findings.split('\n').find((line) => !line.startsWith('***')) ?? findings
 }
