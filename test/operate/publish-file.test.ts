@@ -96,3 +96,14 @@ describe.skipIf(!canMount())('a disk that has no room for the backup', () => {
     expect(readdirSync(disk.path)).toEqual([])
   })
 })
+
+test.each(['new\nline', 'back\\slash', 'return\r', 'all\\of\r\nthem'])(
+  'the digest of a name with what sha256sum escapes is read by both: %j',
+  async (name) => {
+    const path = join(temporaryDirectory(), name)
+    await publishFile(path, containing('text'))
+    await expectWhole(path, 'text')
+    writeFileSync(path, 'changed')
+    await expect(requireDigest(path)).rejects.toThrow('does not have the digest')
+  },
+)

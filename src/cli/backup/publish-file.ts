@@ -5,8 +5,9 @@ import { basename, dirname } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 
 const READ_BYTES = 262_144
-/** Of `sha256sum`. */
-const DIGEST_LINE = /^([0-9a-f]{64}) [ *]/
+/** Of `sha256sum`, which begins it with a backslash where the name has a character that it escapes. */
+const DIGEST_LINE = /^\\?([0-9a-f]{64}) [ *]/
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' }
 
 /** A backup that was asked for rightly, and was not made: in words. */
 export class NotPublishedError extends Error {
@@ -42,7 +43,7 @@ export async function publishFile(path: string, fill: (part: string) => Promise<
     await fill(part)
     await syncPath(part)
     const digest = await digestOf(part)
-    await writeDigest(digestPart, `${digest}  ${basename(path)}\n`)
+    await writeDigest(digestPart, digestLine(digest, basename(path)))
     await publishPair(path, part, digestPart)
     return digest
   } catch (error) {
@@ -89,6 +90,11 @@ function openPart(part: string) {
   return open(part, 'wx', 0o600).catch((error: Error) => {
     throw new UsageError(`cannot write ${part}: ${error.message}`)
   })
+}
+
+function digestLine(digest: string, name: string): string {
+  const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character)
+  return `${escaped === name ? '' : '\\'}${digest}  ${escaped}\n`
 }
 
 async function writeDigest(part: string, line: string): Promise<void> {
