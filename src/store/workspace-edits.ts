@@ -15,6 +15,9 @@ export interface Holdings {
   readonly sessions: number
 }
 
+/** When a replacement, or a staged export, was touched last that takes no steps any more, and is to be dropped. */
+export const DROPPED_AT = -1
+
 /** Which exports of a user go: those that are older than `before` and not among the newest `keep` of their project. */
 export interface PruneRule {
   readonly userId: number

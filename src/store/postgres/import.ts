@@ -4,6 +4,7 @@
 // statement for all of its steps, however they alternate in the list. Removals divide the list: what comes before one is
 // done before it.
 import type { Change, ChangeOutcome, Store } from '../contract.ts'
+import { DROPPED_AT } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
@@ -44,7 +45,7 @@ const STAGE: Statement = {
 const LOCK_STAGES: Statement = {
   name: 'lockStages',
   text: `select stage, id, user_id as "userId" from workspace_gateway.staged_export
-    where stage = any($1::text[]) order by id for update`,
+    where stage = any($1::text[]) and staged_at > ${DROPPED_AT} order by id for update`,
 }
 const TOUCH: Statement = {
   name: 'touchStages',

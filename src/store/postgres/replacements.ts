@@ -1,6 +1,6 @@
 // Replacements in PostgreSQL: what users shall have is staged beside what they have, then swapped in, a user at a time.
 import type { DocumentKind } from '../contract.ts'
-import type { ReplacementStep, WorkspaceEdits } from '../workspace-edits.ts'
+import { DROPPED_AT, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
@@ -8,8 +8,6 @@ import { swapUser } from './engine/swap-user.ts'
 
 /** Users of one call of `swapReplacement`, at most. */
 const MAX_USERS_PER_SWAP = 256
-/** A replacement that was touched then is stale, whatever counts as stale. */
-const LONG_AGO = 0
 /** A user with more documents is swapped on a connection without a statement timeout. */
 const LARGE_SWAP_DOCUMENTS = 10_000
 
@@ -19,7 +17,8 @@ const BEGIN: Statement = {
 }
 const TOUCH: Statement = {
   name: 'touchReplacement',
-  text: `update workspace_gateway.replacement set touched_at = greatest(touched_at, $2) where name = $1 returning 1`,
+  text: `update workspace_gateway.replacement set touched_at = greatest(touched_at, $2)
+    where name = $1 and touched_at > ${DROPPED_AT} returning 1`,
 }
 const END: Statement = {
   name: 'endReplacement',
@@ -130,7 +129,7 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
     },
     endReplacement: (replacement) =>
       pool.once(async (connection) => {
-        await connection.query(END, [replacement, LONG_AGO])
+        await connection.query(END, [replacement, DROPPED_AT])
       }),
   }
 }

@@ -1,61 +1,114 @@
 // What imports that died have left behind in PostgreSQL, removed in pieces.
+import { DROPPED_AT } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 
-/** Rows of one call, so that it holds its locks only briefly. */
+/** Exports, or users, of one call, and their rows and text: so that it holds its locks only briefly. One row at least goes. */
+const OWNERS_PER_CALL = 256
 const ROWS_PER_CALL = 2_000
+const BYTES_PER_CALL = 2_097_152
 
-const STALE_EXPORT: Statement = {
-  name: 'staleStage',
+// Whoever was only asleep finds that it takes no steps any more.
+const MARK_REPLACEMENTS: Statement = {
+  name: 'markStaleReplacements',
+  text: `update workspace_gateway.replacement set touched_at = ${DROPPED_AT} where name in (
+      select name from workspace_gateway.replacement
+      where touched_at < $1 and touched_at > ${DROPPED_AT} order by name for update skip locked)`,
+}
+const MARK_EXPORTS: Statement = {
+  name: 'markStaleExports',
+  text: `update workspace_gateway.staged_export set staged_at = ${DROPPED_AT} where id in (
+      select id from workspace_gateway.staged_export
+      where owner is null and staged_at < $1 and staged_at > ${DROPPED_AT} order by id for update skip locked)`,
+}
+const EXPORTS_OF_NOBODY: Statement = {
+  name: 'exportsToDrop',
   text: `select id, user_id as "userId" from workspace_gateway.staged_export
-    where owner is null and staged_at < $1 order by id limit 1 for update skip locked`,
+    where owner is null and staged_at = ${DROPPED_AT} order by id limit ${OWNERS_PER_CALL} for update skip locked`,
 }
 const DROP_ELEMENTS: Statement = {
   name: 'dropSomeElements',
-  text: `delete from workspace_gateway.export_element where user_id = $1 and export_id = $2 and position in (
-      select position from workspace_gateway.export_element where user_id = $1 and export_id = $2 limit $3)
-    returning position`,
+  text: `delete from workspace_gateway.export_element where (user_id, export_id, position) in (
+      select user_id, export_id, position from (
+        select *, sum(bytes) over (order by export_id, position) - bytes as before from (
+          select e.user_id, e.export_id, e.position, octet_length(e.text) as bytes
+          from unnest($1::bigint[], $2::bigint[]) as asked (user_id, export_id)
+          cross join lateral (
+            select * from workspace_gateway.export_element
+            where user_id = asked.user_id and export_id = asked.export_id offset 0) e
+          limit ${ROWS_PER_CALL}) found) counted
+      where before < ${BYTES_PER_CALL})`,
 }
-const DROP_EXPORT: Statement = {
-  name: 'dropStaleExport',
-  text: 'delete from workspace_gateway.staged_export where id = $1',
+const DROP_EMPTY_EXPORTS: Statement = {
+  name: 'dropEmptyExports',
+  text: `delete from workspace_gateway.staged_export s where id = any($1::bigint[]) and not exists (
+      select 1 from workspace_gateway.export_element e where (e.user_id, e.export_id) = (s.user_id, s.id))`,
 }
-const STALE_REPLACEMENT: Statement = {
-  name: 'staleReplacement',
-  text: `select name from workspace_gateway.replacement where touched_at < $1 order by name limit 1 for update skip locked`,
+const REPLACEMENT: Statement = {
+  name: 'replacementToDrop',
+  text: `select name from workspace_gateway.replacement
+    where touched_at = ${DROPPED_AT} order by name limit 1 for update skip locked`,
 }
-const STAGED_USER: Statement = {
-  name: 'staleStagedUser',
-  text: 'select id from workspace_gateway.staged_user where replacement = $1 limit 1',
+const USERS: Statement = {
+  name: 'stagedUsersToDrop',
+  text: `select id from workspace_gateway.staged_user where replacement = $1 order by email limit ${OWNERS_PER_CALL}`,
+}
+const EXPORTS_OF: Statement = {
+  name: 'exportsToDropOf',
+  text: `select id, user_id as "userId" from workspace_gateway.staged_export
+    where owner = any($1::bigint[]) order by id limit ${OWNERS_PER_CALL}`,
 }
 const DROP_DOCUMENTS: Statement = {
   name: 'dropStagedDocuments',
   text: `delete from workspace_gateway.staged_document where (owner, kind, position) in (
-      select owner, kind, position from workspace_gateway.staged_document where owner = $1 limit $2) returning owner`,
+      select owner, kind, position from (
+        select *, sum(bytes) over (order by owner, kind, position) - bytes as before from (
+          select d.owner, d.kind, d.position, octet_length(d.text) as bytes
+          from unnest($1::bigint[]) as asked (owner)
+          cross join lateral (
+            select * from workspace_gateway.staged_document where owner = asked.owner offset 0) d
+          limit ${ROWS_PER_CALL}) found) counted
+      where before < ${BYTES_PER_CALL})
+    returning owner`,
 }
-const DISOWN: Statement = {
-  name: 'disownStagedExports',
-  text: `with dropped as (delete from workspace_gateway.staged_user where id = $1)
-    update workspace_gateway.staged_export set owner = null, staged_at = -1 where owner = $1`,
+const DROP_USERS: Statement = {
+  name: 'dropStagedUsers',
+  text: 'delete from workspace_gateway.staged_user where id = any($1::bigint[])',
 }
 const DROP_REPLACEMENT: Statement = {
   name: 'dropReplacement',
   text: 'delete from workspace_gateway.replacement where name = $1',
 }
 
+interface StagedExport {
+  readonly id: number
+  readonly userId: number
+}
+
 /** Within a transaction: removes some of what was not touched since `before`; true when nothing is left. */
 export async function dropSomeStale(connection: Connection, before: number): Promise<boolean> {
-  const [one] = await connection.query<{ id: number; userId: number }>(STALE_EXPORT, [before])
-  if (one) {
-    const dropped = await connection.query(DROP_ELEMENTS, [one.userId, one.id, ROWS_PER_CALL])
-    if (dropped.length === 0) await connection.query(DROP_EXPORT, [one.id])
+  await connection.query(MARK_EXPORTS, [before])
+  await connection.query(MARK_REPLACEMENTS, [before])
+  const ofNobody = await connection.query<StagedExport & object>(EXPORTS_OF_NOBODY)
+  if (ofNobody.length > 0) {
+    await dropSomeOf(connection, ofNobody)
     return false
   }
-  const [stale] = await connection.query<{ name: string }>(STALE_REPLACEMENT, [before])
-  if (!stale) return true
-  const [user] = await connection.query<{ id: number }>(STAGED_USER, [stale.name])
-  if (!user) await connection.query(DROP_REPLACEMENT, [stale.name])
-  else if ((await connection.query(DROP_DOCUMENTS, [user.id, ROWS_PER_CALL])).length === 0) {
-    await connection.query(DISOWN, [user.id])
-  }
+  const [replacement] = await connection.query<{ name: string }>(REPLACEMENT)
+  if (!replacement) return true
+  await dropSomeOfReplacement(connection, replacement.name)
   return false
+}
+
+async function dropSomeOf(connection: Connection, exports: readonly StagedExport[]): Promise<void> {
+  const ids = exports.map(({ id }) => id)
+  await connection.query(DROP_ELEMENTS, [exports.map(({ userId }) => userId), ids])
+  await connection.query(DROP_EMPTY_EXPORTS, [ids])
+}
+
+async function dropSomeOfReplacement(connection: Connection, replacement: string): Promise<void> {
+  const users = (await connection.query<{ id: number }>(USERS, [replacement])).map(({ id }) => id)
+  const exports = await connection.query<StagedExport & object>(EXPORTS_OF, [users])
+  if (users.length === 0) await connection.query(DROP_REPLACEMENT, [replacement])
+  else if (exports.length > 0) await dropSomeOf(connection, exports)
+  else if ((await connection.query(DROP_DOCUMENTS, [users])).length === 0) await connection.query(DROP_USERS, [users])
 }

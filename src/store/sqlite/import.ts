@@ -1,6 +1,7 @@
 // The steps of an import in SQLite.
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome, Store } from '../contract.ts'
+import { DROPPED_AT } from '../workspace-edits.ts'
 import { prepareRowInsert } from './engine/bulk-insert.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
@@ -36,7 +37,8 @@ export function createChanges(
     'insert into staged_export (stage, user_id, ref, created_at, instant, staged_at) values (?, ?, ?, ?, ?, ?)',
   )
   const staged = writer.prepare<[string], StagedExport>(
-    'select id, user_id as userId, ref, created_at as createdAt, instant from staged_export where stage = ?',
+    `select id, user_id as userId, ref, created_at as createdAt, instant from staged_export
+     where stage = ? and staged_at > ${DROPPED_AT}`,
   )
   const touch = writer.prepare<[number, number]>('update staged_export set staged_at = ? where id = ?')
   const unstage = writer.prepare<[number]>('delete from staged_export where id = ?')

@@ -1,14 +1,12 @@
 // Replacements in SQLite: what users shall have is staged beside what they have, then swapped in, a user at a time.
 import type { Database } from 'better-sqlite3'
-import type { ReplacementStep, WorkspaceEdits } from '../workspace-edits.ts'
+import { DROPPED_AT, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
 import { createSwap } from './engine/swap-user.ts'
 
 /** Users of one call of `swapReplacement`, at most. */
 const MAX_USERS_PER_SWAP = 256
-/** A replacement that was touched then is stale, whatever counts as stale. */
-const LONG_AGO = 0
 
 type ReplacementVerbs = Pick<
   WorkspaceEdits,
@@ -25,7 +23,7 @@ interface Staged {
 export function createReplacements(writer: Database, commits: GroupCommit): ReplacementVerbs {
   const begin = writer.prepare<[string, number]>('insert into replacement (name, touched_at) values (?, ?)')
   const touch = writer.prepare<[number, string]>(
-    'update replacement set touched_at = max(touched_at, ?) where name = ?',
+    `update replacement set touched_at = max(touched_at, ?) where name = ? and touched_at > ${DROPPED_AT}`,
   )
   const end = writer.prepare<[number, string]>('update replacement set touched_at = ? where name = ?')
   const owner = writer
@@ -124,7 +122,7 @@ export function createReplacements(writer: Database, commits: GroupCommit): Repl
       }),
     endReplacement: (replacement) =>
       commits.write(() => {
-        end.run(LONG_AGO, replacement)
+        end.run(DROPPED_AT, replacement)
       }),
   }
 }

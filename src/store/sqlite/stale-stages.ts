@@ -1,51 +1,96 @@
 // What imports that died have left behind in SQLite, removed in pieces.
 import type { Database } from 'better-sqlite3'
+import { DROPPED_AT } from '../workspace-edits.ts'
 import { ELEMENT_KEY, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
 
 /** Rows of one call, so that it holds the write lock only briefly. */
 const ROWS_PER_CALL = 2_000
+/** Nor is another export or user begun after so much text. */
+const BYTES_PER_CALL = 2_097_152
+
+/** What one call may still remove. */
+interface Allowance {
+  rows: number
+  bytes: number
+}
 
 /** Within a transaction of the writer: removes some of what was not touched since `before`; true when nothing is left. */
 export function createStaleStages(writer: Database): (before: number) => boolean {
-  const staleExport = writer
-    .prepare<[number], number>('select id from staged_export where owner is null and staged_at < ? limit 1')
-    .pluck()
-  const dropElements = writer.prepare<[number, number, number, number, number]>(
-    `delete from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY} limit ?`,
+  // Whoever was only asleep finds that it takes no steps any more.
+  const marks = [
+    `update replacement set touched_at = ${DROPPED_AT} where touched_at < ? and touched_at > ${DROPPED_AT}`,
+    `update staged_export set staged_at = ${DROPPED_AT}
+       where owner is null and staged_at < ? and staged_at > ${DROPPED_AT}`,
+  ].map((sql) => writer.prepare<[number]>(sql))
+  const exportsOfNobody = prepareNumbers<[number]>(
+    writer,
+    `select id from staged_export where owner is null and staged_at = ${DROPPED_AT} limit ?`,
   )
-  const dropExport = writer.prepare<[number]>('delete from staged_export where id = ?')
-  const staleReplacement = writer
-    .prepare<[number], string>('select name from replacement where touched_at < ? limit 1')
-    .pluck()
-  const stagedUser = writer
-    .prepare<[string], number>('select id from staged_user where replacement = ? limit 1')
-    .pluck()
-  const dropDocuments = writer.prepare<[number, number]>(
-    `delete from staged_document where key >= ? << 28 and key < (? + 1) << 28 limit ${ROWS_PER_CALL}`,
+  const users = prepareNumbers<[number]>(
+    writer,
+    `select s.id from replacement r cross join staged_user s on s.replacement = r.name
+       where r.touched_at = ${DROPPED_AT} limit ?`,
   )
-  const disown = writer.prepare<[number]>('update staged_export set owner = null, staged_at = -1 where owner = ?')
-  const dropUser = writer.prepare<[number]>('delete from staged_user where id = ?')
-  const dropReplacement = writer.prepare<[string]>('delete from replacement where name = ?')
+  const exportsOf = prepareNumbers<[number, number]>(writer, 'select id from staged_export where owner = ? limit ?')
+  const dropElements = prepareNumbers<[number, number, number, number, number]>(
+    writer,
+    `delete from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY}
+       returning octet_length(text) limit ?`,
+  )
+  const dropDocuments = prepareNumbers<[number, number, number]>(
+    writer,
+    `delete from staged_document where key >= ? << 28 and key < (? + 1) << 28 returning octet_length(text) limit ?`,
+  )
+  const dropExportRow = writer.prepare<[number]>('delete from staged_export where id = ?')
+  const dropUserRow = writer.prepare<[number]>('delete from staged_user where id = ?')
+  const dropReplacements = writer.prepare(`delete from replacement where touched_at = ${DROPPED_AT}`)
 
-  function dropSomeOf(replacement: string): void {
-    const owner = stagedUser.get(replacement)
-    if (owner === undefined) dropReplacement.run(replacement)
-    else if (dropDocuments.run(owner, owner).changes === 0) {
-      disown.run(owner)
-      dropUser.run(owner)
+  /** Nothing, or not all, where that is more than what is left. */
+  function dropExport(id: number, left: Allowance): void {
+    take(left, dropElements.all(id, 0, id, MAX_ELEMENT_POSITION, left.rows))
+    if (isUsedUp(left)) return
+    dropExportRow.run(id)
+    left.rows -= 1
+  }
+
+  function dropUser(id: number, left: Allowance): void {
+    for (const one of exportsOf.all(id, left.rows)) {
+      dropExport(one, left)
+      if (isUsedUp(left)) return
     }
+    take(left, dropDocuments.all(id, id, left.rows))
+    if (isUsedUp(left)) return
+    dropUserRow.run(id)
+    left.rows -= 1
   }
 
   return (before) => {
-    const id = staleExport.get(before)
-    if (id !== undefined) {
-      const dropped = dropElements.run(id, 0, id, MAX_ELEMENT_POSITION, ROWS_PER_CALL)
-      if (dropped.changes === 0) dropExport.run(id)
-      return false
+    for (const mark of marks) mark.run(before)
+    const left = { rows: ROWS_PER_CALL, bytes: BYTES_PER_CALL }
+    for (const [list, drop] of [
+      [exportsOfNobody, dropExport],
+      [users, dropUser],
+    ] as const) {
+      for (const id of list.all(left.rows)) {
+        drop(id, left)
+        if (isUsedUp(left)) return false
+      }
     }
-    const replacement = staleReplacement.get(before)
-    if (replacement === undefined) return true
-    dropSomeOf(replacement)
-    return false
+    dropReplacements.run()
+    return true
   }
+}
+
+function prepareNumbers<V extends unknown[]>(writer: Database, sql: string) {
+  return writer.prepare<V, number>(sql).pluck()
+}
+
+/** `sizes`: in bytes, of rows that were removed. */
+function take(left: Allowance, sizes: readonly number[]): void {
+  left.rows -= sizes.length
+  for (const bytes of sizes) left.bytes -= bytes
+}
+
+function isUsedUp({ rows, bytes }: Allowance): boolean {
+  return rows <= 0 || bytes <= 0
 }

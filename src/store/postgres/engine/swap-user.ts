@@ -1,6 +1,6 @@
 // One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
 // through the memory of the process.
-import type { Swapped, SwapQuestion } from '../../workspace-edits.ts'
+import { DROPPED_AT, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
 import type { Connection, Statement } from '../connection.ts'
 
 /** Positions from here on are taken by nobody but documents that are on their way to another one. */
@@ -96,7 +96,8 @@ const CHANGES: readonly Statement[] = [
   // The elements of what was there already go later, in pieces.
   {
     name: 'disownSwapped',
-    text: `update workspace_gateway.staged_export set owner = null, staged_at = -1 where owner = $1 and $2::bigint is not null`,
+    text: `update workspace_gateway.staged_export set owner = null, staged_at = ${DROPPED_AT}
+      where owner = $1 and $2::bigint is not null`,
   },
   {
     name: 'dropSwapped',

@@ -1,7 +1,7 @@
 // One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
 // through the memory of the process.
 import type { Database } from 'better-sqlite3'
-import type { Swapped, SwapQuestion } from '../../workspace-edits.ts'
+import { DROPPED_AT, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
 import { MAX_DOCUMENT_POSITION } from './row-ids.ts'
 
 /** Positions from here on are taken by nobody but documents that are on their way to another one. */
@@ -64,7 +64,8 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
        from staged_export where owner = $owner and digest is not null order by id`,
     `delete from staged_export where owner = $owner and id in (select id from export where user_id = $userId)`,
     // The elements of what was there already go later, in pieces.
-    `update staged_export set owner = null, staged_at = 0 where owner = $owner and $userId is not null`,
+    `update staged_export set owner = null, staged_at = ${DROPPED_AT}
+       where owner = $owner and $userId is not null`,
     `delete from staged_document where owner = $owner and $userId is not null`,
     `delete from staged_user where id = $owner and $userId is not null`,
   ].map((sql) => ({ sql, statement: prepareNamed(writer, sql) }))
