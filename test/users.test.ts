@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { runHere } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
@@ -143,6 +144,39 @@ test.each<[how: string, remove: (gateway: TestGateway) => Promise<unknown>]>([
   expect(await remove(gateway)).toMatchObject({ stderr: '' })
   for (const marker of markers) expect(isInFiles(path, marker), marker).toBe(false)
   expect(isInFiles(path, 'TEMPLATE-OF-BEN')).toBe(true)
+})
+
+test.each([
+  ['users remove', ['users', 'remove', ANA]],
+  ['users rename', ['users', 'rename', ANA, 'new@example.com']],
+  ['a record that removes', ['import', '-']],
+])('%s takes along what an import --replace that was killed had staged for the user', async (_, args) => {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const path = workspace.path('workspace.db')
+  {
+    await using store = await openSqliteStore(path, { lockTimeoutMs: 1_000, onFatal() {} })
+    await store.beginReplacement('killed', Date.now())
+    const stage = {
+      type: 'stageExport',
+      stage: 's',
+      email: ANA,
+      ref: 'site',
+      createdAt: '',
+      instant: '2026',
+    } as const
+    const text = (word: string) => `"STAGED-${word}${'x'.repeat(5_000)}"`
+    const steps = [
+      { type: 'stageDocument', email: ANA, kind: 'template', id: 't1', ref: null, text: text('TEMPLATE') },
+      stage,
+      { type: 'stageElements', stage: 's', position: 1, texts: [text('ELEMENT')] },
+    ] as const
+    await store.stageReplacement('killed', steps, Date.now())
+  }
+  for (const word of ['TEMPLATE', 'ELEMENT']) expect(isInFiles(path, `STAGED-${word}`), word).toBe(true)
+  const { exitCode, stderr } = await runHere([...args, ...workspace.flags], { stdin: REMOVAL })
+  expect([exitCode, stderr]).toEqual([0, ''])
+  for (const word of ['STAGED-TEMPLATE', 'STAGED-ELEMENT', ANA]) expect(isInFiles(path, word), word).toBe(false)
 })
 
 test('vacuum gives the space back, also of a file that was made before it could', async () => {

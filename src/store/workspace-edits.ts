@@ -15,6 +15,16 @@ export interface Holdings {
   readonly sessions: number
 }
 
+/** Of an email that only an import had something staged for. */
+export const NO_HOLDINGS: Omit<Holdings, 'email'> = {
+  projects: 0,
+  templates: 0,
+  uiLibraries: 0,
+  exports: 0,
+  exportBytes: 0,
+  sessions: 0,
+}
+
 /** When a replacement, or a staged export, was touched last that takes no steps any more, and is to be dropped. */
 export const DROPPED_AT = -1
 
@@ -77,10 +87,14 @@ export interface SwapQuestion {
 export interface WorkspaceEdits {
   /** What is stored for each email, in the order given; null where there is neither a workspace nor a session. */
   readonly holdingsOf: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
-  /** Takes away all that is stored for each email, and says what that was; null where there was nothing. */
+  /**
+   * Takes away all that is stored for each email, and says what that was; null where there was nothing. What replacements
+   * have staged for it goes too, and they take no steps any more, those under way either.
+   */
   readonly removeUsers: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
   /**
-   * Everything of the user under another email, and the end of the sessions of the old one. `unknown`: no workspace has the
+   * Everything of the user under another email, and the end of the sessions of the old one, and of what is staged for it,
+   * as in `removeUsers`. `unknown`: no workspace has the
    * old email. `taken`: another workspace has the new one. Nothing was changed then.
    */
   readonly renameUser: (email: string, to: string) => Awaitable<'renamed' | 'unknown' | 'taken'>

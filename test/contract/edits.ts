@@ -502,8 +502,8 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect([await dump(), await countRows()]).toEqual([before, rows])
       })
 
-      test('is right about users who were removed, or came into being, while it was staged', async () => {
-        await store.applyChanges([put()])
+      /** Of two users, with an export each. */
+      async function stageTwo(): Promise<string> {
         const replacement = randomUUID()
         await store.beginReplacement(replacement, NOW)
         await store.stageReplacement(
@@ -511,7 +511,17 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
           [ANA, BEN].flatMap((email) => [document('a', { email }), ...exportSteps(email, 'a', ['1'])]),
           NOW,
         )
-        await store.removeUsers([ANA])
+        return replacement
+      }
+
+      async function expectNoStep(replacement: string): Promise<void> {
+        const asked = { replacement, after: '', maxDocuments: 1, isDryRun: false, now: NOW }
+        await expect(async () => store.swapReplacement(asked)).rejects.toThrow('is gone')
+        await expect(async () => store.stageReplacement(replacement, [document('b')], NOW)).rejects.toThrow('is gone')
+      }
+
+      test('is right about users who came into being while it was staged', async () => {
+        const replacement = await stageTwo()
         await store.applyChanges([put({ email: BEN, id: 'gone' })])
         await swapAll(replacement)
         for (const email of [ANA, BEN]) expect(await newestExport(email, 'a'), email).toBe('d1')
@@ -519,14 +529,53 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         expect(await countRows()).toBe(2 * (1 + 1 + 1 + 1))
       })
 
+      test('loses what it has staged for a user who is removed or renamed, and ends', async () => {
+        const removals = {
+          'a removal': () => store.removeUsers([ANA]),
+          'a removal record': () => store.applyChanges([{ type: 'removeUser', email: ANA }]),
+          'another email': () => store.renameUser(ANA, 'carl@example.com'),
+        }
+        for (const [what, remove] of Object.entries(removals)) {
+          await store.applyChanges([put()])
+          const rows = await countRows()
+          const replacement = await stageTwo()
+          const staged = (await countRows()) - rows
+          await remove()
+          const isKept = what === 'another email'
+          // Staged user, document, export, element: of two, and the replacement.
+          expect(await countRows(), what).toBe(rows - (isKept ? 0 : 2) + staged - 4)
+          await expectNoStep(replacement)
+          await dropStale()
+          expect(await countRows(), what).toBe(rows - (isKept ? 0 : 2))
+          await store.removeUsers(['carl@example.com'])
+        }
+      })
+
+      test('that died before the user came into being is told as a removal of nothing', async () => {
+        const none = { projects: 0, templates: 0, uiLibraries: 0, exports: 0, exportBytes: 0, sessions: 0 }
+        await stageTwo()
+        expect(await store.removeUsers([ANA, ANA])).toEqual([{ email: ANA, ...none }, null])
+        expect(await store.applyChanges([{ type: 'removeUser', email: BEN }])).toEqual(['removed'])
+        await dropStale()
+        expect(await countRows()).toBe(0)
+      })
+
+      test('leaves nothing of a removed user where it died after its swap', async () => {
+        await store.applyChanges([put({ id: 'a', ref: 'a' })])
+        await addExport(ANA, 'a', ['1'])
+        const replacement = await stageTwo()
+        const asked = { replacement, maxDocuments: 10, isDryRun: false, now: NOW }
+        await store.swapReplacement({ ...asked, after: '' })
+        await store.removeUsers([ANA, BEN])
+        await store.endReplacement(replacement)
+        // The replacement itself.
+        expect(await countRows()).toBeLessThanOrEqual(1)
+      })
+
       test('that only slept takes no step once others have begun to drop it', async () => {
-        const replacement = randomUUID()
-        await store.beginReplacement(replacement, NOW)
-        await store.stageReplacement(replacement, [document('a'), document('b')], NOW)
+        const replacement = await stageTwo()
         await store.dropStaleStages(NOW + 1)
-        const asked = { replacement, after: '', maxDocuments: 1, isDryRun: false, now: NOW }
-        await expect(async () => store.swapReplacement(asked)).rejects.toThrow('is gone')
-        await expect(async () => store.stageReplacement(replacement, [document('b')], NOW)).rejects.toThrow('is gone')
+        await expectNoStep(replacement)
       })
 
       test('that is gone takes no step', async () => {

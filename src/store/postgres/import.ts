@@ -9,7 +9,7 @@ import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
 import { applyRemovals, isRemoval, type Removal } from './removals.ts'
-import { dropSomeStale } from './stale-stages.ts'
+import { dropSomeStale, lockReplacementsOf } from './stale-stages.ts'
 import { putDocuments } from './upsert-documents.ts'
 
 type ChangeVerbs = Pick<Store, 'applyChanges' | 'projectIdsByRef' | 'dropStaleStages'>
@@ -111,6 +111,8 @@ async function apply(connection: Connection, changes: readonly Change[]): Promis
   const stages = changes.flatMap((change) => ('stage' in change ? change.stage : []))
   // Also for none: what a move has to say, it says before this transaction has a row locked that others wait for.
   await connection.query(ADD_USERS, [[]])
+  const removed = ofType(changes, 'removeUser').map(({ email }) => email)
+  if (removed.length > 0) await lockReplacementsOf(connection, removed)
   // All that are there, at once: two imports that name users in another order do not wait for each other in a circle.
   await lockUsers(connection, emails, stages)
   const outcomes: ChangeOutcome[] = []

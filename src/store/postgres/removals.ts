@@ -1,9 +1,10 @@
 // Taking away and renaming in PostgreSQL: for the steps of an import, and for commands.
 import type { Change, ChangeOutcome } from '../contract.ts'
-import type { Holdings, WorkspaceEdits } from '../workspace-edits.ts'
+import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
+import { lockReplacementsOf, removeStaged } from './stale-stages.ts'
 
 /** Elements that one call of `pruneExports` removes, an export more or less, so that it holds its locks only briefly. */
 const ELEMENTS_PER_PRUNE = 2_000
@@ -85,9 +86,10 @@ export function isRemoval(change: Change): change is Removal {
   return change.type === 'removeUser' || change.type === 'removeDocument' || change.type === 'removeExports'
 }
 
-/** Within a transaction that has the users locked. Null for an email that nothing is stored for. */
+/** Within a transaction that has their replacements, and the users, locked. Null for an email that nothing is stored for. */
 async function removeUsers(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
   const held = await holdingsOf(connection, emails)
+  const staged = await removeStaged(connection, emails)
   await connection.query(REMOVE_USERS, [emails])
   await removeByEmail(connection, emails)
   // The same email twice: the second time nothing is left.
@@ -95,7 +97,7 @@ async function removeUsers(connection: Connection, emails: readonly string[]): P
   return emails.map((email, index) => {
     if (first.has(email)) return null
     first.add(email)
-    return held[index] ?? null
+    return held[index] ?? (staged.has(email) ? { email, ...NO_HOLDINGS } : null)
   })
 }
 
@@ -166,14 +168,17 @@ export function createRemovals(pool: Pool): RemovalVerbs {
     holdingsOf: (emails) => pool.repeatable((connection) => holdingsOf(connection, emails)),
     removeUsers: (emails) =>
       pool.transaction(async (connection) => {
+        await lockReplacementsOf(connection, emails)
         await connection.query(LOCK_USERS, [emails])
         return removeUsers(connection, emails)
       }),
     renameUser: (email, to) =>
       pool.transaction(async (connection) => {
+        await lockReplacementsOf(connection, [email])
         const renamed = await connection.query(RENAME, [email, to])
         if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'
         await removeByEmail(connection, [email])
+        await removeStaged(connection, [email])
         return 'renamed'
       }),
     pruneExports: ({ userId, keep, before }) =>

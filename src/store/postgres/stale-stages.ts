@@ -1,4 +1,5 @@
-// What imports that died have left behind in PostgreSQL, removed in pieces.
+// What is staged in PostgreSQL and shall be no more: what imports that died have left behind goes in pieces, what is staged
+// for emails at once.
 import { DROPPED_AT } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 
@@ -79,6 +80,30 @@ const DROP_REPLACEMENT: Statement = {
   text: 'delete from workspace_gateway.replacement where name = $1',
 }
 
+const REPLACEMENTS_OF = `select replacement from workspace_gateway.staged_user where email = any($1::text[])`
+const LOCK_REPLACEMENTS: Statement = {
+  name: 'lockReplacementsOfUsers',
+  text: `select 1 from workspace_gateway.replacement where name in (${REPLACEMENTS_OF}) order by name for update`,
+}
+const END_REPLACEMENTS: Statement = {
+  name: 'endReplacementsOfUsers',
+  text: `update workspace_gateway.replacement set touched_at = ${DROPPED_AT} where name in (${REPLACEMENTS_OF}) returning 1`,
+}
+const REMOVE_ELEMENTS: Statement = {
+  name: 'removeStagedElements',
+  text: `delete from workspace_gateway.export_element e
+    using workspace_gateway.staged_export s join workspace_gateway.staged_user u on u.id = s.owner
+    where u.email = any($1::text[]) and (e.user_id, e.export_id) = (s.user_id, s.id)`,
+}
+const REMOVE_STAGED: Statement = {
+  name: 'removeStaged',
+  text: `with gone as (
+      delete from workspace_gateway.staged_user where email = any($1::text[]) returning id, email),
+    exports as (delete from workspace_gateway.staged_export where owner in (select id from gone)),
+    documents as (delete from workspace_gateway.staged_document where owner in (select id from gone))
+    select distinct email from gone`,
+}
+
 interface StagedExport {
   readonly id: number
   readonly userId: number
@@ -111,4 +136,24 @@ async function dropSomeOfReplacement(connection: Connection, replacement: string
   if (users.length === 0) await connection.query(DROP_REPLACEMENT, [replacement])
   else if (exports.length > 0) await dropSomeOf(connection, exports)
   else if ((await connection.query(DROP_DOCUMENTS, [users])).length === 0) await connection.query(DROP_USERS, [users])
+}
+
+/**
+ * To come before users are locked, as a swap locks them: so that neither waits for the other in a circle. Until then no
+ * replacement that has something staged for the emails takes a step.
+ */
+export async function lockReplacementsOf(connection: Connection, emails: readonly string[]): Promise<void> {
+  await connection.query(LOCK_REPLACEMENTS, [emails])
+}
+
+/**
+ * Within a transaction that has called `lockReplacementsOf`: removes all that replacements have staged for the emails, and
+ * answers for which of them there was anything. They end, those under way too: the rest of what they bring would be swapped
+ * in as if it were all.
+ */
+export async function removeStaged(connection: Connection, emails: readonly string[]): Promise<ReadonlySet<string>> {
+  if ((await connection.query(END_REPLACEMENTS, [emails])).length === 0) return new Set()
+  await connection.query(REMOVE_ELEMENTS, [emails])
+  const gone = await connection.query<{ email: string }>(REMOVE_STAGED, [emails])
+  return new Set(gone.map(({ email }) => email))
 }

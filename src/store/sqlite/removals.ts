@@ -1,10 +1,11 @@
 // Taking away and renaming in SQLite: for the steps of an import, and for commands.
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome } from '../contract.ts'
-import type { Holdings, WorkspaceEdits } from '../workspace-edits.ts'
+import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
+import { createStagedRemoval } from './stale-stages.ts'
 
 /** Elements that one call of `pruneExports` removes, an export more or less, so that it holds the write lock only briefly. */
 const ELEMENTS_PER_PRUNE = 2_000
@@ -39,11 +40,13 @@ function createUserRemoval(writer: Database): (email: string) => Holdings | null
   const holdings = writer.prepare<[string], Holdings>(HOLDINGS)
   const removeUser = writer.prepare<[string]>('delete from user where email = ?')
   const removeByEmail = byEmail(writer)
+  const removeStaged = createStagedRemoval(writer)
   return (email) => {
     const found = holdings.get(email)
+    const wasStaged = removeStaged(email)
     // Who only ever asked for a code has no workspace.
     for (const statement of removeByEmail) statement.run(email)
-    if (!found) return null
+    if (!found) return wasStaged ? { email, ...NO_HOLDINGS } : null
     // Its triggers take what the user has.
     removeUser.run(email)
     return found
@@ -83,6 +86,7 @@ export function createRemovals(
   const known = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const rename = writer.prepare<[string, number]>('update user set email = ? where id = ?')
   const removeByEmail = byEmail(writer)
+  const removeStaged = createStagedRemoval(writer)
   const prunable = writer.prepare<
     { userId: number; keep: number; before: string | null },
     { readonly id: number; readonly byteLength: number; readonly elementCount: number }
@@ -107,6 +111,7 @@ export function createRemovals(
         if (known.get(to) !== undefined) return 'taken'
         rename.run(to, id)
         for (const statement of removeByEmail) statement.run(email)
+        removeStaged(email)
         return 'renamed'
       }),
     pruneExports: ({ userId, keep, before }) =>

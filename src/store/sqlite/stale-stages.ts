@@ -1,4 +1,5 @@
-// What imports that died have left behind in SQLite, removed in pieces.
+// What is staged in SQLite and shall be no more: what imports that died have left behind goes in pieces, what is staged for
+// an email at once.
 import type { Database } from 'better-sqlite3'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { ELEMENT_KEY, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
@@ -78,6 +79,33 @@ export function createStaleStages(writer: Database): (before: number) => boolean
     }
     dropReplacements.run()
     return true
+  }
+}
+
+/**
+ * Within a transaction of the writer: removes all that replacements have staged for the email; whether there was anything.
+ * They end, those under way too: the rest of what they bring would be swapped in as if it were all.
+ */
+export function createStagedRemoval(writer: Database): (email: string) => boolean {
+  const end = writer.prepare<[string]>(
+    `update replacement set touched_at = ${DROPPED_AT} where name in (select replacement from staged_user where email = ?)`,
+  )
+  const owners = prepareNumbers<[string]>(writer, 'select id from staged_user where email = ?')
+  // A trigger takes the elements along.
+  const dropExports = writer.prepare<[number]>('delete from staged_export where owner = ?')
+  const dropDocuments = writer.prepare<[number, number]>(
+    'delete from staged_document where key >= ? << 28 and key < (? + 1) << 28',
+  )
+  const dropUser = writer.prepare<[number]>('delete from staged_user where id = ?')
+  return (email) => {
+    end.run(email)
+    const found = owners.all(email)
+    for (const owner of found) {
+      dropExports.run(owner)
+      dropDocuments.run(owner, owner)
+      dropUser.run(owner)
+    }
+    return found.length > 0
   }
 }
 

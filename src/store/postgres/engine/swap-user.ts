@@ -93,7 +93,7 @@ const CHANGES: readonly Statement[] = [
     text: `delete from workspace_gateway.staged_export
       where owner = $1 and id in (select id from workspace_gateway.export where user_id = $2)`,
   },
-  // The elements of what was there already go later, in pieces.
+  // The elements of what was there already go later, in pieces, or with the user.
   {
     name: 'disownSwapped',
     text: `update workspace_gateway.staged_export set owner = null, staged_at = ${DROPPED_AT}

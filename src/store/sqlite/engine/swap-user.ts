@@ -63,8 +63,8 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
        select id, $userId, ref, created_at, instant, digest, byte_length, element_count
        from staged_export where owner = $owner and digest is not null order by id`,
     `delete from staged_export where owner = $owner and id in (select id from export where user_id = $userId)`,
-    // The elements of what was there already go later, in pieces.
-    `update staged_export set owner = null, staged_at = ${DROPPED_AT}
+    // The elements of what was there already go later, in pieces, or with the user.
+    `update staged_export set owner = null, user_id = $userId, staged_at = ${DROPPED_AT}
        where owner = $owner and $userId is not null`,
     `delete from staged_document where owner = $owner and $userId is not null`,
     `delete from staged_user where id = $owner and $userId is not null`,
