@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { runHere } from './support/command-line.ts'
+import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { IMPORT_BEARER, startImporting } from './support/importing-gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 describe('on SQLite', () => describeUsers(async () => undefined))
@@ -146,6 +148,27 @@ test.each<[how: string, remove: (gateway: TestGateway) => Promise<unknown>]>([
   expect(isInFiles(path, 'TEMPLATE-OF-BEN')).toBe(true)
 })
 
+/** What an import --replace of ana leaves that is killed before its swap. */
+async function stageAsKilled(path: string, at: number): Promise<void> {
+  await using store = await openSqliteStore(path, { lockTimeoutMs: 1_000, onFatal() {} })
+  await store.beginReplacement('killed', at)
+  const stage = {
+    type: 'stageExport',
+    stage: 's',
+    email: ANA,
+    ref: 'site',
+    createdAt: '',
+    instant: '2026',
+  } as const
+  const text = (word: string) => `"STAGED-${word}${'x'.repeat(5_000)}"`
+  const steps = [
+    { type: 'stageDocument', email: ANA, kind: 'template', id: 't1', ref: null, text: text('TEMPLATE') },
+    stage,
+    { type: 'stageElements', stage: 's', position: 1, texts: [text('ELEMENT')] },
+  ] as const
+  await store.stageReplacement('killed', steps, at)
+}
+
 test.each([
   ['users remove', ['users', 'remove', ANA]],
   ['users rename', ['users', 'rename', ANA, 'new@example.com']],
@@ -154,29 +177,32 @@ test.each([
   const workspace = createWorkspace()
   await workspace.load(SMALL_WORLD)
   const path = workspace.path('workspace.db')
-  {
-    await using store = await openSqliteStore(path, { lockTimeoutMs: 1_000, onFatal() {} })
-    await store.beginReplacement('killed', Date.now())
-    const stage = {
-      type: 'stageExport',
-      stage: 's',
-      email: ANA,
-      ref: 'site',
-      createdAt: '',
-      instant: '2026',
-    } as const
-    const text = (word: string) => `"STAGED-${word}${'x'.repeat(5_000)}"`
-    const steps = [
-      { type: 'stageDocument', email: ANA, kind: 'template', id: 't1', ref: null, text: text('TEMPLATE') },
-      stage,
-      { type: 'stageElements', stage: 's', position: 1, texts: [text('ELEMENT')] },
-    ] as const
-    await store.stageReplacement('killed', steps, Date.now())
-  }
+  await stageAsKilled(path, Date.now())
   for (const word of ['TEMPLATE', 'ELEMENT']) expect(isInFiles(path, `STAGED-${word}`), word).toBe(true)
   const { exitCode, stderr } = await runHere([...args, ...workspace.flags], { stdin: REMOVAL })
   expect([exitCode, stderr]).toEqual([0, ''])
   for (const word of ['STAGED-TEMPLATE', 'STAGED-ELEMENT', ANA]) expect(isInFiles(path, word), word).toBe(false)
+})
+
+test('what imports that died left behind goes with vacuum, and while a gateway serves, once it is old', async () => {
+  const path = join(temporaryDirectory(), 'workspace.db')
+  const flags = ['--database', `file:${path}`]
+  const countStaged = () => {
+    const database = new Database(path, { readonly: true })
+    const count = database.prepare('select (select count(*) from staged_user) + (select count(*) from replacement)')
+    const found = count.pluck().get()
+    database.close()
+    return found
+  }
+  await stageAsKilled(path, Date.now())
+  await runHere(['vacuum', ...flags])
+  expect(countStaged()).toBe(2)
+  await runHere(['vacuum', ...flags], { clock: () => Date.now() + 700_000 })
+  expect(countStaged()).toBe(0)
+  expect(isInFiles(path, 'STAGED-')).toBe(false)
+  await stageAsKilled(path, Date.now() - 700_000)
+  await serveForTest(flags)
+  await expect.poll(countStaged).toBe(0)
 })
 
 test('vacuum gives the space back, also of a file that was made before it could', async () => {

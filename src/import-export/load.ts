@@ -1,16 +1,13 @@
 // The second pass of an import: good lines into the store.
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, ChangeOutcome, Store } from '../store/contract.ts'
-import { createChangeBatch, PAUSE_MS } from './change-batch.ts'
+import { createChangeBatch } from './change-batch.ts'
 import { type CheckedInput, type OnProgress, requireRecord } from './checks/validate.ts'
 import { createExportDigest, type ExportDigest } from './export-digest.ts'
 import { InputChangedError, type Line, readLines } from './format/lines.ts'
 import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './format/read-record.ts'
-
-/** A staged export that nobody has touched for this long was left by an import that died. */
-const STALE_STAGE_MS = 600_000
+import { dropAllStale } from './stale-stages.ts'
 
 export interface ApplyOptions {
   readonly fields: RecordFields
@@ -35,7 +32,7 @@ export async function applyInput(
   options: ApplyOptions,
 ): Promise<Counts> {
   const { fields, clock, onProgress, onRejected } = options
-  while (!(await store.dropStaleStages(clock() - STALE_STAGE_MS))) await delay(PAUSE_MS)
+  await dropAllStale(store, clock())
   const readRecord = createRecordReader(fields)
   const readNote = notes.createReader()
   const importId = randomUUID()

@@ -9,7 +9,6 @@ import { openAuditLog } from '../../auth/audit/audit-log.ts'
 import { guardsOf } from '../../auth/guards/guards.ts'
 import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { createReadOnlyGuard } from '../../auth/guards/read-only.ts'
-import { startSessionSweep } from '../../auth/session-sweep.ts'
 import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { createGateway } from '../../gateway.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
@@ -40,6 +39,7 @@ import { allocateYoung } from '../serving/allocate-young.ts'
 import { listen, withInheritedSocket } from '../serving/listen.ts'
 import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
+import { startSweeps } from '../serving/sweeps.ts'
 import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { watchLogSize } from '../serving/watch-log-size.ts'
 import { openAccessLog } from '../sight/access-log.ts'
@@ -202,9 +202,7 @@ export async function runServe(
   // Before the port of clients: a start that fails for it has refused nobody.
   await using _admin = await openAdmin(config, metrics, { ...health, isListening: () => server.listening }, log)
   const url = await listen(server, config, service.listenFd)
-  using _sweep = isReadOnly
-    ? null
-    : startSessionSweep(store, io.clock, (error) => log.warn({ err: error }, 'expired sessions stay for now'))
+  using _sweeps = isReadOnly ? null : startSweeps(store, io.clock, log)
   // Not before the port is taken: what is told once must not be told to a start that fails.
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))

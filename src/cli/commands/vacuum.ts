@@ -1,5 +1,6 @@
 // vacuum: space that removed rows left goes back to the file system.
 import { setTimeout as delay } from 'node:timers/promises'
+import { dropAllStale } from '../../import-export/stale-stages.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
@@ -13,6 +14,7 @@ const PAUSE_MS = 3
 export async function runVacuum(config: VacuumConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
   const before = (await store.space()).byteLength
+  await dropAllStale(store, io.clock())
   if (config.full) await store.rewrite()
   else while ((await store.reclaimSpace()).reclaimableBytes > 0) await delay(PAUSE_MS)
   await flushAndTell(store, config, io)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startSessionSweep } from '../src/auth/session-sweep.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import { startSweep } from '../src/store/sweep.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
 test('expired sessions go though nobody signs in, all of them, and the others stay', async () => {
@@ -21,9 +21,8 @@ test('expired sessions go though nobody signs in, all of them, and the others st
   })
   await store.addSessions(Array.from({ length: 1_300 }, (_, n) => sessionOf(n, n === 7 ? 200 : 100)))
   const reported: unknown[] = []
-  using _ = startSessionSweep(
-    store,
-    () => 150,
+  using _ = startSweep(
+    () => store.dropExpiredSessions(150),
     (error) => reported.push(error),
   )
   await expect
@@ -35,13 +34,10 @@ test('expired sessions go though nobody signs in, all of them, and the others st
 test('what fails is reported and stops nothing', async () => {
   const reported: unknown[] = []
   const failure = new Error('not now')
-  using _ = startSessionSweep(
-    {
-      async dropExpiredSessions() {
-        throw failure
-      },
+  using _ = startSweep(
+    async () => {
+      throw failure
     },
-    () => 0,
     (error) => reported.push(error),
   )
   await expect.poll(() => reported).toEqual([failure])

@@ -1,22 +1,21 @@
-// Removes expired sessions while nobody signs in, a few at a time, so that no request waits for it.
+// Removes what is old while nobody does anything that would, a little at a time, so that no request waits for it.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Store } from '../store/contract.ts'
+import type { Awaitable } from './awaitable.ts'
 
 const SWEEP_EVERY_MS = 60_000
 /** Between two steps: as long as requests need to get in between. */
 const STEP_PAUSE_MS = 20
 
-/** Sweeps at once and then every minute, until it is disposed. What fails is reported, and tried again the next time. */
-export function startSessionSweep(
-  store: Pick<Store, 'dropExpiredSessions'>,
-  clock: () => number,
-  report: (error: unknown) => void,
-): Disposable {
+/**
+ * Sweeps at once and then every minute, until it is disposed. `dropSome` answers whether nothing is left. What fails is
+ * reported, and tried again the next time.
+ */
+export function startSweep(dropSome: () => Awaitable<boolean>, report: (error: unknown) => void): Disposable {
   const stopped = new AbortController()
   const { signal } = stopped
 
   async function sweep(): Promise<void> {
-    while (!signal.aborted && !(await store.dropExpiredSessions(clock()))) {
+    while (!signal.aborted && !(await dropSome())) {
       await delay(STEP_PAUSE_MS, undefined, { signal, ref: false })
     }
   }

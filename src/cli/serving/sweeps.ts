@@ -1,0 +1,18 @@
+// What a gateway removes in passing, because it is old: expired sessions, and what imports that died have left behind.
+import type { Logger } from 'pino'
+import { dropSomeStale } from '../../import-export/stale-stages.ts'
+import type { Store } from '../../store/contract.ts'
+import { startSweep } from '../../store/sweep.ts'
+
+/** Until it is disposed. */
+export function startSweeps(
+  store: Pick<Store, 'dropExpiredSessions' | 'dropStaleStages'>,
+  clock: () => number,
+  log: Logger,
+): Disposable {
+  const stays = (what: string) => (error: unknown) => log.warn({ err: error }, `${what} for now`)
+  const sweeps = new DisposableStack()
+  sweeps.use(startSweep(() => store.dropExpiredSessions(clock()), stays('expired sessions stay')))
+  sweeps.use(startSweep(() => dropSomeStale(store, clock()), stays('what an import left behind stays')))
+  return sweeps
+}
