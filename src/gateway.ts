@@ -177,7 +177,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       },
     }),
     ...createRestEndpoints(services, options.graphql.isTraceEnabled),
-    ...(options.importing ? [importEndpoint(options.importing, { store, limits }, options.audit)] : []),
+    ...(options.importing ? [importEndpoint(options.importing, { store, limits }, options)] : []),
     ...graphql.endpoints.map((endpoint) => withGraphiql(endpoint, page)),
     createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
@@ -201,9 +201,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
 function importEndpoint(
   { importer, token }: ImportServices,
   parts: Pick<ImportAccessParts, 'store' | 'limits'>,
-  audit: Audit,
+  kept: Pick<GatewayOptions, 'audit' | 'running'>,
 ): Endpoint {
-  return createImportEndpoint(importer, createImportAccess({ token, ...parts }), audit)
+  return createImportEndpoint(importer, createImportAccess({ token, ...parts }), kept)
 }
 
 function createRoads(admitted: readonly Endpoint[], options: GatewayOptions): Handler {

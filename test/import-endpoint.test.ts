@@ -170,6 +170,24 @@ test('the audit log tells who imported how much, who was refused, and what broke
   for (const secretText of [secret, TOKEN, ANA, BEN, 'ana']) expect(JSON.stringify(told)).not.toContain(secretText)
 })
 
+test('the audit log tells of an import that a gateway broke off because it was told to stop', async () => {
+  const workspace = createWorkspace()
+  const tokenFile = workspace.write('token', TOKEN)
+  const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile, '--shutdown-grace', '0'])
+  const body = templateLines(0, 200_000).join('')
+  const response = await fetch(`${serving.url}/import`, { method: 'POST', headers: BEARER, body })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  for (let told = ''; !told.includes('"importing"'); ) told += (await reader?.read())?.value ?? ''
+  expect(await serving.kill('SIGTERM')).toBe(0)
+  const told = (await workspace.run('audit', '--kind', 'import')).stdout.trimEnd().split('\n')
+  expect(told.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      result: 'failed',
+      detail: expect.stringMatching(/^by the import token: broken off at record [1-9]\d*, importing$/),
+    }),
+  ])
+})
+
 test('where clients may sign in, one that may import is enough', async () => {
   const workspace = createWorkspace()
   await workspace.load(documentLine('project', BEN, '{"id":"p"}'))

@@ -1,4 +1,8 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { runCommandLine } from '../src/cli/command-line.ts'
 import { createExportDigest } from '../src/import-export/export-digest.ts'
 import { runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead } from './support/import-workspace.ts'
@@ -142,6 +146,26 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     expect(await workspace.dump()).toBe(project('p', 'r', EVE))
   })
 }
+
+test('--replace that is told to stop stops after a swap, and stands in the audit log', async () => {
+  const workspace = createWorkspace()
+  const users = Array.from({ length: 200 }, (_, n) => project('p', 'r', `user-${n}@example.com`))
+  const path = workspace.write('users.ndjson', users.join(''))
+  const signals = new EventEmitter()
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  stdout.once('data', () => signals.emit('SIGINT'))
+  const told = text(stderr)
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
+  expect(await runCommandLine(['import', path, '--replace', '--verbose', ...workspace.flags], io, signals)).toBe(1)
+  stderr.end()
+  expect(await told).toBe('stopped: run it again to go on\n')
+  const count = (await workspace.run('users', 'list')).stdout.trimEnd().split('\n').length
+  expect(count).toBeGreaterThan(0)
+  expect(count).toBeLessThan(users.length)
+  const entry = JSON.parse((await workspace.run('audit')).stdout)
+  expect(entry).toMatchObject({ kind: 'import', result: 'failed', detail: 'broken off at record 200' })
+  expect((await workspace.import(path, '--replace')).exitCode).toBe(0)
+})
 
 test('what a removal record lacks is said', async () => {
   const workspace = createWorkspace()

@@ -31,6 +31,8 @@ export interface Importer {
     input: () => AsyncIterable<Uint8Array>,
     options: ImportOptions,
   ) => Promise<AsyncIterable<ImportEvent>> | null
+  /** Breaks off what is under way; afterwards nothing is imported any more. */
+  readonly stop: () => Promise<void>
 }
 
 export interface ImportServices {
@@ -39,7 +41,46 @@ export interface ImportServices {
   readonly importer: Importer
 }
 
-export function createImportEndpoint(importer: Importer, requireImporter: RequireImporter, audit: Audit): Endpoint {
+interface Kept {
+  readonly audit: Audit
+  /** Disposed of before the audit log is: what is broken off then is told there. */
+  readonly running: AsyncDisposableStack
+}
+
+/** An import that the audit log is to be told of. */
+interface Told {
+  /** What was seen of it last. */
+  readonly onEvent: (event: ImportEvent) => void
+  /** Once; further calls do nothing. */
+  readonly end: () => void
+}
+
+export function createImportEndpoint(
+  importer: Importer,
+  requireImporter: RequireImporter,
+  { audit, running }: Kept,
+): Endpoint {
+  const underWay = new Set<() => void>()
+  running.defer(async () => {
+    await importer.stop()
+    for (const end of underWay) end()
+  })
+
+  function begin(name: string, address: string, options: ImportOptions): Told {
+    let last: ImportEvent | null = null
+    function end(): void {
+      if (!underWay.delete(end) || options.isDryRun) return
+      audit.record({ kind: 'import', address, ...outcomeOf(last, name, options) })
+    }
+    underWay.add(end)
+    return {
+      end,
+      onEvent(event) {
+        last = event
+      },
+    }
+  }
+
   async function requireAndTell(request: GatewayRequest): Promise<string> {
     try {
       return await requireImporter(request)
@@ -58,19 +99,16 @@ export function createImportEndpoint(importer: Importer, requireImporter: Requir
       // Before anything of the body is looked at.
       const name = await requireAndTell(request)
       const options = readOptions(request.search)
-      const { address } = request.client
-      const tell = (last: ImportEvent | null) => {
-        if (!options.isDryRun) audit.record({ kind: 'import', address, ...outcomeOf(last, name, options) })
-      }
-      const running = importer.run(request.bodyStream, options)
-      if (running === null) {
+      const starting = importer.run(request.bodyStream, options)
+      if (starting === null) {
         throw new GatewayError('UNAVAILABLE', { message: 'Another import is under way.', retryAfterSeconds: 10 })
       }
-      const events = await running.catch((error: unknown) => {
-        tell(null)
+      const told = begin(name, request.client.address, options)
+      const events = await starting.catch((error: unknown) => {
+        told.end()
         throw error
       })
-      return { status: 200, headers: { 'content-type': NDJSON, ...NO_STORE }, body: asLines(events, tell) }
+      return { status: 200, headers: { 'content-type': NDJSON, ...NO_STORE }, body: asLines(events, told) }
     },
   }
 }
@@ -92,18 +130,14 @@ function readOptions(search: string): ImportOptions {
   return { ...options, fields }
 }
 
-async function* asLines(
-  events: AsyncIterable<ImportEvent>,
-  onEnd: (last: ImportEvent | null) => void,
-): AsyncGenerator<Uint8Array> {
-  let last: ImportEvent | null = null
+async function* asLines(events: AsyncIterable<ImportEvent>, { onEvent, end }: Told): AsyncGenerator<Uint8Array> {
   try {
     for await (const event of events) {
-      last = event
+      onEvent(event)
       yield Buffer.from(`${JSON.stringify(event)}\n`)
     }
   } finally {
-    onEnd(last)
+    end()
   }
 }
 

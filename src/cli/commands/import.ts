@@ -54,36 +54,49 @@ export async function runImport(
   await using input = await openImportSource(source, io)
   await using store = await openActiveStore(config, toStoreOptions(config))
   // Awaited here: file and store are closed on return.
-  return await importFile(input, config, store, io)
+  return await importFile(input, config, store, { io, stop: stopSignal() })
+}
+
+interface Context {
+  readonly io: CommandIo
+  readonly stop: AbortSignal
 }
 
 async function importFile(
   source: ImportSource,
   config: ImportConfig,
   store: EditableStore,
-  io: CommandIo,
+  { io, stop }: Context,
 ): Promise<ExitCode> {
   try {
-    return await importUnchanged(source, config, store, io)
+    return await importUnchanged(source, config, store, { io, stop })
   } catch (error) {
+    if (stop.aborted) {
+      io.stderr.write('stopped: run it again to go on\n')
+      return 1
+    }
     if (!(error instanceof InputChangedError)) throw error
     io.stderr.write(`${source.name} changed while it was being imported: import it again\n`)
     return 1
   }
 }
 
-/** Throws `InputChangedError`. */
+/** Throws `InputChangedError`, and whatever once it is to stop. */
 async function importUnchanged(
   { file, name }: ImportSource,
   config: ImportConfig,
   store: EditableStore,
-  io: CommandIo,
+  { io, stop }: Context,
 ): Promise<ExitCode> {
   const start = performance.now()
   using _young = limitYoungGeneration()
   const before = await file.stat()
   const checking = createProgress(io, `checking ${basename(name)}`, before.size)
-  const checked = await checkInput(file, config, store, checking.update, { isReplacement: config.replace === true })
+  const onChecked = (bytes: number, records: number) => {
+    stop.throwIfAborted()
+    checking.update(bytes, records)
+  }
+  const checked = await checkInput(file, config, store, onChecked, { isReplacement: config.replace === true })
   checking.finish()
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
@@ -100,28 +113,42 @@ async function importUnchanged(
   // Where bad lines cannot be kept, good ones are not imported either.
   if (checked.bad.size > 0) await rejects.open()
   const importing = createProgress(io, `importing ${basename(name)}`, before.size)
+  // Before anything is imported: what is broken off stands there too.
+  await using audit = await openCommandAudit(store, config, io)
+  let reached = 0
   const options = {
     fields: config,
     clock: io.clock,
-    onProgress: importing.update,
+    onProgress(bytes: number, records: number) {
+      stop.throwIfAborted()
+      reached = records
+      importing.update(bytes, records)
+    },
     async onRejected(line: Line, reason: string) {
       await rejects.add(line)
       if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)
     },
   }
+  const tellUser = userReport(config, io)
   const running = config.replace
     ? replaceInput(file, checked, store, {
         ...options,
         isDryRun: config.dryRun === true,
-        onUser: userReport(config, io),
+        onUser(swapped) {
+          tellUser(swapped)
+          stop.throwIfAborted()
+        },
       })
     : applyInput(file, checked, store, options)
-  const counts = await running.finally(importing.finish)
+  const counts = await running.finally(importing.finish).catch((error: unknown) => {
+    const detail = `broken off at record ${reached}`
+    if (!config.dryRun) audit.record({ kind: 'import', result: 'failed', detail })
+    throw error
+  })
   // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
   if (!config.dryRun && (counts.removed > 0 || config.replace)) await flushAndTell(store, config, io)
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
-  await using audit = await openCommandAudit(store, config, io)
   const done = countsInWords(counts, config.replace === true)
   if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: done })
   io.stdout.write(`${config.dryRun ? 'would import' : 'imported'} ${name}: ${done} (${took})\n`)

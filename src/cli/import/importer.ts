@@ -1,6 +1,7 @@
 // Takes the body of POST /import to a temporary file, and has a thread import it; one at a time.
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { GatewayError } from '../../errors.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { Importer } from '../../rest/import-endpoint.ts'
@@ -16,6 +17,8 @@ type Target = Pick<ImportWork, 'database' | 'config'>
 /** One import at a time. `ping` rejects when the gateway's own store finds its database gone: what the thread wrote may be elsewhere. */
 export function createImporter(target: Target, ping: () => Awaitable<void>, report: ReportFailure): Importer {
   let isBusy = false
+  let isStopped = false
+  let worker: Worker | null = null
   return {
     run(input, options) {
       if (isBusy) return null
@@ -27,16 +30,22 @@ export function createImporter(target: Target, ping: () => Awaitable<void>, repo
 
       async function start(): Promise<AsyncIterable<ImportEvent>> {
         const { file } = await spool(input(), 'the input')
+        if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
-        const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
+        worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
           workerData: work,
           transferList: [file],
         })
         const onEnd = () => {
           isBusy = false
+          worker = null
         }
         return eventsOf(worker, { ping, report, onEnd })
       }
+    },
+    async stop() {
+      isStopped = true
+      await worker?.terminate()
     },
   }
 }

@@ -69,6 +69,7 @@ function counted(importer: Importer, metrics: EventMetrics): Importer {
       const running = importer.run(input, options)
       return running === null ? null : running.then((events) => countedEvents(events, metrics))
     },
+    stop: importer.stop,
   }
 }
 
