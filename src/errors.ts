@@ -107,6 +107,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** The machine does not do what it should: a disk is full, stdin cannot be read. Its message is a sentence; exit code 1. */
+export class MachineError extends Error {
+  override readonly name = 'MachineError'
+}
+
 /** What was thrown says, in its own words: for who reads a log or starts a command, never for a client. */
 export function reasonOf(thrown: unknown): string {
   // Of a name with several addresses each attempt failed, and Node says nothing of all.

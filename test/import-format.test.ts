@@ -1,8 +1,22 @@
-import { appendFileSync, existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { toSortableUtc } from '../src/import-export/format/timestamp.ts'
 import { run, runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
+import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
@@ -107,6 +121,21 @@ test('an import from stdin leaves no copy behind', async () => {
     expect(readdirSync(env.TMPDIR)).toEqual([])
   }
   expect(await workspace.dump()).toBe(documentLine('template', ANA, '{"id":1}'))
+})
+
+test('stdin that is a folder, or cannot be read, is told and brings no database into being', async () => {
+  const workspace = createWorkspace()
+  const unreadable = openSync(workspace.path('unreadable'), 'w')
+  for (const stdin of [openSync(temporaryDirectory(), 'r'), unreadable]) {
+    const child = spawn(process.execPath, [PROGRAM, 'import', '-', ...workspace.flags], {
+      stdio: [stdin, 'pipe', 'pipe'],
+    })
+    const [stdout, stderr] = [text(child.stdout as Readable), text(child.stderr as Readable)]
+    const [exitCode] = await once(child, 'close')
+    closeSync(stdin)
+    expect([exitCode, await stdout, await stderr]).toEqual([1, '', expect.stringMatching(/^cannot read stdin: .*\n$/)])
+  }
+  expect(existsSync(workspace.path('workspace.db'))).toBe(false)
 })
 
 test('an export that is too large for a line is dumped an element a line, and comes back the same', async () => {

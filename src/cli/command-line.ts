@@ -1,8 +1,10 @@
 // The command line: every command of the program, how it is stopped, and its exit code. The only file that reads arguments, the environment and the
 // process.
+import { fstatSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { Command, CommanderError } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
-import { UsageError } from '../errors.ts'
+import { MachineError, UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import { addAccessCommands } from './access-commands.ts'
@@ -27,6 +29,8 @@ import { announceEnd, isLaterWorker } from './workers/announced-end.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const WRONG_USAGE = 2
+/** Its descriptor. */
+const STDIN = 0
 
 /** What a process is told by its operator. */
 type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
@@ -195,6 +199,7 @@ function toFailure(error: unknown): Failure {
     const help = error instanceof StoreNotWritableError ? '. To answer reads from it: serve --read-only' : ''
     return { exitCode: 1, message: `${error.message}${help}` }
   }
+  if (error instanceof MachineError) return { exitCode: 1, message: error.message }
   // Whoever was reading has read enough, as `head` does.
   if (Reflect.get(Object(error), 'code') === 'EPIPE') return { exitCode: 1, message: null }
   return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
@@ -203,12 +208,23 @@ function toFailure(error: unknown): Failure {
 function processIo(): CommandIo {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', requireBrokenPipe)
   return {
-    stdin: process.stdin,
+    stdin: readableStdin(),
     stdout: process.stdout,
     stderr: process.stderr,
     isTerminal: process.stderr.isTTY === true,
     clock: Date.now,
   }
+}
+
+/** Of what else there is, such as a folder, Node makes a stream that is empty: as if nothing had been sent. */
+function readableStdin(): Readable {
+  const stdin = fstatSync(STDIN)
+  if (stdin.isFile() || stdin.isFIFO() || stdin.isSocket() || stdin.isCharacterDevice()) return process.stdin
+  return new Readable({
+    read() {
+      this.destroy(new Error('it is neither a file nor a pipe'))
+    },
+  })
 }
 
 /** Whoever was reading has read enough, as `head` does: what writes on is told by its stream. Any other error is thrown. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
 
@@ -17,10 +17,10 @@ const ADDRESS = /^https?:\/\//
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing to read. */
+/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing to read, and `MachineError`. */
 export async function openImportSource(source: string, io: CommandIo): Promise<ImportSource> {
   if (ADDRESS.test(source)) return spool(fetchFile(source), new URL(source).host)
-  return source === '-' ? spool(io.stdin, 'stdin') : openFile(source)
+  return source === '-' ? spool(readStdin(io), 'stdin') : openFile(source)
 }
 
 async function openFile(path: string): Promise<ImportSource> {
@@ -55,6 +55,14 @@ export async function openTemporaryFile(name = 'what arrives'): Promise<FileHand
   // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
   await rm(path)
   return file
+}
+
+async function* readStdin({ stdin }: CommandIo): AsyncGenerator<string | Uint8Array> {
+  try {
+    yield* stdin
+  } catch (error) {
+    throw new MachineError(`cannot read stdin: ${reasonOf(error)}`, { cause: error })
+  }
 }
 
 async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
