@@ -101,6 +101,12 @@ test('while an import is under way another one is refused, and one that breaks o
   expect(String(answer)).toContain('100 Continue')
   const { status, headers } = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
   expect([status, headers.get('retry-after')]).toEqual([503, '10'])
+  const workspace = createWorkspace()
+  const [path, token] = [workspace.write('world.ndjson', SMALL_WORLD), workspace.write('token', TOKEN)]
+  expect(await runHere(['import', path, '--to', gateway.url, '--token-file', token])).toMatchObject({
+    exitCode: 1,
+    stderr: `${gateway.url} answered 503: Another import is under way: run the import again\n`,
+  })
   socket.destroy()
   await expect
     .poll(async () => (await gateway.send('POST', '/import', SMALL_WORLD, BEARER)).status, { timeout: 10_000 })

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { existsSync } from 'node:fs'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
@@ -175,8 +176,14 @@ test('what a removal record lacks is said', async () => {
       '{"kind":"project","email":"a@example.com","removed":true,"data":{"id":1}}',
       '"removed" stands in place of "data"',
     ],
-    ['{"kind":"template","email":"a@example.com","removed":true}', '"id" must be a string that is not empty'],
-    ['{"kind":"template","email":"a@example.com","id":1.5,"removed":true}', '"id" must be a string that is not empty'],
+    [
+      '{"kind":"template","email":"a@example.com","removed":true}',
+      '"id" must be a string that is not empty, or an integer',
+    ],
+    [
+      '{"kind":"template","email":"a@example.com","id":1.5,"removed":true}',
+      '"id" must be a string that is not empty, or an integer',
+    ],
     [
       '{"kind":"export","email":"a@example.com","r":"r","removed":true}',
       'which export: say "r" and "createdAt", or "digest"',
@@ -197,6 +204,14 @@ test('what a removal record lacks is said', async () => {
   expect(stderr.split('\n').slice(0, cases.length)).toEqual(
     cases.map(([, reason], index) => `stdin:${index + 1}: ${reason}`),
   )
+})
+
+test('--replace --dry-run brings no database into being', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write('world.ndjson', SMALL_WORLD)
+  const { exitCode, stderr } = await workspace.import(path, '--replace', '--dry-run')
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('there is no database')])
+  expect(existsSync(workspace.path('workspace.db'))).toBe(false)
 })
 
 test('options that do not go together are refused before anything is read', async () => {

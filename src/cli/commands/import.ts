@@ -50,9 +50,9 @@ export async function runImport(
     await using input = await openImportSource(source, io)
     return await importRemotely(input, config, config.to, io)
   }
-  // What cannot be read must not bring a database into being.
+  // What cannot be read must not bring a database into being, nor must a dry run.
   await using input = await openImportSource(source, io)
-  await using store = await openActiveStore(config, toStoreOptions(config))
+  await using store = await openActiveStore(config, { ...toStoreOptions(config), mustExist: config.dryRun === true })
   // Awaited here: file and store are closed on return.
   return await importFile(input, config, store, { io, stop: stopSignal() })
 }

@@ -32,7 +32,7 @@ export async function importRemotely(
     const reason = response ? await refusalOf(address, response) : `${address}: no answer`
     // What the request itself lacks is not mended by running it again.
     if (response && response.status < 500) throw new UsageError(reason)
-    io.stderr.write(`${reason}: run the import again\n`)
+    io.stderr.write(`${reason.replace(/\.$/, '')}: run the import again\n`)
     return 1
   }
   const progress = createProgress(io, 'importing there', size)

@@ -45,8 +45,12 @@ function documentRemoval(kind: DocumentKind): ReadRemoval {
 
 /** As a document has it: a string, or an integer with all its digits. */
 function requireId(envelope: Envelope): string {
-  const digits = typeof envelope.value.id === 'number' ? integerText(envelope.line, 'id') : null
-  return digits ?? requireName(envelope, 'id')
+  const { id } = envelope.value
+  const digits = typeof id === 'number' ? integerText(envelope.line, 'id') : null
+  if (digits !== null) return digits
+  if (typeof id !== 'string' || id === '')
+    throw new RecordError('"id" must be a string that is not empty, or an integer')
+  return requireName(envelope, 'id')
 }
 
 function exportRemoval(envelope: Envelope, email: string): RemovalRecord['change'] {
