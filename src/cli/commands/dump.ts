@@ -1,5 +1,5 @@
 // dump: workspaces out, as NDJSON that import reads.
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { canonicalEmail } from '../../auth/email.ts'
@@ -9,6 +9,7 @@ import type { Snapshot, StoredUser } from '../../store/contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { DumpConfig } from '../options/dump-options.ts'
+import { writeChunks } from '../write-line.ts'
 
 export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreForCli(config, true)
@@ -18,10 +19,20 @@ export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCo
   if (config.output === undefined) {
     await pipeline(Readable.from(lines, { objectMode: true }), io.stdout, { end: false })
   } else {
-    await using file = await openNew(config.output)
-    await file.writeFile(lines)
+    await writeNew(config.output, lines)
   }
   return 0
+}
+
+/** All of it, or no file of that name. */
+async function writeNew(path: string, lines: AsyncIterable<string>): Promise<void> {
+  await using file = await openNew(path)
+  try {
+    await writeChunks(file, lines, `--output: cannot write ${path}`)
+  } catch (error) {
+    await rm(path)
+    throw error
+  }
 }
 
 async function openNew(path: string): Promise<FileHandle> {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
+import { writeChunks } from '../write-line.ts'
 
 export interface ImportSource extends AsyncDisposable {
   readonly file: FileHandle
@@ -34,11 +35,11 @@ async function openFile(path: string): Promise<ImportSource> {
   return { file, name: path, [Symbol.asyncDispose]: () => file.close() }
 }
 
-/** All of it in a file that has no name, so that nothing stays behind. `name` is for messages. */
+/** All of it in a file that has no name, so that nothing stays behind. `name` is for messages. Throws `UsageError`, and `MachineError` on a full disk. */
 export async function spool(chunks: Chunks, name: string): Promise<ImportSource> {
   const file = await openTemporaryFile(name)
   try {
-    await file.writeFile(chunks)
+    await writeChunks(file, chunks, `cannot keep ${name} in ${tmpdir()} (TMPDIR names another folder)`)
   } catch (error) {
     await file.close()
     throw error

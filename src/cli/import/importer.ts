@@ -1,7 +1,7 @@
 // Takes the body of POST /import to a temporary file, and has a thread import it; one at a time.
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { GatewayError } from '../../errors.ts'
+import { GatewayError, MachineError, UsageError } from '../../errors.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { Importer } from '../../rest/import-endpoint.ts'
@@ -11,6 +11,8 @@ import type { ImportWork } from './import-worker.ts'
 
 /** Something is sent at least this often, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 5_000
+/** Of an input that could not be kept. */
+const RETRY_AFTER_S = 60
 
 type Target = Pick<ImportWork, 'database' | 'config'>
 
@@ -29,7 +31,7 @@ export function createImporter(target: Target, ping: () => Awaitable<void>, repo
       })
 
       async function start(): Promise<AsyncIterable<ImportEvent>> {
-        const { file } = await spool(input(), 'the input')
+        const { file } = await spool(input(), 'the input').catch(refuseUnkept)
         if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
         worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
@@ -48,6 +50,12 @@ export function createImporter(target: Target, ping: () => Awaitable<void>, repo
       await worker?.terminate()
     },
   }
+}
+
+/** Where the folder for temporary files has no room, or cannot be written to: that may pass, and the log names it. */
+function refuseUnkept(error: unknown): never {
+  if (!(error instanceof MachineError || error instanceof UsageError)) throw error
+  throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S, cause: error })
 }
 
 /** Whoever stops taking the events ends the import. */

@@ -1,0 +1,51 @@
+// Full disks other than that of the database: where an import keeps its input, and where a dump is written.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run, runHere, serveForTest } from '../support/command-line.ts'
+import { canMount, smallDisk } from '../support/faults.ts'
+import { createWorkspace, templateLines } from '../support/import-workspace.ts'
+import { IMPORT_BEARER, IMPORT_TOKEN } from '../support/importing-gateway.ts'
+import { SMALL_WORLD } from '../support/workspaces.ts'
+
+describe.skipIf(!canMount())('where a disk is full', () => {
+  const large = templateLines(0, 40_000).join('')
+
+  test('import - says which folder it is, and what names another', async () => {
+    const workspace = createWorkspace()
+    const env = { TMPDIR: smallDisk(1_048_576).path }
+    const { exitCode, stdout, stderr } = await run(['import', '-', ...workspace.flags], { stdin: large, env })
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^cannot keep stdin in \S+ \(TMPDIR names another folder\): ENOSPC.*\n$/)
+    expect(stderr).toContain(env.TMPDIR)
+    expect(existsSync(workspace.path('workspace.db'))).toBe(false)
+  })
+
+  test('POST /import is 503, the log names the folder, and it passes by itself', async () => {
+    const workspace = createWorkspace()
+    const disk = smallDisk(1_048_576)
+    const flags = [...workspace.flags, '--import-token-file', workspace.write('token', IMPORT_TOKEN)]
+    const serving = await serveForTest(flags, { env: { TMPDIR: disk.path } })
+    const send = (body: string) =>
+      fetch(`${serving.url}/import`, { method: 'POST', headers: { ...IMPORT_BEARER, connection: 'close' }, body })
+    disk.fill()
+    const refused = await send(SMALL_WORLD)
+    const problem = await refused.json()
+    expect([refused.status, refused.headers.get('retry-after'), problem.code]).toEqual([503, '60', 'UNAVAILABLE'])
+    expect(JSON.stringify(problem)).not.toContain(disk.path)
+    await expect.poll(serving.stderr).toMatch(new RegExp(`cannot keep the input in ${disk.path}.*ENOSPC`))
+    disk.empty()
+    const answer = await send(SMALL_WORLD)
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"type":"imported"')])
+  })
+
+  test('dump --output is a sentence, and leaves no file of that name', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(large)
+    const path = join(smallDisk(1_048_576).path, 'dump.ndjson')
+    const { exitCode, stderr } = await runHere(['dump', '--output', path, ...workspace.flags])
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^--output: cannot write \S+: ENOSPC.*\n$/)])
+    expect(stderr).toContain(path)
+    expect(existsSync(path)).toBe(false)
+  })
+})
