@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { PassThrough, Readable } from 'node:stream'
@@ -8,6 +9,7 @@ import { createExportDigest } from '../src/import-export/export-digest.ts'
 import { runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead } from './support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { PROGRAM } from './support/program.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const removal = (kind: string, email: string, members: object = {}) =>
@@ -166,6 +168,23 @@ test('--replace that is told to stop stops after a swap, and stands in the audit
   const entry = JSON.parse((await workspace.run('audit')).stdout)
   expect(entry).toMatchObject({ kind: 'import', result: 'failed', detail: 'broken off at record 200' })
   expect((await workspace.import(path, '--replace')).exitCode).toBe(0)
+})
+
+test('--replace with a user who is removed before the swap of that user ends with a sentence', async () => {
+  const workspace = createWorkspace()
+  const users = Array.from({ length: 200 }, (_, n) => project('p', 'r', `user-${n}@example.com`))
+  const path = workspace.write('users.ndjson', users.join(''))
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  // The last one in the order in which they are swapped.
+  const remove = [PROGRAM, 'users', 'remove', 'user-99@example.com', ...workspace.flags]
+  stdout.once('data', () => execFileSync(process.execPath, remove))
+  const told = text(stderr)
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
+  const args = ['import', path, '--replace', '--verbose', ...workspace.flags]
+  expect(await runCommandLine(args, io, new EventEmitter())).toBe(1)
+  stderr.end()
+  expect(await told).toMatch(/^what was staged is gone: .*: run the import again\n$/)
+  expect((await workspace.run('users', 'show', 'user-99@example.com')).exitCode).toBe(1)
 })
 
 test('what a removal record lacks is said', async () => {

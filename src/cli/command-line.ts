@@ -7,6 +7,7 @@ import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { MachineError, UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
+import { ReplacementGoneError } from '../store/workspace-edits.ts'
 import { addAccessCommands } from './access-commands.ts'
 import { addConfigCommands } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
@@ -199,7 +200,9 @@ function toFailure(error: unknown): Failure {
     const help = error instanceof StoreNotWritableError ? '. To answer reads from it: serve --read-only' : ''
     return { exitCode: 1, message: `${error.message}${help}` }
   }
-  if (error instanceof MachineError) return { exitCode: 1, message: error.message }
+  if (error instanceof MachineError || error instanceof ReplacementGoneError) {
+    return { exitCode: 1, message: error.message }
+  }
   // Whoever was reading has read enough, as `head` does.
   if (Reflect.get(Object(error), 'code') === 'EPIPE') return { exitCode: 1, message: null }
   return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }

@@ -28,6 +28,16 @@ export const NO_HOLDINGS: Omit<Holdings, 'email'> = {
 /** When a replacement, or a staged export, was touched last that takes no steps any more, and is to be dropped. */
 export const DROPPED_AT = -1
 
+/** A replacement takes no steps any more. Its message is for whoever runs the import. */
+export class ReplacementGoneError extends Error {
+  override readonly name = 'ReplacementGoneError'
+  constructor() {
+    super(
+      'what was staged is gone: a user of it was removed or renamed, it stood still for too long, or the database has moved: run the import again',
+    )
+  }
+}
+
 /** Which exports of a user go: those that are older than `before` and not among the newest `keep` of their project. */
 export interface PruneRule {
   readonly userId: number
@@ -102,7 +112,7 @@ export interface WorkspaceEdits {
   readonly pruneExports: (rule: PruneRule) => Awaitable<Pruned>
 
   readonly beginReplacement: (replacement: string, now: number) => Awaitable<void>
-  /** All steps or, when it throws, none. Throws when the replacement is not there (any more). */
+  /** All steps or, when it throws, none. Throws `ReplacementGoneError` when it is not there (any more). */
   readonly stageReplacement: (replacement: string, steps: readonly ReplacementStep[], now: number) => Awaitable<void>
   /**
    * Gives the next users exactly what was staged for them, in its order: each of them in one step for whoever reads. What is

@@ -1,6 +1,6 @@
 // Replacements in PostgreSQL: what users shall have is staged beside what they have, then swapped in, a user at a time.
 import type { DocumentKind } from '../contract.ts'
-import { DROPPED_AT, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
+import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
@@ -136,7 +136,7 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
 
 async function requireTouched(connection: Connection, replacement: string, now: number): Promise<void> {
   if ((await connection.query(TOUCH, [replacement, now])).length === 0) {
-    throw new Error('the replacement is gone: it was dropped, or the database has moved meanwhile')
+    throw new ReplacementGoneError()
   }
 }
 

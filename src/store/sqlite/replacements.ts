@@ -1,6 +1,6 @@
 // Replacements in SQLite: what users shall have is staged beside what they have, then swapped in, a user at a time.
 import type { Database } from 'better-sqlite3'
-import { DROPPED_AT, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
+import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
 import { createSwap } from './engine/swap-user.ts'
@@ -60,7 +60,7 @@ export function createReplacements(writer: Database, commits: GroupCommit): Repl
 
   function requireTouched(replacement: string, now: number): void {
     if (touch.run(now, replacement).changes === 0) {
-      throw new Error('the replacement is gone: it was dropped, or the database has moved meanwhile')
+      throw new ReplacementGoneError()
     }
   }
 
