@@ -25,7 +25,8 @@ export interface RunOptions {
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const child = start(args, options)
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')]
-  child.stdin?.end(options.stdin ?? '')
+  // A command that fails may end before it has read all of it.
+  child.stdin?.on('error', () => {}).end(options.stdin ?? '')
   const [exitCode] = await once(child, 'close')
   return { exitCode, stdout: stdout(), stderr: stderr() }
 }
