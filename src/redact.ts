@@ -4,7 +4,7 @@
 const MAX_MESSAGE_LENGTH = 512
 
 /** What our own messages show in the place of a URL's password, and the word that it makes with what is behind it. */
-export const PLACEHOLDER = 'PASSWORD@HOST'
+const PLACEHOLDER = 'PASSWORD@HOST'
 
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/wg[rs]_[A-Za-z0-9_-]*/g, '[token]'],

@@ -1,5 +1,4 @@
 // The value of an option as it may be shown to whoever looks over an operator's shoulder.
-import { PLACEHOLDER } from '../../redact.ts'
 import type { OptionRow } from '../options/option.ts'
 
 const HIDDEN = '[hidden]'
@@ -7,8 +6,8 @@ const PARAMETER = /([?&])([^=&?]*)=([^&]*)/g
 /** What the parameters of a database's URL are called, unless they are a secret. */
 const PARAMETER_NAME = /^[a-z_]+$/i
 const SECRET_NAME = /pass|secret|token|key/i
-/** The form of a URL, as a message of ours shows it, and no other URL with a user. */
-const SHOWN_FORM = new RegExp(`^[^@]*://[^:@/?#]*:${PLACEHOLDER}\\b[^@]*$`)
+/** What a message of ours shows in the place of a user and a password, before `@HOST`. */
+const FORM = /^[^:@/?#]*:PASSWORD$/
 
 /** Never a secret: not a value that is one, not the password in a URL. */
 export function shownValue({ isSecret = false, isEnvironmentOnly = false }: OptionRow, value: string): string {
@@ -28,7 +27,7 @@ function hideUserInfo(text: string): string {
   const start = text.indexOf('://') + 3
   // The last, since a password that was not escaped may hold one.
   const end = text.lastIndexOf('@')
-  if (end < start || SHOWN_FORM.test(text)) return text
+  if (end < start || (FORM.test(text.slice(start, end)) && text.startsWith('@HOST', end))) return text
   const [user = ''] = /^[^:@/?#]*/.exec(text.slice(start)) ?? []
   const hasPassword = text[start + user.length] === ':'
   // Without a password, what stands before @ is the name of a user, or a token of an http(s) address.
