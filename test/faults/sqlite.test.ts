@@ -255,7 +255,7 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
     disk.fail('read')
     expect(await statusOf(ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) }))).toBe(500)
     expect(await ended(serving)).toBe(1)
-    expectOneFatalLine(serving, /disk I\/O error|malformed/)
+    expectOneFatalLine(serving, /disk I\/O error|malformed|EIO/)
   })
 
   test('that has no room for a commit loses nothing and goes on when it has', async () => {
