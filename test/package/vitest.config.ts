@@ -7,8 +7,8 @@ export default defineConfig({
     reporters: ['default', ...(process.env.TEST_NOTHING_SKIPPED ? [new CiReporter()] : [])],
     include: ['test/package/*.packed.ts'],
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // A build of the image takes all processors that there are.
-    fileParallelism: false,
+    // The image, which waits for its disk half of the time, beside the package.
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 300_000,
   },
