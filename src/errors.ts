@@ -107,7 +107,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The machine does not do what it should: a disk is full, stdin cannot be read. Its message is a sentence; exit code 1. */
+/** What was asked for rightly, and could not be done: a disk is full, stdin cannot be read, a name is taken. A sentence; exit code 1. */
 export class MachineError extends Error {
   override readonly name = 'MachineError'
 }

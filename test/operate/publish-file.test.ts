@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { NotPublishedError, publishFile, requireDigest } from '../../src/cli/backup/publish-file.ts'
+import { publishFile, requireDigest } from '../../src/cli/backup/publish-file.ts'
+import { MachineError } from '../../src/errors.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -27,7 +28,7 @@ test('who comes second changes neither the file nor its digest', async () => {
     await publishFile(path, containing('first'))
     await writeFile(part, 'second')
   })
-  await expect(second).rejects.toThrow(new NotPublishedError(`${path} is there already, and is not written over`))
+  await expect(second).rejects.toThrow(new MachineError(`${path} is there already, and is not written over`))
   await expectWhole(path, 'first')
 })
 

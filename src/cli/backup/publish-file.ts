@@ -2,17 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 
 const READ_BYTES = 262_144
 /** Of `sha256sum`, which begins it with a backslash where the name has a character that it escapes. */
 const DIGEST_LINE = /^\\?([0-9a-f]{64}) [ *]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' }
-
-/** A backup that was asked for rightly, and was not made: in words. */
-export class NotPublishedError extends Error {
-  override readonly name = 'NotPublishedError'
-}
 
 /** Throws `UsageError` when that is no name, or there is something of it. */
 export async function requireFree(path: string): Promise<void> {
@@ -32,10 +27,10 @@ function takenMessage(path: string): string {
 /**
  * Answers the digest. Makes the file under another name in the same folder, its owner's alone; whatever happens, under
  * `path` there is nothing or the whole. Its digest lies beside it, as `sha256sum -c` reads it. Of several that make a file of one
- * name, one does, and the others throw `NotPublishedError` and change nothing of it.
+ * name, one does, and the others throw `MachineError` and change nothing of it.
  */
 export async function publishFile(path: string, fill: (part: string) => Promise<void>): Promise<string> {
-  if (await isTaken(path)) throw new NotPublishedError(takenMessage(path))
+  if (await isTaken(path)) throw new MachineError(takenMessage(path))
   const part = `${path}.${randomUUID().slice(0, 8)}.part`
   await (await openPart(part)).close()
   const digestPart = `${part}.sha256`
@@ -47,7 +42,7 @@ export async function publishFile(path: string, fill: (part: string) => Promise<
     await publishPair(path, part, digestPart)
     return digest
   } catch (error) {
-    throw isSystemError(error) ? new NotPublishedError(`cannot write ${path}: ${reasonOf(error)}`) : error
+    throw isSystemError(error) ? new MachineError(`cannot write ${path}: ${reasonOf(error)}`) : error
   } finally {
     await removeParts(part)
     await rm(digestPart, { force: true })
@@ -70,7 +65,7 @@ async function publishPair(path: string, part: string, digestPart: string): Prom
   // Before the file, which is never seen without one. With one that was left there, it is refused until that is replaced.
   if (!(await isTaken(path))) await linkNew(digestPart, `${path}.sha256`)
   // Not a rename: that would write over what has come there meanwhile.
-  if (!(await linkNew(part, path))) throw new NotPublishedError(takenMessage(path))
+  if (!(await linkNew(part, path))) throw new MachineError(takenMessage(path))
   await rename(digestPart, `${path}.sha256`)
   await syncPath(dirname(path))
 }

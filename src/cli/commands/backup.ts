@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
+import { MachineError } from '../../errors.ts'
 import { backupLines } from '../../migration/backup-records.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
 import { backupName, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
-import { NotPublishedError, publishFile, requireFree } from '../backup/publish-file.ts'
+import { publishFile, requireFree } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
@@ -21,16 +22,9 @@ const PROGRESS_MS = 200
 
 /** `place` is the file, or with `keepNewest` the folder it gets its name in. */
 export async function runBackup(place: string, config: BackupConfig, io: CommandIo): Promise<ExitCode> {
-  try {
-    await (config.keepNewest === undefined
-      ? makeNamed(place, config, io)
-      : makeNewest(place, config.keepNewest, config, io))
-    return 0
-  } catch (error) {
-    if (!(error instanceof NotPublishedError)) throw error
-    io.stderr.write(`${error.message}\n`)
-    return 1
-  }
+  if (config.keepNewest === undefined) await makeNamed(place, config, io)
+  else await makeNewest(place, config.keepNewest, config, io)
+  return 0
 }
 
 async function makeNamed(path: string, config: BackupConfig, io: CommandIo): Promise<void> {
@@ -81,5 +75,5 @@ async function copyFile(from: string, to: string, io: CommandIo): Promise<void> 
     clearInterval(timer)
     progress.finish()
   }
-  if (reasons.length > 0) throw new NotPublishedError(`cannot back up ${from} to ${to}: ${reasons.join()}`)
+  if (reasons.length > 0) throw new MachineError(`cannot back up ${from} to ${to}: ${reasons.join()}`)
 }
