@@ -4,7 +4,7 @@ import { fstatSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { Command, CommanderError } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
-import { MachineError, UsageError } from '../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
 import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
 import { ReplacementGoneError } from '../store/workspace-edits.ts'
@@ -203,13 +203,13 @@ function toFailure(error: unknown): Failure {
   if (error instanceof MachineError || error instanceof ReplacementGoneError) {
     return { exitCode: 1, message: error.message }
   }
-  // Whoever was reading has read enough, as `head` does.
-  if (Reflect.get(Object(error), 'code') === 'EPIPE') return { exitCode: 1, message: null }
+  if (isBrokenPipe(error)) return { exitCode: 1, message: null }
   return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
 
 function processIo(): CommandIo {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', requireBrokenPipe)
+  process.stdout.on('error', endWithoutStdout)
+  process.stderr.on('error', requireBrokenPipe)
   return {
     stdin: readableStdin(),
     stdout: process.stdout,
@@ -230,9 +230,21 @@ function readableStdin(): Readable {
   })
 }
 
-/** Whoever was reading has read enough, as `head` does: what writes on is told by its stream. Any other error is thrown. */
+/** As `requireBrokenPipe`, in a sentence: its disk may be full. At once, because most commands do not look whether they were written. */
+function endWithoutStdout(error: Error): void {
+  if (isBrokenPipe(error)) return
+  process.stderr.write(`cannot write to stdout: ${reasonOf(error)}\n`)
+  process.exit(1)
+}
+
+/** What writes on is told by its stream. Any other error is thrown. */
 function requireBrokenPipe(error: Error): void {
-  if (Reflect.get(error, 'code') !== 'EPIPE') throw error
+  if (!isBrokenPipe(error)) throw error
+}
+
+/** Whoever was reading has read enough, as `head` does. */
+function isBrokenPipe(error: unknown): boolean {
+  return Reflect.get(Object(error), 'code') === 'EPIPE'
 }
 
 /** Aborted by the first SIGINT or SIGTERM; a second one ends the process as usual. */

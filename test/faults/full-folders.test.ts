@@ -1,11 +1,13 @@
-// Full disks other than that of the database: where an import keeps its input, and where a dump is written.
-import { existsSync } from 'node:fs'
+// Full disks other than that of the database: where an import keeps its input, and where a dump or stdout is written.
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
 import { createWorkspace, templateLines } from '../support/import-workspace.ts'
 import { IMPORT_BEARER, IMPORT_TOKEN } from '../support/importing-gateway.ts'
+import { PROGRAM } from '../support/program.ts'
 import { SMALL_WORLD } from '../support/workspaces.ts'
 
 describe.skipIf(!canMount())('where a disk is full', () => {
@@ -47,5 +49,24 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^--output: cannot write \S+: ENOSPC.*\n$/)])
     expect(stderr).toContain(path)
     expect(existsSync(path)).toBe(false)
+  })
+
+  test.each([
+    ['dump', 'stderr'],
+    ['users show ana@example.com', 'stderr'],
+    ['users show ana@example.com', 'the same file'],
+  ])('%s > FILE ends with a sentence, or without a word where that goes to %s', async (command, where) => {
+    const workspace = createWorkspace()
+    await workspace.load(large)
+    const disk = smallDisk(1_048_576)
+    const stdout = openSync(join(disk.path, 'out'), 'w')
+    disk.fill()
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...command.split(' '), ...workspace.flags], {
+      stdio: ['ignore', stdout, where === 'stderr' ? 'pipe' : stdout],
+      encoding: 'utf8',
+    })
+    closeSync(stdout)
+    const sentence = /^cannot write to stdout: ENOSPC[^\n]*\n$/
+    expect([status, stderr]).toEqual([1, where === 'stderr' ? expect.stringMatching(sentence) : null])
   })
 })
