@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { DUMP_OPTIONS } from '../src/cli/options/dump-options.ts'
 import { IMPORT_OPTIONS } from '../src/cli/options/import-options.ts'
@@ -17,6 +18,7 @@ import { environmentName } from '../src/cli/options/option.ts'
 import { SERVE_OPTIONS } from '../src/cli/options/serve-options.ts'
 import { run, runHere, serveForTest } from './support/command-line.ts'
 import { ask, bearer, openSession } from './support/gateway.ts'
+import { createWorkspace, templateLines } from './support/import-workspace.ts'
 import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
@@ -188,6 +190,28 @@ test('dump writes one user, or to a new file, and never over an old one', async 
   expect(readFileSync(output, 'utf8')).toContain('ana@example.com')
   const again = await runHere(['dump', '--output', output, ...database])
   expect([again.exitCode, again.stderr]).toEqual([2, expect.stringMatching(/all\.ndjson is there already/)])
+})
+
+test('dump --output gives its file the name when it is whole, also to whoever looks meanwhile', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(templateLines(0, 5_000).join(''))
+  const folder = temporaryDirectory()
+  const output = join(folder, 'all.ndjson')
+  let isDone = false
+  const dumping = runHere(['dump', '--output', output, ...workspace.flags]).finally(() => {
+    isDone = true
+  })
+  const sizes = new Set<number>()
+  while (!isDone) {
+    const found = statSync(output, { throwIfNoEntry: false })
+    if (found) sizes.add(found.size)
+    await setImmediate()
+  }
+  expect(await dumping).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  expect(readdirSync(folder)).toEqual(['all.ndjson'])
+  const { size, mode } = statSync(output)
+  expect(mode & 0o777).toBe(0o600)
+  expect([...sizes].filter((seen) => seen !== size)).toEqual([])
 })
 
 test('dump of a database that is not there says so and makes none', async () => {

@@ -1,4 +1,4 @@
-// A file gets its name only when it is whole and on the disk: no backup is seen before.
+// A file gets its name only when it is whole and on the disk: no backup, and no dump, is seen before.
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
@@ -16,11 +16,11 @@ export async function requireFree(path: string): Promise<void> {
 }
 
 /** Also by a link that leads nowhere: it is not written over either. */
-async function isTaken(path: string): Promise<boolean> {
+export async function isTaken(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null
 }
 
-function takenMessage(path: string): string {
+export function takenMessage(path: string): string {
   return `${path} is there already, and is not written over`
 }
 
@@ -31,7 +31,7 @@ function takenMessage(path: string): string {
  */
 export async function publishFile(path: string, fill: (part: string) => Promise<void>): Promise<string> {
   if (await isTaken(path)) throw new MachineError(takenMessage(path))
-  const part = `${path}.${randomUUID().slice(0, 8)}.part`
+  const part = partOf(path)
   await (await openPart(part)).close()
   const digestPart = `${part}.sha256`
   try {
@@ -47,6 +47,11 @@ export async function publishFile(path: string, fill: (part: string) => Promise<
     await removeParts(part)
     await rm(digestPart, { force: true })
   }
+}
+
+/** The name that a file has until it is whole, in the same folder. */
+export function partOf(path: string): string {
+  return `${path}.${randomUUID().slice(0, 8)}.part`
 }
 
 /** With what SQLite leaves beside a database that it could not write to its end. */
@@ -71,7 +76,7 @@ async function publishPair(path: string, part: string, digestPart: string): Prom
 }
 
 /** False where there is something of that name. */
-async function linkNew(from: string, to: string): Promise<boolean> {
+export async function linkNew(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
     return true

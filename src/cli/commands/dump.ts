@@ -1,11 +1,13 @@
 // dump: workspaces out, as NDJSON that import reads.
 import { type FileHandle, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { canonicalEmail } from '../../auth/email.ts'
-import { reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
+import { isTaken, linkNew, partOf, syncPath, takenMessage } from '../backup/publish-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { DumpConfig } from '../options/dump-options.ts'
@@ -26,25 +28,44 @@ export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCo
 
 /** All of it, or no file of that name. */
 async function writeNew(path: string, lines: AsyncIterable<string>): Promise<void> {
-  await using file = await openNew(path)
+  if (await isTaken(path)) throw takenError(path)
+  const part = partOf(path)
   try {
-    await writeChunks(file, lines, `--output: cannot write ${path}`)
+    await writePart(part, path, lines)
+    if (!(await orSay(path, linkNew(part, path)))) throw takenError(path)
+  } finally {
+    await rm(part, { force: true })
+  }
+  await orSay(path, syncPath(dirname(path)))
+}
+
+async function writePart(part: string, path: string, lines: AsyncIterable<string>): Promise<void> {
+  await using file = await openNew(part, path)
+  await writeChunks(file, lines, failureOf(path))
+  await orSay(path, file.sync())
+}
+
+async function openNew(part: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(part, 'wx', 0o600)
   } catch (error) {
-    await rm(path)
-    throw error
+    throw new UsageError(`--output: cannot make ${path}: ${reasonOf(error)}`)
   }
 }
 
-async function openNew(path: string): Promise<FileHandle> {
+function takenError(path: string): UsageError {
+  return new UsageError(`--output: ${takenMessage(path)}`)
+}
+
+function failureOf(path: string): string {
+  return `--output: cannot write ${path}`
+}
+
+async function orSay<T>(path: string, done: Promise<T>): Promise<T> {
   try {
-    return await open(path, 'wx', 0o600)
+    return await done
   } catch (error) {
-    const isThere = Reflect.get(Object(error), 'code') === 'EEXIST'
-    throw new UsageError(
-      isThere
-        ? `--output: ${path} is there already, and is not written over`
-        : `--output: cannot make ${path}: ${reasonOf(error)}`,
-    )
+    throw new MachineError(`${failureOf(path)}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
