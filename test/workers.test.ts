@@ -21,6 +21,14 @@ function workersOf({ process: { pid } }: ServingProcess): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
+function commandOf(pid: number | undefined): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+}
+
+function isStopped(pid: number): boolean {
+  return /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+}
+
 async function until(condition: () => boolean): Promise<void> {
   for (let start = performance.now(); !condition(); ) {
     if (performance.now() - start > 20_000) throw new Error('it did not happen in time')
@@ -225,8 +233,13 @@ test.skipIf(process.platform !== 'linux')(
     const before = workersOf(gateway)
     process.kill(before[0] ?? 0, 'SIGKILL')
     const started = () => workersOf(gateway).find((pid) => !before.includes(pid))
-    await until(() => started() !== undefined)
-    process.kill(started() ?? 0, 'SIGSTOP')
+    // Not before it runs its own program: whoever starts it waits for that.
+    const own = commandOf(gateway.process.pid)
+    await until(() => started() !== undefined && commandOf(started()) !== own)
+    const pid = started() ?? 0
+    process.kill(pid, 'SIGSTOP')
+    // Until then SIGTERM ends it, as it would any process.
+    await until(() => isStopped(pid))
     expect(await gateway.kill('SIGTERM')).toBe(0)
     expect(gateway.stderr()).toContain('"timeoutSeconds":6,"msg":"a worker does not answer: ending it"')
   },
