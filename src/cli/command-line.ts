@@ -78,6 +78,7 @@ export function createProgram(
   describe(program.command('serve'), SERVE_OPTIONS)
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
     .action(async (values) => {
+      outliveOutput(io)
       const { runServe } = await import('./commands/serve.ts')
       onExit(
         await runServe(parseOptions(SERVE_OPTIONS, values), io, {
@@ -209,7 +210,7 @@ function toFailure(error: unknown): Failure {
 
 function processIo(): CommandIo {
   process.stdout.on('error', endWithoutStdout)
-  process.stderr.on('error', requireBrokenPipe)
+  process.stderr.on('error', ignore)
   return {
     stdin: readableStdin(),
     stdout: process.stdout,
@@ -230,17 +231,21 @@ function readableStdin(): Readable {
   })
 }
 
-/** As `requireBrokenPipe`, in a sentence: its disk may be full. At once, because most commands do not look whether they were written. */
+/** Its disk may be full. At once, because most commands do not look whether they were written. */
 function endWithoutStdout(error: Error): void {
+  // What writes on is told by its stream.
   if (isBrokenPipe(error)) return
   process.stderr.write(`cannot write to stdout: ${reasonOf(error)}\n`)
   process.exit(1)
 }
 
-/** What writes on is told by its stream. Any other error is thrown. */
-function requireBrokenPipe(error: Error): void {
-  if (!isBrokenPipe(error)) throw error
+/** A full disk of its log takes a gateway's lines, and no more: it serves on, and writes again when there is room. */
+function outliveOutput({ stdout }: CommandIo): void {
+  stdout.off('error', endWithoutStdout).on('error', ignore)
 }
+
+/** There is nobody left to tell. */
+function ignore(): void {}
 
 /** Whoever was reading has read enough, as `head` does. */
 function isBrokenPipe(error: unknown): boolean {

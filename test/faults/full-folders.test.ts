@@ -1,10 +1,12 @@
-// Full disks other than that of the database: where an import keeps its input, and where a dump or stdout is written.
-import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync } from 'node:fs'
+// Full disks other than that of the database: where an import keeps its input, and where a dump, stdout or the log is written.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { canMount, smallDisk } from '../support/faults.ts'
+import { freePort } from '../support/free-port.ts'
 import { createWorkspace, templateLines } from '../support/import-workspace.ts'
 import { IMPORT_BEARER, IMPORT_TOKEN } from '../support/importing-gateway.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -69,4 +71,41 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     const sentence = /^cannot write to stdout: ENOSPC[^\n]*\n$/
     expect([status, stderr]).toEqual([1, where === 'stderr' ? expect.stringMatching(sentence) : null])
   })
+
+  test.each(['1', '2'])(
+    'serve > FILE 2>&1 serves on, and writes again when there is room, with --workers %s',
+    async (workers) => {
+      const disk = smallDisk(1_048_576)
+      const path = join(disk.path, 'log')
+      const log = openSync(path, 'a')
+      disk.fill()
+      const port = await freePort('127.0.0.1')
+      const flags = [...createWorkspace().flags, '--port', String(port), '--workers', workers]
+      const gateway = spawn(process.execPath, [PROGRAM, 'serve', ...flags], { stdio: ['ignore', log, log] })
+      closeSync(log)
+      const exited = once(gateway, 'exit')
+      onTestFinished(async () => {
+        gateway.kill('SIGKILL')
+        await exited
+      })
+      const status = (route: string) =>
+        fetch(`http://127.0.0.1:${port}${route}`, { headers: { connection: 'close' } }).then(
+          (answer) => answer.status,
+          () => null,
+        )
+      await expect.poll(() => gateway.exitCode ?? status('/readyz'), { timeout: 20_000 }).toBe(200)
+      expect(await status('/projects')).toBe(401)
+      expect(readFileSync(path, 'utf8')).toBe('')
+      disk.empty()
+      await expect
+        .poll(async () => [await status('/projects'), readFileSync(path, 'utf8')])
+        .toEqual([401, expect.stringMatching(/^\{[^\n]*"status":401[^\n]*\}$/m)])
+      disk.fill()
+      // What is left of the last page of the file.
+      expect(() => appendFileSync(path, Buffer.alloc(8_192))).toThrow('ENOSPC')
+      expect(await status('/projects')).toBe(401)
+      gateway.kill('SIGTERM')
+      expect(await exited).toEqual([0, null])
+    },
+  )
 })
