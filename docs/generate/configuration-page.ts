@@ -50,6 +50,14 @@ workspace-gateway config print --config /etc/workspace-gateway.yaml
 workspace-gateway config print keys rotate
 \`\`\`
 
+\`config check\` says whether \`serve\` would take a configuration, with everything that is wrong: the options, what they may not be beside each other,
+the files of secrets and tokens, the URLs of databases and the variables of traces. It opens no database and no port, and asks no other server;
+\`doctor --look inside\` looks at those. Exit code 0, or 2.
+
+\`\`\`sh
+workspace-gateway config check --config /etc/workspace-gateway.yaml
+\`\`\`
+
 In Kubernetes, a service called \`workspace-gateway\` sets \`WORKSPACE_GATEWAY_PORT\` in every pod: name it otherwise, or set
 \`enableServiceLinks: false\`.
 

@@ -1,19 +1,36 @@
 // Which adapter answers for a database URL.
 import { UsageError } from '../errors.ts'
 import type { MigratableStore } from './cutover/contract.ts'
-import { isPostgresUrl } from './postgres/engine/connection-string.ts'
+import { isPostgresUrl, readPostgresUrl, readReplicaUrl } from './postgres/engine/connection-string.ts'
 import type { PostgresStoreOptions } from './postgres/open.ts'
 import type { SqliteStoreOptions } from './sqlite/open.ts'
 
 const FILE_SCHEME = 'file:'
+const NO_REPLICA = 'database-replica: only a database on PostgreSQL has replicas'
 
 /** Each adapter takes what concerns it. */
 export type StoreOptions = SqliteStoreOptions & PostgresStoreOptions
 
+export interface DatabaseUrls {
+  readonly database: string
+  readonly databaseNext?: string | undefined
+  readonly databaseReplica?: string | undefined
+}
+
+/** Throws `UsageError` for what `openStore` would throw one for; opens nothing. */
+export function requireDatabaseUrls({ database, databaseNext, databaseReplica }: DatabaseUrls): void {
+  for (const url of [database, ...(databaseNext === undefined ? [] : [databaseNext])]) {
+    if (databasePath(url) === null) readPostgresUrl(url)
+  }
+  if (databaseReplica === undefined) return
+  if (databasePath(database) !== null) throw new UsageError(NO_REPLICA)
+  readReplicaUrl(databaseReplica)
+}
+
 /** `file:PATH`, relative to the working directory, or `postgres://…`. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<MigratableStore> {
   if (databaseUrl.startsWith(FILE_SCHEME)) {
-    if (options.replica) throw new UsageError('database-replica: only a database on PostgreSQL has replicas')
+    if (options.replica) throw new UsageError(NO_REPLICA)
     const { openSqliteStore } = await import('./sqlite/open.ts')
     return openSqliteStore(sqlitePath(databaseUrl), options)
   }

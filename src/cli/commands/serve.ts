@@ -21,31 +21,28 @@ import type { Store } from '../../store/contract.ts'
 import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
-import { readToken } from '../import/read-token.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { createBrokenOffReport, createLog, createOverloadReport, createReport } from '../log.ts'
-import { attemptsPerMinute, exposureWarnings, requireSafeExposure } from '../login-exposure.ts'
+import { attemptsPerMinute, exposureWarnings } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { describeEntry } from '../open-audit.ts'
 import { storeConfig, toStoreOptions } from '../open-store-for-cli.ts'
 import { DEFAULT_DATABASE } from '../options/database-options.ts'
 import { toGraphQLOptions } from '../options/graphql-options.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
-import { toGuardOptions } from '../options/sign-in/to-guard-options.ts'
-import { readKeyCipher } from '../read-key-cipher.ts'
-import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
-import { requireSafeShadow, toShadowOptions } from '../retirement/to-shadow-options.ts'
+import { toShadowOptions } from '../retirement/to-shadow-options.ts'
 import { allocateYoung } from '../serving/allocate-young.ts'
 import { listen, withInheritedSocket } from '../serving/listen.ts'
 import { packageVersion } from '../serving/package-version.ts'
-import { requireSigningKey, withoutWrites } from '../serving/read-only.ts'
+import { requireSigningKey } from '../serving/read-only.ts'
+import { planServe, type ServePlan } from '../serving/serve-plan.ts'
 import { startSweeps } from '../serving/sweeps.ts'
 import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { watchLogSize } from '../serving/watch-log-size.ts'
 import { openAccessLog } from '../sight/access-log.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
-import { openAdmin, requireOwnAdminPort } from '../sight/open-admin.ts'
-import { openTracer, requireTraceableDatabase } from '../sight/open-tracer.ts'
+import { openAdmin } from '../sight/open-admin.ts'
+import { openTracer } from '../sight/open-tracer.ts'
 import { isLaterWorker } from '../workers/announced-end.ts'
 import { answerHeartbeats } from '../workers/heartbeat.ts'
 import { workerCount } from '../workers/worker-count.ts'
@@ -72,16 +69,10 @@ export async function runServe(
   const service = readServiceManager(environment, (error) =>
     log.warn({ err: error }, 'systemd-notify failed: the service manager does not know how the gateway is'),
   )
-  const config = withoutWrites(withInheritedSocket(asked, service))
+  const plan = await planServe(withInheritedSocket(asked, service), environment)
+  const { config, keyCipher } = plan
   const isReadOnly = config.readOnly === true
   const isLoopback = isLoopbackBinding(config.host)
-  const guardOptions = toGuardOptions(config)
-  requireSafeExposure(config, guardOptions)
-  const retirement = toRetirementPlan(config)
-  requireSafeShadow(config)
-  requireTraceableDatabase(config)
-  requireOwnAdminPort(config)
-  const keyCipher = readKeyCipher(config)
   if (cluster.isPrimary) for (const warning of exposureWarnings(config, process.getuid?.())) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1)
     return superviseWorkers(config, io, log, { stop, onReload, service })
@@ -95,7 +86,7 @@ export async function runServe(
   const { database, databaseNext } = config
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
   // Disposed of after all that is traced.
-  await using tracer = await openTracer(environment, config, log)
+  await using tracer = await openTracer(plan.tracing, config, log)
   await using store = await openActiveStore(
     { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
     {
@@ -133,7 +124,7 @@ export async function runServe(
           onFailure: (error) =>
             log.error({ err: error }, 'the ledger of REST calls cannot be written: its counts wait'),
         })
-  const shadow = await toShadowOptions(config, store, log)
+  const shadow = await toShadowOptions(config, plan.shadowHeaders, store, log)
   const metrics = await createProcessMetrics(
     config.adminPort !== undefined,
     config.basePath,
@@ -145,7 +136,7 @@ export async function runServe(
   await using running = new AsyncDisposableStack()
   const ending = AbortSignal.any([stop, failed.signal, retired.signal])
   const handle = await createGateway(store, {
-    createGuard: isReadOnly ? async () => createReadOnlyGuard() : guardsOf(config.loginGuard, guardOptions),
+    createGuard: isReadOnly ? async () => createReadOnlyGuard() : guardsOf(config.loginGuard, plan.guardOptions),
     basePath: config.basePath,
     corsOrigins: config.corsOrigin,
     reportRefusedOrigin: (origin) =>
@@ -172,9 +163,9 @@ export async function runServe(
     clock: io.clock,
     report: createReport(log),
     isDraining: health.isDraining,
-    retirement,
+    retirement: plan.retirement,
     shadow,
-    importing: await importServices(config, store, createReport(log), metrics),
+    importing: importServices(plan, store, createReport(log), metrics),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,
   })
@@ -226,18 +217,17 @@ function watchExternalCheckpoints({ checkpoints, database }: ServeConfig, log: L
   })
 }
 
-async function importServices(
-  config: ServeConfig,
+function importServices(
+  { config, importToken }: ServePlan,
   { ping }: Pick<Store, 'ping'>,
   report: ReportFailure,
   metrics: ProcessMetrics,
-): Promise<ImportServices | undefined> {
-  const { database, databaseNext, importTokenFile } = config
+): ImportServices | undefined {
+  const { database, databaseNext } = config
   const areClientsKnown = config.loginGuard.includes('client') && config.readOnly !== true
-  if (importTokenFile === undefined && !areClientsKnown) return undefined
-  const token = importTokenFile === undefined ? null : await readToken(importTokenFile, '--import-token-file')
+  if (importToken === null && !areClientsKnown) return undefined
   return {
-    token,
+    token: importToken,
     importer: metrics.imported(
       createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, ping, report),
     ),

@@ -2,6 +2,8 @@
 import { Argument, type Command } from 'commander'
 import type { Shell } from '../commands/config/completion.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
+import { parseOptions } from '../options/option.ts'
+import { SERVE_OPTIONS } from '../options/serve-options.ts'
 import { configOption } from './config-option.ts'
 import type { DescribedCommands } from './described-commands.ts'
 import type { Environment } from './settings.ts'
@@ -23,6 +25,13 @@ export function addConfigCommands(
     .action(async (_words: readonly string[], { config: path }: { readonly config?: string }, { args }: Command) => {
       const { runConfigPrint } = await import('../commands/config/print.ts')
       onExit(runConfigPrint(args, path, commands.all(), environment, io))
+    })
+  commands
+    .describe(config.command('check'), SERVE_OPTIONS)
+    .description('whether serve would start with this configuration; nothing is opened, made or asked')
+    .action(async (values) => {
+      const { runConfigCheck } = await import('../commands/config/check.ts')
+      onExit(await runConfigCheck(parseOptions(SERVE_OPTIONS, values), environment, io))
     })
   program
     .command('completion')

@@ -6,7 +6,6 @@ import { UsageError } from '../../errors.ts'
 import { createShadowReport } from '../../rest/shadow/shadow-report.ts'
 import type { ShadowOptions } from '../../rest/shadow/with-shadow.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
-import { readHeaders } from '../move-in/remote-address.ts'
 import type { ShadowConfig } from '../options/retirement/shadow-options.ts'
 
 /** Throws `UsageError` for what should not be asked for. */
@@ -33,6 +32,7 @@ export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowIns
 /** Undefined without an old server. */
 export async function toShadowOptions(
   config: ShadowConfig,
+  headers: Readonly<Record<string, string>>,
   store: Pick<AuditVerbs, 'auditSalt'>,
   log: Logger,
 ): Promise<ShadowOptions | undefined> {
@@ -40,7 +40,7 @@ export async function toShadowOptions(
   const salt = await store.auditSalt()
   return {
     url: config.shadow.replace(/\/$/, ''),
-    headers: await readHeaders(config.shadowHeaders, '--shadow-headers'),
+    headers,
     answerFrom: config.answerFrom,
     sample: config.shadowSample,
     concurrency: config.shadowConcurrency,

@@ -4,9 +4,9 @@ import type { Store } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 
-/** The same, unless it says `readOnly`. Throws one `UsageError` that names every option that needs writes. */
-export function withoutWrites(config: ServeConfig): ServeConfig {
-  if (!config.readOnly) return config
+/** Throws one `UsageError` that names every option that `--read-only` cannot stand beside. */
+export function requireNoWrites(config: ServeConfig): void {
+  if (!config.readOnly) return
   const wrong = [
     ...(databasePath(config.database) === null
       ? ['--read-only: for SQLite. On PostgreSQL reads are spread with --database-replica']
@@ -15,6 +15,11 @@ export function withoutWrites(config: ServeConfig): ServeConfig {
     ...(config.importTokenFile === undefined ? [] : ['--import-token-file: with --read-only nothing is imported']),
   ]
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+}
+
+/** The same, unless it says `readOnly`. */
+export function withoutWrites(config: ServeConfig): ServeConfig {
+  if (!config.readOnly) return config
   return {
     ...config,
     loginGuard: ['none'],

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { RequestScope } from '../../admin/tracing/request-scope.ts'
+import type { TraceSettings } from '../../admin/tracing/trace-settings.ts'
 import type { Tracer } from '../../admin/tracing/tracer.ts'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { redact } from '../../redact.ts'
@@ -26,12 +27,18 @@ export function requireTraceableDatabase({ database, databaseNext, databaseTrace
   )
 }
 
+/** Null where no receiver is named. Throws one `UsageError` that names every variable that is wrong. */
+export async function readTracing(environment: Environment): Promise<TraceSettings | null> {
+  if (!Object.keys(environment).some((name) => name.startsWith('OTEL_EXPORTER_OTLP_'))) return null
+  const { readTraceSettings } = await import('../../admin/tracing/trace-settings.ts')
+  return readTraceSettings(environment)
+}
+
 export async function openTracer(
-  environment: Environment,
+  settings: TraceSettings | null,
   { databaseTraceComments }: TracerConfig,
   log: Logger,
 ): Promise<OpenTracer | null> {
-  const settings = await readSettings(environment)
   if (settings === null) {
     // Of several workers the first says it.
     if (databaseTraceComments && (!cluster.isWorker || cluster.worker?.id === 1)) {
@@ -46,12 +53,6 @@ export async function openTracer(
     log.warn({ reason: redact(reasonOf(error)), lost }, 'traces cannot be sent: those of these requests are lost'),
   )
   return { ...tracer, scope: databaseTraceComments ? await createScope() : null }
-}
-
-async function readSettings(environment: Environment) {
-  if (!Object.keys(environment).some((name) => name.startsWith('OTEL_EXPORTER_OTLP_'))) return null
-  const { readTraceSettings } = await import('../../admin/tracing/trace-settings.ts')
-  return readTraceSettings(environment)
 }
 
 async function createScope(): Promise<RequestScope> {

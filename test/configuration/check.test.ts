@@ -1,0 +1,111 @@
+// config check against serve: the one says what the other would, and neither leaves anything behind.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { run, runHere } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const PASSWORD = 'hunter2'
+
+/** Each refused by a rule of its own; what the refusal begins with. */
+const WRONG = [
+  { args: ['--port', '8080', '--admin-port', '8080'], message: '--admin-port: 8080 is the --port of clients' },
+  { args: ['--host', '0.0.0.0'], message: '--host 0.0.0.0 can be reached from other machines' },
+  { args: ['--login-guard', 'mail'], message: 'login guard "mail" needs a mail server' },
+  { args: ['--proxy-protocol'], message: '--proxy-protocol: name the proxies' },
+  { args: ['--import-token-file', 'missing'], message: '--import-token-file: cannot read missing: ENOENT' },
+  {
+    args: ['--key-encryption-key-file', 'missing'],
+    message: '--key-encryption-key-file: cannot read missing',
+  },
+  {
+    args: ['--shadow', 'https://old.example', '--shadow-headers', 'missing'],
+    message: '--shadow-headers: cannot read missing: ENOENT',
+  },
+  { args: ['--shadow', 'http://old.example'], message: '--shadow: must be https://' },
+  { args: ['--sunset', '/nowhere=2027-01-31'], message: '--sunset: /nowhere is none of' },
+  { args: ['--database-trace-comments'], message: '--database-trace-comments: SQLite has no log of statements' },
+  {
+    args: ['--database-next', `postgres://ana:${PASSWORD}@db.example/w?sslmode=maybe`],
+    message: 'database: sslmode must be',
+  },
+  {
+    args: ['--database-replica', `postgres://ana:${PASSWORD}@db.example/w`],
+    message: 'database-replica: only a database on PostgreSQL has replicas',
+  },
+  {
+    args: ['--read-only', '--database-next', 'file:next.db'],
+    message: '--database-next: a database that is only read',
+  },
+  {
+    args: [],
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' },
+    message: 'OTEL_EXPORTER_OTLP_ENDPOINT: must be like',
+  },
+] as const
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe.each(WRONG)('$message', ({ args, message, ...rest }) => {
+  const environment: Readonly<Record<string, string>> = 'environment' in rest ? rest.environment : {}
+
+  test.each(['config check', 'serve'])('is what %s says, and nothing is made', async (command) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+    const path = join(temporaryDirectory(), 'workspace.db')
+    const { exitCode, stdout, stderr } = await runHere([
+      ...command.split(' '),
+      ...['--log-level', 'silent', '--database', `file:${path}`],
+      ...args,
+    ])
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr.startsWith(message), stderr).toBe(true)
+    expect(stderr).not.toContain(PASSWORD)
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
+test('everything that is wrong is told at once, by both', async () => {
+  const args = ['--port', '8080', '--admin-port', '8080', '--host', '0.0.0.0', '--import-token-file', 'missing']
+  const sunset = [
+    '--sunset',
+    '/nowhere=2027-01-31',
+    '--key-encryption-key-file',
+    'missing',
+    '--shadow',
+    'http://o.example',
+  ]
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  const [checked, served] = [
+    await runHere(['config', 'check', '--database', database, ...args, ...sunset]),
+    await runHere(['serve', '--database', database, ...args, ...sunset]),
+  ]
+  for (const start of ['--admin-port:', '--host ', '--import-token-file:', '--sunset:', '--key-enc', '--shadow:']) {
+    expect(`\n${checked.stderr}`).toContain(`\n${start}`)
+  }
+  expect(checked).toEqual(served)
+  expect(checked.exitCode).toBe(2)
+})
+
+test('a good configuration is good, from a file too, and what a start would warn of is told', async () => {
+  const directory = temporaryDirectory()
+  const file = join(directory, 'gateway.yaml')
+  const database = join(directory, 'workspace.db')
+  writeFileSync(file, `database: file:${database}\nlogin-guard: open\n`)
+  expect(await run(['config', 'check', '--config', file])).toEqual({
+    exitCode: 0,
+    stdout: 'the configuration is good\n',
+    stderr: expect.stringMatching(/^warning: login guard "open": anyone who can reach this port .+\n$/),
+  })
+  expect(existsSync(database)).toBe(false)
+  expect((await runHere(['config', 'check'])).stderr).toBe('')
+})
+
+test('options that are wrong are named, as for every command', async () => {
+  const { exitCode, stderr } = await runHere(['config', 'check', '--port', 'x', '--prot', '1'])
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('--port (WORKSPACE_GATEWAY_PORT): must be a whole number')
+  expect(stderr).toContain('--prot')
+})
