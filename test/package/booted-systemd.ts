@@ -98,9 +98,10 @@ export async function bootSystemd(installed: string, service: string): Promise<B
     pids() {
       // In the container they are others.
       const all = childrenOf(childrenOf(nspawn.pid ?? 0)[0] ?? 0)
-      const main = all.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('workspace-gateway.cjs'))
+      const main = all.find(isGateway)
       if (main === undefined) throw new Error('the service does not run')
-      return { main, workers: childrenOf(main) }
+      // It has others for a moment: what tells systemd how it is, and what has just ended.
+      return { main, workers: childrenOf(main).filter(isGateway) }
     },
   }
 }
@@ -108,6 +109,11 @@ export async function bootSystemd(installed: string, service: string): Promise<B
 function addTo(units: string, unit: string, text: string): void {
   mkdirSync(join(units, `${unit}.d`))
   writeFileSync(join(units, `${unit}.d`, 'test.conf'), text)
+}
+
+function isGateway(pid: number): boolean {
+  const path = `/proc/${pid}/cmdline`
+  return existsSync(path) && readFileSync(path, 'utf8').includes('workspace-gateway.cjs')
 }
 
 function childrenOf(pid: number): readonly number[] {
