@@ -8,7 +8,7 @@ import { createHttpServer } from '../src/http/server/server.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
 import { liveBytes } from './support/live-bytes.ts'
 import { serverOptions } from './support/server-options.ts'
-import { openSocket, readAnswers, readToEnd, requestText } from './support/wire.ts'
+import { openSocket, readAnswers, readToEnd, requestText, type WireRequest } from './support/wire.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const MIB = 1_048_576
@@ -29,6 +29,8 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway & { 
   await gateway.load(WORLD)
   return { ...gateway, accessToken: (await gateway.login(ANA)).accessToken }
 }
+
+const JSON_TYPE = [['Content-Type', 'application/json']] as const
 
 /** Asks, reads until the first bytes of the answer came, and nothing more. */
 async function stall(gateway: TestGateway, target: string, accessToken: string, accept = 'identity'): Promise<Socket> {
@@ -116,8 +118,9 @@ test('long lists that are not read are refused to others before there is no memo
   const gateway = await start({ inFlight })
   const first = await stall(gateway, '/templates', gateway.accessToken)
   // The very same is held once, and answered.
-  const refused = await gateway.get('/templates?other', gateway.accessToken)
-  expect([refused.status, refused.json().code, refused.headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
+  const refused = await gateway.graphql('{ me { templates { data } } }', gateway)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(refused.json().errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
   // What is small goes on.
   expect((await gateway.get('/projects', gateway.accessToken)).status).toBe(200)
   first.destroy()
@@ -151,8 +154,14 @@ test('answers that wait behind one that is not read are let go with their connec
   const inFlight = createInFlightBytes(64 * MIB)
   const gateway = await start({ inFlight })
   const socket = await openSocket(gateway.url)
-  const headers = [['Authorization', `Bearer ${gateway.accessToken}`] as const]
-  socket.write([1, 2, 3].map((n) => requestText({ target: `/templates?${n}`, headers })).join(''))
+  const request = (comment: number): WireRequest => ({
+    method: 'POST',
+    target: '/graphql',
+    headers: [['Authorization', `Bearer ${gateway.accessToken}`], ...JSON_TYPE],
+    // Whoever asks for the very same shares one answer.
+    body: JSON.stringify({ query: `{ me { templates { data } } } # ${comment}` }),
+  })
+  socket.write([1, 2, 3].map((comment) => requestText(request(comment))).join(''))
   // The two that wait have 12.5; the kernel may hold nearly all of the first.
   await expect.poll(inFlight.byteLength).toBeGreaterThan(12 * MIB)
   socket.destroy()

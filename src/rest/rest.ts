@@ -113,6 +113,11 @@ interface Answered {
   readonly whole: () => Awaitable<Made>
 }
 
+/** What a reply is kept under. A route without parameters answers the same whatever is asked: many clients add a time, to get past caches. */
+function operationOf({ path, parameter }: ReadRoute, { search }: GatewayRequest): string {
+  return parameter === undefined || search === '' ? path : `${path}?${search}`
+}
+
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
   const { cache, sessions, inFlight, limitMaking, yieldTurn } = services
   const { readAcceptEncoding, compression } = shared
@@ -174,7 +179,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       endStep(record, 'session check', checkedAt)
       record.viewer = viewer
       const accepted = readAcceptEncoding(request.header('accept-encoding'))
-      const operation = request.search === '' ? route.path : `${route.path}?${request.search}`
+      const operation = operationOf(route, request)
       const coded = viewer && compression.find(viewer, operation, accepted)
       if (coded) {
         record.isKept = true

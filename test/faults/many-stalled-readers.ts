@@ -50,7 +50,10 @@ const KINDS: Readonly<Record<string, (reader: number) => WireRequest & { readonl
   list: () => ({ target: '/templates' }),
   'compressed list': () => ({ target: '/templates', coding: 'br' }),
   GraphQL: () => ({ ...GRAPHQL, body: query() }),
-  'another list each': (reader) => ({ target: `/templates?reader=${reader}`, headers: [['Connection', 'close']] }),
+  'list, at another address each': (reader) => ({
+    target: `/templates?reader=${reader}`,
+    headers: [['Connection', 'close']],
+  }),
   'other GraphQL each': (reader) => ({
     ...GRAPHQL,
     body: query(` # ${reader}`),
