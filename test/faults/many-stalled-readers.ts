@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<string, (reader: number) => WireRequest & { readonl
   list: () => ({ target: '/templates' }),
   'compressed list': () => ({ target: '/templates', coding: 'br' }),
   GraphQL: () => ({ ...GRAPHQL, body: query() }),
-  'list, at another address each': (reader) => ({
+  'list at another address each': (reader) => ({
     target: `/templates?reader=${reader}`,
     headers: [['Connection', 'close']],
   }),
