@@ -27,6 +27,12 @@ export function requireSafeExposure(config: Exposure, options: GuardOptions): vo
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
 }
 
+/** Throws `UsageError` for a file of a guard that is not as it must be: the first who signs in would be told so. */
+export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGuard'>, options: GuardOptions) {
+  const wrong = await Promise.all(loginGuard.map((name) => LOGIN_GUARDS[name].fileProblems(options)))
+  if (wrong.flat().length > 0) throw new UsageError(wrong.flat().join('\n'))
+}
+
 function exposedHost(host: string): string {
   const guards = Object.entries(LOGIN_GUARDS).filter(([, { guardsNetwork }]) => guardsNetwork)
   return [

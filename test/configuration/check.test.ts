@@ -7,6 +7,15 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const PASSWORD = 'hunter2'
 
+const ASSERTION = [
+  '--login-guard',
+  'assertion',
+  '--assertion-preset',
+  'google-iap',
+  '--assertion-audience',
+  'site',
+] as const
+
 /** Each refused by a rule of its own; what the refusal begins with. */
 const WRONG = [
   { args: ['--port', '8080', '--admin-port', '8080'], message: '--admin-port: 8080 is the --port of clients' },
@@ -17,6 +26,11 @@ const WRONG = [
   {
     args: ['--key-encryption-key-file', 'missing'],
     message: '--key-encryption-key-file: cannot read missing',
+  },
+  { args: [...ASSERTION, '--assertion-keys', 'missing'], message: 'assertion-keys: cannot read missing: ENOENT' },
+  {
+    args: [...ASSERTION, '--assertion-keys', 'package.json'],
+    message: 'assertion-keys: package.json must hold a JWK set, or one public key for ES256 as PEM',
   },
   {
     args: ['--shadow', 'https://old.example', '--shadow-headers', 'missing'],

@@ -6,6 +6,7 @@ import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Keyset } from '../tokens/keyset.ts'
 import {
   type AssertionGuardOptions,
+  assertionFileProblems,
   assertionGuardProblems,
   openAssertionGuard,
 } from './assertion/open-assertion-guard.ts'
@@ -50,6 +51,8 @@ interface GuardRow {
   readonly warnings: () => readonly string[]
   /** What is wrong with the options, each with the line that mends it; empty when nothing is. Stops the start. */
   readonly problems: (options: GuardOptions) => readonly string[]
+  /** What is wrong in the files that the options name, each with its option. Stops the start. */
+  readonly fileProblems: (options: GuardOptions) => Awaitable<readonly string[]>
   readonly create: (options: GuardOptions, services: GuardServices) => Awaitable<LoginGuard>
 }
 
@@ -80,6 +83,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
               'put no proxy and no port forwarding in front of this gateway',
           ],
     problems: NOTHING,
+    fileProblems: NOTHING,
     create: (options) => createLocalGuard(options, openKernel()),
   },
   assertion: {
@@ -87,6 +91,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     guardsNetwork: true,
     warnings: NOTHING,
     problems: ({ assertion = NO_ASSERTION }) => assertionGuardProblems(assertion),
+    fileProblems: ({ assertion = NO_ASSERTION }) => assertionFileProblems(assertion),
     create: ({ assertion = NO_ASSERTION }, services) => openAssertionGuard(assertion, services),
   },
   client: {
@@ -94,6 +99,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     guardsNetwork: true,
     warnings: NOTHING,
     problems: NOTHING,
+    fileProblems: NOTHING,
     create: (_options, services) => createClientGuard(services),
   },
   mail: {
@@ -101,6 +107,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     guardsNetwork: true,
     warnings: NOTHING,
     problems: ({ mail }) => (mail ? [] : [NO_MAIL_SERVER]),
+    fileProblems: NOTHING,
     create: ({ mail }, services) => openMailGuard(requireOptions(mail, NO_MAIL_SERVER), services),
   },
   none: {
@@ -108,6 +115,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
     guardsNetwork: true,
     warnings: NOTHING,
     problems: NOTHING,
+    fileProblems: NOTHING,
     create: createNoneGuard,
   },
   open: {
@@ -117,6 +125,7 @@ export const LOGIN_GUARDS: Readonly<Record<LoginGuardName, GuardRow>> = {
       'login guard "open": anyone who can reach this port can sign in as anyone, knowing nothing but an email address',
     ],
     problems: NOTHING,
+    fileProblems: NOTHING,
     create: createOpenGuard,
   },
 }

@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.ts'
 import type { RetirementPlan } from '../../rest/retirement/plan.ts'
 import { requireDatabaseUrls } from '../../store/open-store.ts'
 import { readToken } from '../import/read-token.ts'
-import { requireSafeExposure } from '../login-exposure.ts'
+import { requireGuardFiles, requireSafeExposure } from '../login-exposure.ts'
 import { readHeaders } from '../move-in/remote-address.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { toGuardOptions } from '../options/sign-in/to-guard-options.ts'
@@ -45,6 +45,7 @@ export async function planServe(asked: ServeConfig, environment: Environment): P
     () => (importTokenFile === undefined ? null : readToken(importTokenFile, '--import-token-file')),
     () => readHeaders(shadowHeaders, '--shadow-headers'),
     () => requireSafeExposure(config, guardOptions),
+    () => requireGuardFiles(config, guardOptions),
     () => requireNoWrites(asked),
     () => requireDatabaseUrls(config),
     () => requireSafeShadow(config),

@@ -1,7 +1,7 @@
 // The assertion guard at work, signed or not, from what the operator said.
 import type { LoginGuard } from '../guard.ts'
 import { createAssertionGuard } from './assertion.ts'
-import { openKeySource } from './keys/open-key-source.ts'
+import { keyFileProblem, openKeySource } from './keys/open-key-source.ts'
 import { type AssertionOptions, assertionProblems, assertionSettings } from './settings.ts'
 import { createUnsignedAssertionGuard, MIN_SECRET_LENGTH, type UnsignedAssertionOptions } from './unsigned.ts'
 
@@ -36,6 +36,12 @@ export function assertionGuardProblems({ signed, unsigned }: AssertionGuardOptio
       ? [`${UNSIGNED} needs assertion-secret, better in the environment: at least ${MIN_SECRET_LENGTH} characters`]
       : []),
   ]
+}
+
+/** What is wrong in the files that the options name. They are read again while the guard is at work. */
+export async function assertionFileProblems({ signed }: AssertionGuardOptions): Promise<readonly string[]> {
+  const problem = signed && (await keyFileProblem(assertionSettings(signed).keysAt))
+  return problem === null ? [] : [`assertion-keys: ${problem}`]
 }
 
 /** Of options without problems. */

@@ -1,6 +1,7 @@
 // Where the keys of a setting come from: a file, an address, the issuer's own discovery document, or one address for each key.
 import { readFile } from 'node:fs/promises'
 import type { JSONWebKeySet } from 'jose'
+import { createLocalJWKSet } from 'jose/jwks/local'
 import { exportJWK } from 'jose/key/export'
 import { importSPKI } from 'jose/key/import'
 import { fetchText, isSafeUrl } from './fetch-text.ts'
@@ -33,6 +34,21 @@ async function loadDiscovered(issuer: string): Promise<JSONWebKeySet> {
   if (typeof keysUrl !== 'string' || !isSafeUrl(keysUrl))
     throw new Error('the discovery document names no safe jwks_uri')
   return parseKeys(await fetchText(keysUrl))
+}
+
+/** What is wrong with a file of keys, for a start: else the first sign-in would find it. Null for nothing, and for keys elsewhere. */
+export async function keyFileProblem(at: KeysAt): Promise<string | null> {
+  if (at.type !== 'file') return null
+  const { path, algorithm } = at
+  try {
+    createLocalJWKSet(await loadFile(path, algorithm))
+    return null
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall !== undefined) return `cannot read ${path}: ${code}`
+    // Without the reason: it may quote a private key that was put there.
+    return `${path} must hold a JWK set, or one public key for ${algorithm} as PEM`
+  }
 }
 
 /** A set of keys as JSON, or one public key as PEM. */
