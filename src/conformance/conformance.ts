@@ -12,6 +12,8 @@ const CHECKS = [...LOGIN_CHECKS, ...TOKEN_CHECKS, ...LOGOUT_CHECKS, ...READ_CHEC
 
 export interface Conformance {
   readonly checks: readonly CheckResult[]
+  /** False when the run was told to stop before all was checked. */
+  readonly isWhole: boolean
   /** Sessions of the run that could not be signed out. */
   readonly sessionsLeftOpen: number
 }
@@ -21,9 +23,16 @@ export interface Conformance {
  * not answer at all, and `BusyError` when it is too busy for the first login.
  */
 export async function checkConformance(baseUrl: string, options: ProbeOptions): Promise<Conformance> {
+  const { stop } = options
   await using probe = createProbe(baseUrl, options)
-  await probe.login()
+  await probe.login().catch((error: unknown) => {
+    if (!stop.aborted) throw error
+  })
   const checks: CheckResult[] = []
-  for (const check of CHECKS) checks.push(await runCheck(check, probe))
-  return { checks, sessionsLeftOpen: await probe.signOut() }
+  for (const check of stop.aborted ? [] : CHECKS) {
+    checks.push(await runCheck(check, probe))
+    if (stop.aborted) break
+  }
+  const isWhole = !stop.aborted
+  return { checks, isWhole, sessionsLeftOpen: await probe.signOut() }
 }

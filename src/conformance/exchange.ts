@@ -27,8 +27,8 @@ export class NoAnswerError extends Error {
 }
 
 export interface Exchange extends Disposable {
-  /** Throws `NoAnswerError`. */
-  readonly send: (request: ProbeRequest) => Promise<ProbeAnswer>
+  /** Throws `NoAnswerError`, also when `signal` breaks it off. */
+  readonly send: (request: ProbeRequest, signal: AbortSignal) => Promise<ProbeAnswer>
 }
 
 export function createExchange(baseUrl: string): Exchange {
@@ -40,13 +40,14 @@ export function createExchange(baseUrl: string): Exchange {
   }
 
   return {
-    send({ method, path, headers = {}, body }) {
+    send({ method, path, headers = {}, body }, signal) {
       const text = typeof body === 'object' ? JSON.stringify(body) : body
       const bytes = text === undefined ? null : Buffer.from(text)
       const content = bytes ? { 'content-type': 'application/json', 'content-length': bytes.byteLength } : {}
       const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>()
       const broken = (cause: unknown) => reject(new NoAnswerError(`${method} ${baseUrl}${path}: no answer`, { cause }))
-      const outgoing = start(path, { agent, method, headers: { accept: 'application/json', ...content, ...headers } })
+      const sent = { accept: 'application/json', ...content, ...headers }
+      const outgoing = start(path, { agent, method, headers: sent, signal })
       outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it took too long')))
       outgoing.on('error', broken)
       outgoing.on('response', (incoming) => {

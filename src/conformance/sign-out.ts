@@ -1,5 +1,5 @@
 // The end of the sessions that a run has opened.
-import { BusyError } from './cannot-tell.ts'
+import { CannotTellError } from './cannot-tell.ts'
 import { NoAnswerError, type ProbeAnswer, type ProbeRequest } from './exchange.ts'
 
 type Send = (request: ProbeRequest) => Promise<ProbeAnswer>
@@ -21,7 +21,7 @@ async function isEnded(send: Send, refreshToken: string): Promise<boolean> {
     // It has ended before, or the token did not arrive: proxies drop the body of a DELETE.
     return [400, 401].includes((await send({ method: 'POST', path: '/token', body })).status)
   } catch (error) {
-    if (error instanceof NoAnswerError || error instanceof BusyError) return false
+    if (error instanceof NoAnswerError || error instanceof CannotTellError) return false
     throw error
   }
 }

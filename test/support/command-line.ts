@@ -31,15 +31,21 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { exitCode, stdout: stdout(), stderr: stderr() }
 }
 
+interface HereOptions extends Pick<RunOptions, 'stdin'> {
+  readonly clock?: () => number
+  /** What it is told is emitted here. */
+  readonly signals?: EventEmitter
+}
+
 /** Runs a command to its end in this process: for where a process of its own would show nothing more. */
 export async function runHere(
   args: readonly string[],
-  { stdin = '', clock = Date.now }: Pick<RunOptions, 'stdin'> & { readonly clock?: () => number } = {},
+  { stdin = '', clock = Date.now, signals = new EventEmitter() }: HereOptions = {},
 ): Promise<Finished> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const collected = Promise.all([text(stdout), text(stderr)])
   const io = { stdin: Readable.from([stdin]), stdout, stderr, isTerminal: false, clock }
-  const exitCode = await runCommandLine(args, io, new EventEmitter())
+  const exitCode = await runCommandLine(args, io, signals)
   for (const stream of [stdout, stderr]) stream.end()
   const [out, err] = await collected
   return { exitCode, stdout: out, stderr: err }

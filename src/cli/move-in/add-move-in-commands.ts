@@ -26,7 +26,7 @@ export function addMoveInCommands(
     .argument('<url>', 'where the server is, with its base path')
     .action(async (url: string, values) => {
       const { runConformance } = await import('../commands/move-in/conformance.ts')
-      onExit(await runConformance(url, parseOptions(CONFORMANCE_OPTIONS, values), io))
+      onExit(await runConformance(url, parseOptions(CONFORMANCE_OPTIONS, values), io, stopSignal()))
     })
   describe(program.command('follow'), FOLLOW_OPTIONS)
     .description('keep workspaces equal to those of another server of the contract, until SIGTERM or SIGINT')

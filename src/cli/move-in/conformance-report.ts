@@ -62,7 +62,7 @@ function countsInWords(results: readonly CheckResult[]): string {
 }
 
 /** A line; nothing where nothing stays open. */
-function leftOpenInWords(count: number): string {
+export function leftOpenInWords(count: number): string {
   if (count === 0) return ''
   return `${count} ${count === 1 ? 'session' : 'sessions'} of this run could not be signed out, and may be open at the server until they run out\n`
 }

@@ -5,21 +5,30 @@ import { type Conformance, checkConformance } from '../../../conformance/conform
 import { NoAnswerError } from '../../../conformance/exchange.ts'
 import { redact } from '../../../redact.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
-import { toJson, toJUnit, toTable } from '../../move-in/conformance-report.ts'
+import { leftOpenInWords, toJson, toJUnit, toTable } from '../../move-in/conformance-report.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import type { ConformanceConfig } from '../../options/move-in/conformance-options.ts'
 
 const REPORTS = { table: toTable, json: toJson, junit: toJUnit } as const
 
-export async function runConformance(url: string, config: ConformanceConfig, io: CommandIo): Promise<ExitCode> {
+export async function runConformance(
+  url: string,
+  config: ConformanceConfig,
+  io: CommandIo,
+  stop: AbortSignal,
+): Promise<ExitCode> {
   const address = requireServerAddress(url)
   const headers = await readHeaders(config.headers)
   let found: Conformance
   try {
-    found = await checkConformance(address, { email: config.email, headers, fields: config })
+    found = await checkConformance(address, { email: config.email, headers, fields: config, stop })
   } catch (error) {
     if (!(error instanceof NoAnswerError || error instanceof BusyError)) throw error
     io.stderr.write(`${redact(error.message)}\n`)
+    return 1
+  }
+  if (!found.isWhole) {
+    io.stderr.write(`stopped before everything was checked\n${leftOpenInWords(found.sessionsLeftOpen)}`)
     return 1
   }
   const checks = found.checks.map((check) => toShown(check, config))
