@@ -80,6 +80,28 @@ test('everything wrong with the configuration is said at once, with exit code 2'
   expect(stderr).not.toMatch(/\n\s+at /)
 })
 
+test.each([
+  { args: ['sessions'], missing: 'sessions: name one of its commands, before all options: list, revoke' },
+  {
+    args: ['sessions', '--database', 'file:x', 'list'],
+    missing: 'sessions: name one of its commands, before all options: list, revoke',
+  },
+  { args: ['--port', '4000'], missing: 'workspace-gateway: name one of its commands, before all options' },
+])('$args lacks a command, and is told so', async ({ args, missing }) => {
+  const { exitCode, stdout, stderr } = await runHere(args)
+  expect([exitCode, stdout]).toEqual([2, ''])
+  expect(stderr.startsWith(`error: ${missing}\n\nUsage: `), stderr).toBe(true)
+  expect(stderr).not.toContain('unknown option')
+})
+
+test('help is of the command that is named, also below another', async () => {
+  const help = await runHere(['keys', 'rotate', '--help'])
+  expect(help.stdout).toContain('Usage: workspace-gateway keys rotate ')
+  expect(await runHere(['help', 'keys', 'rotate'])).toEqual(help)
+  expect(await runHere(['keys', 'help', 'rotate'])).toEqual(help)
+  expect((await runHere(['help', 'keys'])).stdout).toContain('Usage: workspace-gateway keys ')
+})
+
 test('a port in use, an unknown option and an unknown command are wrong usage', async () => {
   const cwd = temporaryDirectory()
   const { url } = await serveForTest(['--no-demo'], { cwd })

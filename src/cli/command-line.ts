@@ -11,6 +11,7 @@ import { ReplacementGoneError } from '../store/workspace-edits.ts'
 import { addAccessCommands } from './access-commands.ts'
 import { addConfigCommands } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
+import { tellMissingCommands } from './configuration/missing-command.ts'
 import { type Environment, readSettings } from './configuration/settings.ts'
 import { DOCTOR_OPTIONS } from './doctor/doctor-options.ts'
 import type { CommandIo, ExitCode } from './io.ts'
@@ -47,7 +48,7 @@ export async function runCommandLine(
     exitCode = code
   })
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(helpAsOption(args), { from: 'user' })
     return exitCode
   } catch (error) {
     return await report(error, io)
@@ -164,7 +165,14 @@ export function createProgram(
       const { runMailTest } = await import('./commands/mail-test.ts')
       onExit(await runMailTest(address, parseOptions(MAIL_SERVER_OPTIONS, values), io))
     })
+  tellMissingCommands(program)
   return program
+}
+
+/** `help keys rotate` would be answered with the help of `keys`. */
+function helpAsOption(args: readonly string[]): readonly string[] {
+  const [first, ...words] = args
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : args
 }
 
 /** Every option gets the value it has by flag, environment, file or default, before the command reads it. */
