@@ -2,19 +2,27 @@
 import type { GatewayRequest } from '../../http/request.ts'
 import type { Route } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
-import { threeDigits } from '../thousandths.ts'
+import { type LineBytes, putBytes, putText, putThousandths, putWhole } from './line-bytes.ts'
+
+/** Who asked, and what a line has of it; kept for their next request. */
+export interface Asker {
+  /** The hash of the user; null when nobody was signed in. */
+  readonly user: string | null
+  /** Of the client's address. */
+  readonly network: string
+  /** Where a line of JSON ends. */
+  readonly lineEnd: Uint8Array
+}
 
 export interface LineContext {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly requestId: string
-  /** The hash of who asked; null when nobody did. */
-  readonly user: string | null
-  /** Of the client's address. */
-  readonly network: string
+  readonly asker: Asker
 }
 
-export type FormatLine = (request: GatewayRequest, context: LineContext) => string
+/** Puts a line, for which there is room. */
+export type PutLine = (out: LineBytes, request: GatewayRequest, context: LineContext) => void
 
 /** A name that a client chose; GraphQL names hold letters, digits and `_` only. */
 const MAX_OPERATION_LENGTH = 64
@@ -22,8 +30,13 @@ const MAX_OPERATION_LENGTH = 64
 const INFO = 30
 const WARN = 40
 const ERROR = 50
-/** Most requests take less than a millisecond. */
-const SHORT_TIMES: readonly string[] = Array.from({ length: 1_000 }, (_, at) => `,"ms":0.${threeDigits(at)}`)
+const MILLISECONDS = Buffer.from(',"ms":')
+const KEPT = Buffer.from(',"kept":true')
+
+export function createAsker(user: string | null, network: string): Asker {
+  const shownUser = user === null ? '' : `,"user":"${user}"`
+  return { user, network, lineEnd: Buffer.from(`${shownUser},"network":"${network}","msg":"request"}\n`) }
+}
 
 function levelOf(status: number): number {
   if (status >= 500) return ERROR
@@ -31,44 +44,47 @@ function levelOf(status: number): number {
 }
 
 /** Every value is a number, of a closed list, or was checked to hold nothing that JSON would have to escape. */
-export function createJsonLine(): FormatLine {
+export function createJsonLine(): PutLine {
   const beginningOf = createBeginning()
   const aboutOf = createByRoute(writeAbout)
-  return ({ method, record }, { now, requestId, user, network }) => {
+  return (out, { method, record }, { now, requestId, asker }) => {
     const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, traceId } = record
-    // The fewer pieces, the less garbage: each is an object until the line is written.
-    let line = beginningOf(now, status) + requestId + aboutOf(method, route, status) + sentBytes + toMs(durationMs)
-    if (isKept) line += ',"kept":true'
-    if (operationName !== null) line += `,"operation":"${operationName.slice(0, MAX_OPERATION_LENGTH)}"`
-    if (failureCode !== null) line += `,"code":"${failureCode}"`
-    if (record.isBrokenOff) line += ',"brokenOff":true'
-    if (record.isOriginRefused) line += ',"originRefused":true'
-    if (user !== null) line += `,"user":"${user}"`
-    if (traceId !== null) line += `,"traceId":"${traceId}"`
-    return `${line},"network":"${network}","msg":"request"}\n`
+    putBytes(out, beginningOf(now, status))
+    putText(out, requestId)
+    putBytes(out, aboutOf(method, route, status))
+    putWhole(out, sentBytes)
+    putBytes(out, MILLISECONDS)
+    putThousandths(out, durationMs)
+    if (isKept) putBytes(out, KEPT)
+    if (operationName !== null) putText(out, `,"operation":"${operationName.slice(0, MAX_OPERATION_LENGTH)}"`)
+    if (failureCode !== null) putText(out, `,"code":"${failureCode}"`)
+    if (record.isBrokenOff) putText(out, ',"brokenOff":true')
+    if (record.isOriginRefused) putText(out, ',"originRefused":true')
+    if (traceId !== null) putText(out, `,"traceId":"${traceId}"`)
+    putBytes(out, asker.lineEnd)
   }
 }
 
 /** Level and time; many requests end in the same millisecond, with the same level. */
-function createBeginning(): (now: number, status: number) => string {
+function createBeginning(): (now: number, status: number) => Uint8Array {
   let lastTime = 0
   let lastLevel = 0
-  let text = ''
+  let bytes: Uint8Array = Buffer.alloc(0)
   return (now, status) => {
     const level = levelOf(status)
-    if (now === lastTime && level === lastLevel) return text
+    if (now === lastTime && level === lastLevel) return bytes
     lastTime = now
     lastLevel = level
-    text = `{"level":${level},"time":"${new Date(now).toISOString()}","requestId":"`
-    return text
+    bytes = Buffer.from(`{"level":${level},"time":"${new Date(now).toISOString()}","requestId":"`)
+    return bytes
   }
 }
 
 /** Method, route and status, as one text for each route and status that there is. */
-function writeAbout(method: string, route: Route | null, status: number): string {
+function writeAbout(method: string, route: Route | null, status: number): Uint8Array {
   // A path that there is not is the client's own words.
   const shownRoute = route === null ? '' : `,"route":"${route.path}"`
-  return `","method":"${method}"${shownRoute},"status":${status},"bytes":`
+  return Buffer.from(`","method":"${method}"${shownRoute},"status":${status},"bytes":`)
 }
 
 const RESET = '\u001b[0m'
@@ -76,7 +92,7 @@ const GREEN = '\u001b[32m'
 const YELLOW = '\u001b[33m'
 const RED = '\u001b[31m'
 
-export function formatPretty({ method, record }: GatewayRequest, { now, requestId, user }: LineContext): string {
+export function putPrettyLine(out: LineBytes, { method, record }: GatewayRequest, context: LineContext): void {
   const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, isOriginRefused } = record
   const level = levelOf(status)
   const colour = level === ERROR ? RED : level === WARN ? YELLOW : GREEN
@@ -86,16 +102,13 @@ export function formatPretty({ method, record }: GatewayRequest, { now, requestI
     isKept ? 'kept' : null,
     record.isBrokenOff ? 'broken off' : null,
     isOriginRefused ? 'origin refused' : null,
-    user,
-    level === INFO ? null : requestId,
+    context.asker.user,
+    level === INFO ? null : context.requestId,
   ].filter((note) => note != null)
-  const time = new Date(now).toISOString().slice(11, 23)
+  const time = new Date(context.now).toISOString().slice(11, 23)
   const what = `${method.padEnd(7)} ${(route?.path ?? '-').padEnd(14)}`
-  return `${time} ${what} ${colour}${status}${RESET} ${durationMs.toFixed(1)} ms ${sentBytes} B ${notes.join(' ')}\n`
-}
-
-function toMs(durationMs: number): string {
-  const whole = Math.floor(durationMs)
-  const thousandths = Math.floor((durationMs - whole) * 1_000)
-  return whole === 0 ? (SHORT_TIMES[thousandths] ?? '') : `,"ms":${whole}.${threeDigits(thousandths)}`
+  putText(
+    out,
+    `${time} ${what} ${colour}${status}${RESET} ${durationMs.toFixed(1)} ms ${sentBytes} B ${notes.join(' ')}\n`,
+  )
 }

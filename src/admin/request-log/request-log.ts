@@ -6,22 +6,30 @@ import type { ObserveResponse } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { requestIdOf } from '../../http/request-id.ts'
 import type { RequestRecord } from '../../http/request-record.ts'
-import type { FormatLine } from './line.ts'
+import { type Asker, createAsker, type PutLine } from './line.ts'
+import type { LineBytes } from './line-bytes.ts'
 import { createRefusalLimit } from './refusal-limit.ts'
 
-/** Users and networks whose texts are kept. */
+/** Users, and addresses that nobody is signed in from, whose part of a line is kept. */
 const MAX_KNOWN = 10_000
 
 export interface RequestLogOptions {
   /** One request of so many gets a line; 0: none does, unless it was refused or failed. */
   readonly sampleEvery: number
-  readonly format: FormatLine
+  readonly putLine: PutLine
   /** The key of users' hashes; the audit log's, so that one finds the other. */
   readonly salt: string
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  readonly write: (line: string) => void
+  /** Where the next line is put: room for `MAX_LINE_BYTES`. */
+  readonly roomForLine: () => LineBytes
   readonly onLeftOut: (status: number, count: number) => void
+}
+
+/** Of whom the last request came from this address. */
+interface KnownAsker {
+  readonly address: string
+  readonly asker: Asker
 }
 
 export interface RequestLog extends Disposable {
@@ -29,10 +37,9 @@ export interface RequestLog extends Disposable {
 }
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { sampleEvery, format, salt, clock, write } = options
+  const { sampleEvery, putLine, salt, clock, roomForLine } = options
   const limit = createRefusalLimit(options.onLeftOut)
-  const users = new LRUCache<string, string>({ max: MAX_KNOWN })
-  const networks = new LRUCache<string, string>({ max: MAX_KNOWN })
+  const known = new LRUCache<string, KnownAsker>({ max: MAX_KNOWN })
   let untilSampled = 1
 
   function isSampled(): boolean {
@@ -43,34 +50,22 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     return true
   }
 
-  function userOf({ viewer }: RequestRecord): string | null {
-    if (viewer === null) return null
-    const known = users.get(viewer.email)
-    if (known !== undefined) return known
-    const hash = hashedEmail(viewer.email, salt)
-    users.set(viewer.email, hash)
-    return hash
-  }
-
-  function networkOf({ client: { address } }: GatewayRequest): string {
-    const known = networks.get(address)
-    if (known !== undefined) return known
-    const network = coarseNetworkOf(address)
-    networks.set(address, network)
-    return network
+  function askerOf({ record: { viewer }, client: { address } }: GatewayRequest): Asker {
+    // No email is an address.
+    const name = viewer?.email ?? address
+    const before = known.get(name)
+    if (before?.address === address) return before.asker
+    const user = before?.asker.user ?? (viewer && hashedEmail(viewer.email, salt))
+    const asker = createAsker(user, coarseNetworkOf(address))
+    known.set(name, { address, asker })
+    return asker
   }
 
   return {
     observe(request) {
       const { record } = request
       if (!isSampled() && !(isAlwaysLogged(record) && limit.admits(record.status))) return
-      const context = {
-        now: clock(),
-        requestId: requestIdOf(request),
-        user: userOf(record),
-        network: networkOf(request),
-      }
-      write(format(request, context))
+      putLine(roomForLine(), request, { now: clock(), requestId: requestIdOf(request), asker: askerOf(request) })
     },
     [Symbol.dispose]: () => limit[Symbol.dispose](),
   }

@@ -2,7 +2,8 @@
 import cluster from 'node:cluster'
 import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
-import { createJsonLine, formatPretty } from '../../admin/request-log/line.ts'
+import { createJsonLine, putPrettyLine } from '../../admin/request-log/line.ts'
+import { type LineBytes, MAX_LINE_BYTES } from '../../admin/request-log/line-bytes.ts'
 import { createRequestLog, type RequestLog } from '../../admin/request-log/request-log.ts'
 import type { CommandIo } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
@@ -12,6 +13,8 @@ const FLUSH_MS = 100
 /** What is written at once; of workers that share a pipe, what does not tear each other's lines (PIPE_BUF). */
 const BATCH_BYTES = 65_536
 const WORKER_BATCH_BYTES = 4_096
+/** Batches whose memory is kept for the next ones. */
+const MAX_SPARE = 2
 
 type AccessLogConfig = Pick<ServeConfig, 'accessLog' | 'accessLogSample' | 'logLevel'>
 
@@ -27,10 +30,10 @@ export function openAccessLog(
   const lines = openLines(stderr, cluster.isWorker ? WORKER_BATCH_BYTES : BATCH_BYTES)
   const requests = createRequestLog({
     sampleEvery: accessLog === 'off' ? 0 : accessLogSample,
-    format: isPretty ? formatPretty : createJsonLine(),
+    putLine: isPretty ? putPrettyLine : createJsonLine(),
     salt,
     clock,
-    write: lines.write,
+    roomForLine: lines.roomForLine,
     onLeftOut: (status, count) =>
       log.warn({ status, leftOut: count }, 'requests were refused too often for a line each'),
   })
@@ -44,31 +47,32 @@ export function openAccessLog(
 }
 
 interface Lines extends Disposable {
-  readonly write: (line: string) => void
+  readonly roomForLine: () => LineBytes
 }
 
-/** Lines are ASCII. */
+/** The memory of a batch is used again once the stream has taken it. */
 function openLines(stream: Writable, batchBytes: number): Lines {
-  let batch: Buffer | null = null
-  let byteLength = 0
+  const spare: Buffer[] = []
+  let batch: LineBytes | null = null
   let timer: NodeJS.Timeout | undefined
 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
-    if (batch) stream.write(batch.subarray(0, byteLength))
+    if (!batch) return
+    const { bytes, at } = batch
     batch = null
-    byteLength = 0
+    stream.write(bytes.subarray(0, at), () => {
+      if (spare.length < MAX_SPARE) spare.push(bytes)
+    })
   }
 
   return {
-    write(line) {
-      if (byteLength + line.length > batchBytes) flush()
-      batch ??= Buffer.allocUnsafeSlow(Math.max(batchBytes, line.length))
-      // As bytes at once: a text that was put together of pieces is many objects, and whatever waits is gone through by
-      // each collection of garbage.
-      byteLength += batch.write(line, byteLength, 'latin1')
+    roomForLine() {
+      if (batch && batch.at > batchBytes - MAX_LINE_BYTES) flush()
+      batch ??= { bytes: spare.pop() ?? Buffer.allocUnsafeSlow(batchBytes), at: 0 }
       timer ??= setTimeout(flush, FLUSH_MS)
+      return batch
     },
     [Symbol.dispose]: flush,
   }

@@ -179,7 +179,19 @@ function releaseAfter(response: ServerResponse, held: Disposable): void {
 
 function headerList(reply: GatewayResponse, contentLength: number | null, requestId: string | null): string[] {
   const list = repeatedHeaders(reply, contentLength)
-  return requestId === null ? list : [...list, REQUEST_ID_HEADER, requestId]
+  return requestId === null ? list : withRequestId(list, reply, requestId)
+}
+
+/** node:http reads the list before anybody asks for it again, so that a reply that is sent many times has one, whose end changes. */
+function withRequestId(list: readonly string[], { derived }: GatewayResponse, requestId: string): string[] {
+  const known = derived?.identifiedHeaderList
+  if (known) {
+    known[known.length - 1] = requestId
+    return known
+  }
+  const identified = [...list, REQUEST_ID_HEADER, requestId]
+  if (derived) derived.identifiedHeaderList = identified
+  return identified
 }
 
 /** What stands in front of the reply each time that it is sent. */
