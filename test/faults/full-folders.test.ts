@@ -43,6 +43,19 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"type":"imported"')])
   })
 
+  test('POST /import of more than there is room for is 503 too, and nobody else notices', async () => {
+    const workspace = createWorkspace()
+    const flags = [...workspace.flags, '--import-token-file', workspace.write('token', IMPORT_TOKEN)]
+    const serving = await serveForTest(flags, { env: { TMPDIR: smallDisk(1_048_576).path } })
+    const refused = await fetch(`${serving.url}/import`, { method: 'POST', headers: IMPORT_BEARER, body: large })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60'])
+    expect((await refused.json()).code).toBe('UNAVAILABLE')
+    const answer = await fetch(`${serving.url}/import`, { method: 'POST', headers: IMPORT_BEARER, body: SMALL_WORLD })
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"type":"imported"')])
+    expect(serving.stderr()).not.toContain('TypeError')
+    expect(await serving.kill('SIGTERM')).toBe(0)
+  })
+
   test('dump --output is a sentence, and leaves no file of that name', async () => {
     const workspace = createWorkspace()
     await workspace.load(large)

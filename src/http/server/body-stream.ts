@@ -17,7 +17,8 @@ export async function* streamBody(incoming: IncomingMessage, response: ServerRes
     incoming.destroy()
   }, SILENCE_MS)
   try {
-    for await (const chunk of incoming) {
+    // Whoever stops early answers why: to destroy the request would end the connection before that.
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       timer.refresh()
       yield chunk as Buffer
     }

@@ -1,5 +1,6 @@
 // A response that ended before it was whole: what is told about it, since its status was sent already.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /**
  * `stalled`: the client did not take the bytes in time. `left`: the client closed the connection.
@@ -40,8 +41,10 @@ export function watchForBreak(incoming: IncomingMessage, response: ServerRespons
 }
 
 /** Whether nobody is there any more who would take what is left of a response. The socket is known to be gone before the response is. */
-export function hasLeft({ socket }: IncomingMessage, response: ServerResponse): boolean {
-  return (response.destroyed || socket.destroyed) && !response.writableFinished
+export function hasLeft(incoming: IncomingMessage, response: ServerResponse): boolean {
+  // node:http takes the socket away from a request that was destroyed, whatever its types say.
+  const socket: Socket | null = incoming.socket
+  return (response.destroyed || socket === null || socket.destroyed) && !response.writableFinished
 }
 
 export function brokenOff(
