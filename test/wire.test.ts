@@ -186,6 +186,20 @@ test('HTTP/1.0 is answered and closed, or kept when it asks for that', async () 
   expect(kept.map(({ status }) => status)).toEqual([200, 404])
 })
 
+test('HTTP/1.0 with a transfer coding is answered and closed, also when it asks to be kept', async () => {
+  const gateway = await startSmallWorld()
+  const query = '{"query":"{ __typename }"}'
+  const request = requestText({
+    method: 'POST',
+    target: '/graphql',
+    version: '1.0',
+    headers: [JSON_TYPE, ['Connection', 'keep-alive'], ['Transfer-Encoding', 'chunked']],
+    body: `${query.length.toString(16)}\r\n${query}\r\n0\r\n\r\n`,
+  })
+  const answers = await answersTo(gateway, request + requestText({ headers: [CLOSE] }))
+  expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']])
+})
+
 describe('requests of one connection', () => {
   test('are answered in order, whatever takes how long', async () => {
     const { gateway, request, body } = await startWithLargeExport()

@@ -81,7 +81,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     const replying = hasOneHost(incoming) ? handle(request) : refuseHost(request)
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
-      if (!server.listening) response.shouldKeepAlive = false
+      if (!server.listening || hasFaultyFraming(incoming)) response.shouldKeepAlive = false
       let sent = reply
       let sending: Awaitable<number>
       try {
@@ -133,6 +133,11 @@ function hasOneHost({ httpVersionMinor, rawHeaders, headers }: IncomingMessage):
     if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
   }
   return count === 1
+}
+
+/** RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so a proxy may see another end of this request, and the connection closes. */
+function hasFaultyFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined
 }
 
 async function refuseHost(request: GatewayRequest): Promise<GatewayResponse> {
