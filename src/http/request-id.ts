@@ -8,7 +8,7 @@ export const REQUEST_ID_HEADER = 'x-request-id'
 const WELL_FORMED = /^[\w.~+/=:;@-]{1,128}$/
 
 /** As much of it as a UUID has. Putting that together, and sending it, would cost more than the rest of a line of the log. */
-const newRequestId = createIds(16)
+export const newRequestId = createIds(16)
 
 /** The same one each time. */
 export function requestIdOf(request: GatewayRequest): string {

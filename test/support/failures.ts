@@ -31,9 +31,11 @@ const NEVER = [
 export function expectProblem(answer: Answer, expected: ExpectedFailure): void {
   expect([answer.status, answer.text && answer.json().code], answer.text).toEqual([expected.status, expected.code])
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
-  // What is not HTTP is no request.
-  const { instance, requestId = null, ...problem } = answer.json()
-  expect(requestId).toBe(answer.headers.get('x-request-id'))
+  // What is not HTTP has them too.
+  const { instance, requestId, ...problem } = answer.json()
+  expect(requestId).toMatch(/./)
+  expect(answer.headers.get('x-request-id')).toBe(requestId)
+  expect(answer.headers.get('date')).toMatch(/ GMT$/)
   expect(problem).toEqual({
     type: expect.stringMatching(/./),
     title: STATUS_CODES[expected.status],

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, GatewayError } from '../../errors.ts'
 import { toProblem } from '../problem-details.ts'
+import { newRequestId, REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE } from '../response.ts'
 import { STATUS_CODES } from './http-builtin.ts'
 
@@ -65,10 +66,20 @@ function refuseInPlaceOf(response: ServerResponse, refusal: string, socket: Dupl
   else response.once('socket', () => socket.end(refusal))
 }
 
+/** The whole response as text, with what node:http and the pipeline give every other failure. */
 function toRefusal(code: FailureCode): string {
-  const { status, headers, body } = toProblem(new GatewayError(code), () => {})
+  const requestId = newRequestId()
+  const { status, headers, body } = toProblem(new GatewayError(code), () => {}, requestId)
   const text = String(body)
-  const all = { ...headers, ...EVERY_RESPONSE, 'content-length': Buffer.byteLength(text), connection: 'close' }
+  const all = {
+    ...headers,
+    ...EVERY_RESPONSE,
+    [REQUEST_ID_HEADER]: requestId,
+    'content-length': Buffer.byteLength(text),
+    // RFC 9110 section 6.6.1.
+    date: new Date().toUTCString(),
+    connection: 'close',
+  }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`
 }
