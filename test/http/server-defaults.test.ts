@@ -73,6 +73,51 @@ test.each([
 })
 
 test.each([
+  'a',
+  'a.example:80',
+  'A-b_c.example.',
+  'a%2Fb',
+  "!$&'()*+,;=~",
+  '192.0.2.1:4000',
+  '[::1]',
+  '[2001:db8::192.0.2.1]:4000',
+  'a:',
+  '',
+])('the Host "%s" is one', async (host) => {
+  const { ask } = await serve()
+  expect((await ask({ headers: [['Host', host]] }))?.status).toBe(200)
+})
+
+test.each([
+  'a b',
+  'a/b',
+  'a b/@',
+  'user@a',
+  'a?b',
+  'a#b',
+  'a%2',
+  'a%zz',
+  'a\\b',
+  'a"b',
+  '<a>',
+  'a:b',
+  'a:80:80',
+  '::1',
+  '[::1',
+  '[]',
+  '[a.example]x',
+  '[::g]',
+  'b\xfccher.example',
+])('the Host "%s" is none, and is refused', async (host) => {
+  const { ask, requests } = await serve()
+  for (const version of ['1.0', '1.1']) {
+    const answer = await ask({ version, headers: [['Host', host]] })
+    expect([answer?.status, answer?.json().code]).toEqual([400, 'BAD_REQUEST'])
+  }
+  expect(requests).toEqual([])
+})
+
+test.each([
   ['/a/b?c=d?e', '/a/b', 'c=d?e', 'localhost'],
   ['/a', '/a', '', 'localhost'],
   ['/?', '/', '', 'localhost'],

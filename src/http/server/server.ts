@@ -17,6 +17,7 @@ import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
 import { readBody } from './read-body.ts'
+import { hasFaultyFraming, isSoundHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
 
 /** A client that sends slower than this is cut off. */
@@ -78,7 +79,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   }
 
   function respond(request: GatewayRequest, incoming: IncomingMessage, response: ServerResponse): void {
-    const replying = hasOneHost(incoming) ? handle(request) : refuseHost(request)
+    const replying = isSoundHead(incoming) ? handle(request) : refuseHead(request)
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening || hasFaultyFraming(incoming)) response.shouldKeepAlive = false
@@ -124,23 +125,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   return server
 }
 
-/** RFC 9112 section 3.2: exactly one, except in HTTP/1.0. */
-function hasOneHost({ httpVersionMinor, rawHeaders, headers }: IncomingMessage): boolean {
-  if (headers.host === undefined) return httpVersionMinor === 0
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
-  }
-  return count === 1
-}
-
-/** RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so a proxy may see another end of this request, and the connection closes. */
-function hasFaultyFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
-  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined
-}
-
-async function refuseHost(request: GatewayRequest): Promise<GatewayResponse> {
+async function refuseHead(request: GatewayRequest): Promise<GatewayResponse> {
   return toProblem(new GatewayError('BAD_REQUEST'), () => {}, requestIdOf(request))
 }
 

@@ -142,7 +142,7 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'the facts of a connection are asked for again, and are the same',
   },
   {
-    path: 'src/http/server/server.ts',
+    path: 'src/http/server/request-head.ts',
     line: 'for (let at = 0; at < rawHeaders.length; at += 2) {',
     to: '<=',
     reason: 'behind the end there is no header',

@@ -1,0 +1,25 @@
+// What is wrong with the head of a request that node:http lets pass.
+import type { IncomingMessage } from 'node:http'
+
+/** RFC 3986 section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
+const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d*)?$/i
+
+/** RFC 9112 section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value is one of a host. */
+export function isSoundHead({ httpVersionMinor, rawHeaders, headers: { host } }: IncomingMessage): boolean {
+  if (host === undefined) return httpVersionMinor === 0
+  return hasOneHost(rawHeaders) && HOST.test(host)
+}
+
+function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count === 1
+}
+
+/** RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so a proxy may see another end of this request, and the connection closes. */
+export function hasFaultyFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined
+}
