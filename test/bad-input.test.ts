@@ -104,9 +104,15 @@ test('a user without a workspace has none in REST, and is null in GraphQL', asyn
   const { accessToken } = await gateway.login('dora@example.com')
   const hasNot = ['dora@example.com', ANA, BEN, accessToken]
   const authorization = `Bearer ${accessToken}`
-  for (const path of [...READS, '/exports', '/exports?r=secret']) {
+  for (const path of [...READS, '/exports?r=secret']) {
     const answer = await send(gateway, { method: 'GET', path, headers: { authorization } })
     expectProblem(answer, { status: 404, code: 'NO_WORKSPACE', hasNot })
+  }
+  for (const path of ['/exports', '/exports?r=', '/exports?x=1']) {
+    const answer = await send(gateway, { method: 'GET', path, headers: { authorization } })
+    expectProblem(answer, { status: 400, code: 'MISSING_PARAMETER', hasNot })
+    const anonymous = await send(gateway, { method: 'GET', path, headers: {} })
+    expectProblem(anonymous, { status: 401, code: 'UNAUTHENTICATED', hasNot })
   }
   for (const { twin } of READ_ROUTES) {
     const answer = await send(gateway, operation(twin, { accessToken, variables: { r: 'secret' } }))

@@ -118,6 +118,14 @@ function operationOf({ path, parameter }: ReadRoute, { search }: GatewayRequest)
   return parameter === undefined || search === '' ? path : `${path}?${search}`
 }
 
+/** Throws `MISSING_PARAMETER`: the request is wrong, whatever is stored for the one who asks. */
+function readParameter({ parameter }: ReadRoute, { search }: GatewayRequest): string {
+  if (parameter === undefined) return ''
+  const value = new URLSearchParams(search).get(parameter)
+  if (value === null || value === '') throw new GatewayError('MISSING_PARAMETER')
+  return value
+}
+
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
   const { cache, sessions, inFlight, limitMaking, yieldTurn } = services
   const { readAcceptEncoding, compression } = shared
@@ -137,8 +145,9 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       createRequestBudget(UNLIMITED, holding),
     )
     const me = await resolvers.Query.me({}, {}, context)
+    const value = readParameter(route, request)
     if (!me) throw new GatewayError('NO_WORKSPACE')
-    const found = await route.resolve(me, new URLSearchParams(request.search), context)
+    const found = await route.resolve(me, value, context)
 
     function keep(reply: GatewayResponse): Made {
       const state = viewer && (context.isConsistent() ? viewer : uncacheable(viewer))

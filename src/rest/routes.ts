@@ -1,5 +1,5 @@
 // The REST contract: one row per route, its GraphQL twin beside it.
-import { type FailureCode, GatewayError } from '../errors.ts'
+import type { FailureCode } from '../errors.ts'
 import type { Context, WorkspaceUser } from '../resolvers/context.ts'
 import type { Paged } from '../resolvers/pagination/paged.ts'
 import { resolvers } from '../resolvers/resolvers.ts'
@@ -37,11 +37,12 @@ export interface SessionRoute extends Row {
 
 /** A read of one's own: a JSON array, either of documents or of the elements of an export. */
 export interface ReadRoute extends Row {
-  /** The one query parameter, which is required. */
+  /** The one query parameter, which is required before anything is read. */
   readonly parameter?: string
+  /** `value` is that of the parameter, and empty for a route that has none. */
   readonly resolve: (
     me: WorkspaceUser,
-    query: URLSearchParams,
+    value: string,
     context: Context,
   ) => Awaitable<readonly StoredDocument[] | Paged<StoredDocument> | StoredExport>
 }
@@ -117,7 +118,7 @@ export const READ_ROUTES: readonly ReadRoute[] = [
     summary: 'All projects',
     failures: READ_FAILURES,
     twin: '{ me { projects { data } } }',
-    resolve: (me, _query, context) => User.projects(me, {}, context),
+    resolve: (me, _value, context) => User.projects(me, {}, context),
   },
   {
     method: 'GET',
@@ -126,7 +127,7 @@ export const READ_ROUTES: readonly ReadRoute[] = [
     summary: 'Newest export of a project',
     failures: [...READ_FAILURES, 'MISSING_PARAMETER', 'NO_PROJECT', 'NO_EXPORT'],
     twin: 'query($r: String!) { me { latestExport(ref: $r) { data } } }',
-    resolve: (me, query, context) => User.latestExport(me, { ref: requireParameter(query, 'r') }, context),
+    resolve: (me, ref, context) => User.latestExport(me, { ref }, context),
   },
   {
     method: 'GET',
@@ -134,7 +135,7 @@ export const READ_ROUTES: readonly ReadRoute[] = [
     summary: 'Custom templates',
     failures: READ_FAILURES,
     twin: '{ me { templates { data } } }',
-    resolve: (me, _query, context) => User.templates(me, {}, context),
+    resolve: (me, _value, context) => User.templates(me, {}, context),
   },
   {
     method: 'GET',
@@ -142,7 +143,7 @@ export const READ_ROUTES: readonly ReadRoute[] = [
     summary: 'Custom UI libraries',
     failures: READ_FAILURES,
     twin: '{ me { uiLibraries { data } } }',
-    resolve: (me, _query, context) => User.uiLibraries(me, {}, context),
+    resolve: (me, _value, context) => User.uiLibraries(me, {}, context),
   },
 ]
 
@@ -150,9 +151,3 @@ export const READ_ROUTES: readonly ReadRoute[] = [
 export type RestRoute = Pick<Row, 'method' | 'path' | 'twin'>
 
 export const REST_ROUTES: readonly RestRoute[] = [...SESSION_ROUTES, ...READ_ROUTES]
-
-function requireParameter(query: URLSearchParams, name: string): string {
-  const value = query.get(name)
-  if (value === null || value === '') throw new GatewayError('MISSING_PARAMETER')
-  return value
-}

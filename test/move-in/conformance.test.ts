@@ -68,6 +68,17 @@ describe.each(['sqlite', 'postgres'])('the gateway on %s', (engine) => {
   )
 })
 
+test('the gateway keeps the contract for a user without a workspace', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { exitCode, checks } = await conformance(gateway.url, '--strict', '--email', 'nobody@example.com')
+  expect(checks.filter(({ outcome }) => outcome === 'fail')).toEqual([])
+  expect([
+    exitCode,
+    checks.some(({ name, outcome }) => name === 'answers 400 without r' && outcome === 'pass'),
+  ]).toEqual([0, true])
+})
+
 test.each(Object.keys(PLAIN_FAULTS) as PlainFault[])('a server with the fault %s is found out', async (fault) => {
   await using server = await startPlainServer({ records: SMALL_WORLD, faults: [fault] })
   const { exitCode, checks } = await conformance(server.url)
