@@ -20,7 +20,7 @@ export interface Sighting {
   /** Another one in each answer. */
   readonly nonce: string
   readonly client: { readonly address: string; readonly scheme: string; readonly host: string }
-  readonly peer: { readonly address: string; readonly isTrustedProxy: boolean }
+  readonly peer: { readonly address: string; readonly isTrustedProxy: boolean; readonly hasNamedClient: boolean }
   /** Of the headers that proxies write, those that it had. */
   readonly forwardingHeaders: readonly string[]
   readonly acceptEncoding: string
@@ -62,7 +62,7 @@ function sightingOf({ client, peer, path, search, header }: GatewayRequest): Sig
   return {
     nonce: randomUUID(),
     client,
-    peer: { address: peer.address, isTrustedProxy: peer.isTrustedProxy },
+    peer: { address: peer.address, isTrustedProxy: peer.isTrustedProxy, hasNamedClient: peer.hasNamedClient ?? false },
     forwardingHeaders: FORWARDING_HEADERS.filter((name) => header(name) !== undefined),
     acceptEncoding: header('accept-encoding') ?? '',
     path,

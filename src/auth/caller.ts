@@ -10,6 +10,8 @@ export interface Peer {
   readonly localPort: number
   /** Whether the operator lists this address as a proxy. */
   readonly isTrustedProxy: boolean
+  /** Whether the connection began with a PROXY header that names the client. */
+  readonly hasNamedClient?: boolean
 }
 
 /** The client itself: the peer, or, when the peer is a trusted proxy, whom that proxy speaks for. */

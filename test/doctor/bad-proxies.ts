@@ -63,6 +63,18 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     change: without(/^.*X-Forwarded-For .*$/m),
   },
   {
+    name: 'passes every header on as it came',
+    proxy: 'nginx',
+    check: 'forged-host',
+    change: without(/^.*proxy_set_header (?:X-)?Forwarded.*$/gm),
+  },
+  {
+    name: 'removes every forwarding header',
+    proxy: 'nginx',
+    check: 'client-address',
+    change: (block) => block.replace(/proxy_set_header ((?:X-)?Forwarded\S*) .*;/g, 'proxy_set_header $1 "";'),
+  },
+  {
     name: 'does not tell the scheme',
     proxy: 'HAProxy',
     check: 'client-scheme',

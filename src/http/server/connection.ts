@@ -20,14 +20,15 @@ export function createConnections(proxies: TrustedProxies, proxyProtocol: ProxyP
 
   function connect(socket: Socket): Connection {
     const address = socket.remoteAddress ?? ''
+    const source = proxyProtocol?.sourceOf(socket)
     const peer = {
       address,
       port: socket.remotePort ?? 0,
       localAddress: socket.localAddress ?? '',
       localPort: socket.localPort ?? 0,
       isTrustedProxy: proxies.includes(address),
+      hasNamedClient: source != null,
     }
-    const source = proxyProtocol?.sourceOf(socket)
     const direct = { address: source?.address ?? address, scheme: source?.isTls ? 'https' : 'http' } as const
     // A proxy that begins with a PROXY header hands on what the client sent: the headers are those of whom it names.
     const mayForward = source === undefined ? peer.isTrustedProxy : source !== null && proxies.includes(direct.address)

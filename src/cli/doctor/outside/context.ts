@@ -23,7 +23,7 @@ export interface Outside {
 const SIGHTING: z.ZodType<Sighting> = z.object({
   nonce: z.string(),
   client: z.object({ address: z.string(), scheme: z.string(), host: z.string() }),
-  peer: z.object({ address: z.string(), isTrustedProxy: z.boolean() }),
+  peer: z.object({ address: z.string(), isTrustedProxy: z.boolean(), hasNamedClient: z.boolean() }),
   forwardingHeaders: z.array(z.string()),
   acceptEncoding: z.string(),
   path: z.string(),

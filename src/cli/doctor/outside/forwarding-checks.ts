@@ -12,7 +12,7 @@ export const FORWARDING_CHECKS: readonly Check<Outside>[] = [
   { name: 'client-scheme', run: checkSeen(clientScheme) },
   { name: 'client-host', run: checkSeen(clientHost) },
   { name: 'forged-address', run: checkSeen(forgedAddress, { 'x-forwarded-for': FORGED_ADDRESS }) },
-  { name: 'forged-host', run: checkSeen(forgedHost, { 'x-forwarded-host': FORGED_HOST }) },
+  { name: 'forged-host', run: checkSeen(forgedHost) },
   { name: 'forged-forwarded', run: checkSeen(forgedForwarded) },
 ]
 
@@ -23,7 +23,8 @@ const WRITE_ADDRESS = setHeader('X-Forwarded-For', {
 })
 const WRITE_HOST = setHeader('X-Forwarded-Host', { nginx: '$host', haproxy: '%[req.hdr(host)]', caddy: '{host}' })
 
-function clientAddress({ sighting: { peer, forwardingHeaders } }: Seen, { target }: Outside): Verdict {
+function clientAddress({ sighting: { peer, forwardingHeaders } }: Seen, outside: Outside): Verdict {
+  const { target } = outside
   const isNamed = forwardingHeaders.some((name) => name === 'x-forwarded-for' || name === 'forwarded')
   if (!peer.isTrustedProxy) {
     if (forwardingHeaders.length === 0 && target.url.protocol === 'http:') return null
@@ -32,13 +33,12 @@ function clientAddress({ sighting: { peer, forwardingHeaders } }: Seen, { target
       fix: { gateway: `--trusted-proxy ${peer.address}` },
     }
   }
-  // With the PROXY protocol no header names the client.
-  if (isNamed || forwardingHeaders.length === 0) return null
-  return {
+  if (isNamed || peer.hasNamedClient) return null
+  return isOwnClient(outside, peer.address, {
     problem:
       'the proxy does not say who the client is: all clients share one limit, and sessions and the audit log name the proxy',
     fix: WRITE_ADDRESS,
-  }
+  })
 }
 
 function clientScheme({ sighting: { peer, client } }: Seen, { target }: Outside): Verdict {
@@ -70,12 +70,20 @@ function forgedAddress({ sighting: { peer, client } }: Seen, outside: Outside): 
   })
 }
 
-function forgedHost({ sighting: { peer, client } }: Seen, outside: Outside): Verdict {
-  if (client.host !== FORGED_HOST) return null
-  return isOwnClient(outside, peer.address, {
-    problem: 'a client chooses the host: X-Forwarded-Host is passed on as the client wrote it',
-    fix: WRITE_HOST,
-  })
+async function forgedHost(_plain: Seen, outside: Outside): Promise<Verdict> {
+  const host = { 'x-forwarded-host': FORGED_HOST }
+  // A host without an address is not believed: behind a proxy that writes neither, a client sends both.
+  for (const headers of [host, { 'x-forwarded-for': FORGED_ADDRESS, ...host }]) {
+    const seen = await see(outside, headers)
+    if (!isSeen(seen)) return seen
+    if (seen.sighting.client.host === FORGED_HOST) {
+      return isOwnClient(outside, seen.sighting.peer.address, {
+        problem: 'a client chooses the host: X-Forwarded-Host is passed on as the client wrote it',
+        fix: WRITE_HOST,
+      })
+    }
+  }
+  return null
 }
 
 async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> {
