@@ -12,6 +12,8 @@ export interface BadProxy {
   readonly isOpen?: boolean
   /** What else could be found rests on this: it is found alone. */
   readonly hidesOthers?: boolean
+  /** What rests on the errors of the gateway is not blamed for it. */
+  readonly hidesErrors?: boolean
 }
 
 const passTo = (path: string) => (block: string) => block.replace(/(proxy_pass .*);/, `$1${path};`)
@@ -135,6 +137,16 @@ export const BAD_PROXIES: readonly BadProxy[] = [
     proxy: 'nginx',
     check: 'problem-documents',
     change: inServer('proxy_intercept_errors on; error_page 401 /denied.html;'),
+    hidesErrors: true,
+  },
+  {
+    name: 'answers a page of its own in place of errors',
+    proxy: 'nginx',
+    check: 'problem-documents',
+    change: inServer(
+      'proxy_intercept_errors on; error_page 400 401 403 404 405 /denied.html; location = /denied.html { internal; return 200 "denied"; }',
+    ),
+    hidesErrors: true,
   },
   {
     name: 'speaks old TLS',

@@ -8,15 +8,23 @@ const GZIP = { 'accept-encoding': 'gzip' }
 const JSON_BODY = { 'content-type': 'application/json' }
 
 export const MESSAGE_CHECKS: readonly Check<Outside>[] = [
-  { name: 'delete-body', run: deleteBody },
-  { name: 'authorization', run: authorization },
+  { name: 'delete-body', run: byErrors(deleteBody) },
+  { name: 'authorization', run: byErrors(authorization) },
   { name: 'problem-documents', run: problemDocuments },
-  { name: 'body-limit', run: bodyLimit },
+  { name: 'body-limit', run: byErrors(bodyLimit) },
   { name: 'compression', run: checkSeen(compression, GZIP) },
   { name: 'streaming', run: checkSeen(streaming) },
   { name: 'shared-cache', run: checkSeen(sharedCache) },
   { name: 'metrics-open', run: metricsOpen },
 ]
+
+/** A check that reads the errors of the gateway: it is not made where something in front writes others. */
+function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['run'] {
+  return async (outside) =>
+    (await problemDocuments(outside)) === null
+      ? run(outside)
+      : { reason: 'the errors of the gateway do not arrive, which this check reads: see problem-documents' }
+}
 
 async function deleteBody({ ask }: Outside): Promise<Verdict> {
   const body = JSON.stringify({ refreshToken: NO_TOKEN })
