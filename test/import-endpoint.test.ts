@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
@@ -244,6 +244,22 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
     stderr: expect.stringContaining('no answer: run the import again'),
   })
   expect(serving.stderr()).not.toContain(TOKEN)
+})
+
+// The next program that closes the database removes the log of a gateway that holds no lock.
+test.skipIf(!existsSync('/proc/locks'))('a gateway holds its lock on the database after an import too', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.path('workspace.db')
+  const serving = await serveForTest([...workspace.flags, '--import-token-file', workspace.write('token', TOKEN)])
+  const locks = () =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`:${statSync(path).ino} `))
+  expect(locks()).not.toEqual([])
+  const answer = await fetch(`${serving.url}/import`, { method: 'POST', headers: BEARER, body: SMALL_WORLD })
+  expect(await answer.text()).toContain('"type":"imported"')
+  expect(locks()).not.toEqual([])
+  expect(await serving.kill('SIGTERM')).toBe(0)
 })
 
 test('a token that is too short, or not there, stops the start', async () => {

@@ -330,9 +330,9 @@ test('a write that cannot get the lock in time is refused as unavailable, and th
 
 test('a database that another process holds locked is waited for at a start, and not for longer than it may take', async () => {
   const path = join(temporaryDirectory(), 'store.db')
-  await (await open(path))[Symbol.asyncDispose]()
   const hand = new Database(path)
-  hand.exec('begin immediate')
+  // As another gateway does that makes the database.
+  hand.exec('begin exclusive')
   await expect(openSqliteStore(path, { ...OPTIONS, lockTimeoutMs: 20 })).rejects.toThrow('holds the database locked')
   const opening = openSqliteStore(path, { ...OPTIONS, lockTimeoutMs: 60_000 })
   await new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,6 @@
 // The store as commands open it: the options about databases handed to the adapter.
 
+import { StoreNotWritableError } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
 import type { StoreConfig } from './options/database-options.ts'
@@ -22,6 +23,19 @@ export function toStoreOptions(config: StoreConfig): StoreOptions {
     poolSize: config.poolSize,
     pooling: config.databasePooling,
     onFatal: () => {},
+  }
+}
+
+/**
+ * For a command that only reads. One that may not be written to, as on the disk of a snapshot, is read all the same: where it lies, or
+ * from a copy of it.
+ */
+export async function openStoreToRead(config: CommandStoreConfig): Promise<MigratableStore> {
+  try {
+    return await openStoreForCli(config, true)
+  } catch (error) {
+    if (!(error instanceof StoreNotWritableError)) throw error
+    return openStore(config.database, { ...toStoreOptions(config), isReadOnly: true })
   }
 }
 

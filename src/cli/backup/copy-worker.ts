@@ -1,7 +1,7 @@
 // The thread of a backup: copies an SQLite database and verifies the copy, which SQLite does without a pause or in large steps. It answers why that failed.
 import { parentPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../errors.ts'
-import { copyDatabase, verifyDatabase } from '../../store/sqlite/backup.ts'
+import { copyNewest, verifyDatabase } from '../../store/sqlite/backup.ts'
 
 export interface CopyRequest {
   readonly from: string
@@ -10,7 +10,7 @@ export interface CopyRequest {
 
 const { from, to } = workerData as CopyRequest
 try {
-  await copyDatabase(from, to)
+  await copyNewest(from, to)
   verifyDatabase(to)
 } catch (error) {
   // As text: on its way to another thread an error is no longer of its class.

@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { describeEntry } from '../open-audit.ts'
-import { openStoreForCli } from '../open-store-for-cli.ts'
+import { openStoreToRead } from '../open-store-for-cli.ts'
 import type { AuditCommandConfig } from '../options/operator-options.ts'
 import { writeLine } from '../write-line.ts'
 
@@ -18,7 +18,7 @@ export async function runAudit(config: AuditCommandConfig, { stdout }: CommandIo
   if (kind !== null && !Object.hasOwn(AUDIT_KINDS, kind)) {
     throw new UsageError(`--kind: must be one of ${Object.keys(AUDIT_KINDS).join(', ')}`)
   }
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToRead(config)
   const who = config.email === undefined ? null : await namesOf(config.email, store)
   for (let after = 0; ; ) {
     const page = await store.auditEntries({ from, to, kind, who }, after, ENTRIES_PER_READ)

@@ -14,7 +14,7 @@ import { backupName, removeOldBackups, requireFolder } from '../backup/kept-back
 import { publishFile, requireFree } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openStoreForCli } from '../open-store-for-cli.ts'
+import { openStoreToRead } from '../open-store-for-cli.ts'
 import type { BackupConfig } from '../options/workspace-options.ts'
 import { createProgress, toSize } from '../progress.ts'
 
@@ -46,7 +46,7 @@ async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Pr
   const start = performance.now()
   const from = databasePath(config.database)
   // Says what is wrong with the database before anything is written.
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToRead(config)
   const digest = await publishFile(path, async (part) => {
     if (from !== null) await copyFile(from, part, io)
     else await pipeline(Readable.from(backupLines(store, io.clock())), createWriteStream(part, { flags: 'r+' }))

@@ -3,7 +3,7 @@ import { createClientSecret } from '../../auth/guards/client/client-secret.ts'
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { openStoreForCli } from '../open-store-for-cli.ts'
+import { openStoreForCli, openStoreToRead } from '../open-store-for-cli.ts'
 import type { ClientsAddConfig, ClientsConfig } from '../options/sign-in/client-options.ts'
 
 /** Without a colon, which ends the user-id of Basic credentials. */
@@ -37,7 +37,7 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
 
 /** One line for each, tab-separated: name, domains, scopes, logins a minute, since when. */
 export async function runClientsList(config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToRead(config)
   for (const { name, domains, scopes, perMinute, createdAt } of await store.clients()) {
     const columns = [name, domains.join(','), scopes.join(','), perMinute, new Date(createdAt).toISOString()]
     io.stdout.write(`${columns.join('\t')}\n`)

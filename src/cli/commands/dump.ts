@@ -9,12 +9,12 @@ import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
 import { isTaken, linkNew, partOf, syncPath, takenMessage } from '../backup/publish-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openStoreForCli } from '../open-store-for-cli.ts'
+import { openStoreToRead } from '../open-store-for-cli.ts'
 import type { DumpConfig } from '../options/dump-options.ts'
 import { writeChunks } from '../write-line.ts'
 
 export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToRead(config)
   await using snapshot = await store.openSnapshot()
   const lines =
     config.email === undefined ? dumpUsers(snapshot) : dumpUser(snapshot, await requireUser(snapshot, config.email))

@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.ts'
 import type { NewSession, SessionVerbs } from '../../store/session-contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { openStoreForCli } from '../open-store-for-cli.ts'
+import { openStoreForCli, openStoreToRead } from '../open-store-for-cli.ts'
 import type { SessionsListConfig, SessionsRevokeConfig } from '../options/operator-options.ts'
 import { writeLine } from '../write-line.ts'
 
@@ -17,7 +17,7 @@ const ALL_OF_ONE = 1_000_000
 export async function runSessionsList(config: SessionsListConfig, { stdout, clock }: CommandIo): Promise<ExitCode> {
   const email = config.email === undefined ? null : requireEmail(config.email)
   const describe = config.json === true ? toJson : toText
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToRead(config)
   const now = clock()
   const sessions = email === null ? openSessions(store, now) : await store.sessionsOf(email, now, ALL_OF_ONE)
   for await (const session of sessions) await writeLine(stdout, describe(session))

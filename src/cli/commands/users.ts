@@ -6,7 +6,7 @@ import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { toStoreOptions } from '../open-store-for-cli.ts'
+import { openStoreToRead, toStoreOptions } from '../open-store-for-cli.ts'
 import type { UsersConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
@@ -14,7 +14,7 @@ const USERS_PER_READ = 256
 
 /** A line for each user, in order of email. */
 export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openExisting(config)
+  await using store = await openStoreToRead(config)
   for (let after = ''; ; ) {
     const users = await store.usersAfter(after, USERS_PER_READ)
     const last = users.at(-1)
@@ -27,7 +27,7 @@ export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<
 }
 
 export async function runUsersShow(input: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openExisting(config)
+  await using store = await openStoreToRead(config)
   const [held] = await store.holdingsOf([requireEmail(input)])
   if (!held) return notStored(io)
   io.stdout.write(`${held.email}\t${inWords(held)}\n`)

@@ -1,5 +1,15 @@
 // An SQLite database as one file: a copy of it while it is in use, and a copy made fit to take its place: other state versions, and no sessions unless they are kept.
-import { closeSync, constants, existsSync, fdatasyncSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
@@ -20,6 +30,20 @@ const PAUSE = 0.6
 /** Of the file's header: what a reader must know, 2 where that is the write-ahead log (https://www.sqlite.org/fileformat.html). */
 const READ_VERSION_AT = 19
 const LOG_MODE_VERSION = 2
+
+/** The newest state, whether others write to it, or nobody can. `to` is an empty file. Throws `StoreOpenError`, or what the file system or SQLite throws. */
+export async function copyNewest(path: string, to: string): Promise<void> {
+  await (isWritable(path) ? copyDatabase(path, to) : copyUnused(path, to))
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /**
  * The newest state. In one read transaction: writers go on, and their log grows until it ends. Holds up its thread. `to` is an

@@ -1,5 +1,5 @@
 // Opening an SQLite file the way this store needs it.
-import { closeSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { makeDirectories } from './engine/make-directories.ts'
@@ -9,6 +9,8 @@ const PAGE_SIZE_BYTES = 8192
 /** Negative: kibibytes. Filled as it is used; one large export fills that of reads, so it counts when many are sent at once. */
 const READ_CACHE_KIB = -40_960
 const WRITE_CACHE_KIB = -16_384
+/** Of a new file, or of one before it is rewritten: `vacuum` can give unused pages back a few at a time. */
+export const VACUUM_IN_PIECES = 'auto_vacuum = INCREMENTAL'
 
 /** Who moves what is committed from the log into the file: SQLite by the way, or another program that reads the log. */
 export type Checkpoints = 'own' | 'external'
@@ -19,12 +21,11 @@ export type Checkpoints = 'own' | 'external'
  */
 export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Database {
   makeDirectories(dirname(path))
-  // It holds the signing keys: a new file is its owner's alone, and SQLite gives those beside it the same mode.
-  closeSync(openSync(path, 'a', 0o600))
-  return prepared(new SqliteDatabase(path, { timeout: 0 }), [
+  if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
+  else createPrivateFile(path)
+  const database = prepared(new SqliteDatabase(path, { timeout: 0 }), [
+    ...(checkpoints === 'external' ? ['wal_autocheckpoint = 0'] : []),
     `page_size = ${PAGE_SIZE_BYTES}`,
-    // Of a new file, or one that is rewritten: `vacuum` can give unused pages back a few at a time.
-    'auto_vacuum = INCREMENTAL',
     // What was removed is overwritten, not only forgotten.
     'secure_delete = ON',
     'synchronous = FULL',
@@ -33,8 +34,17 @@ export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Data
     // REPLACE then fires delete triggers as well, for hands that use it through this program's connections.
     'recursive_triggers = ON',
     `cache_size = ${WRITE_CACHE_KIB}`,
-    ...(checkpoints === 'external' ? ['wal_autocheckpoint = 0'] : []),
   ])
+  // Of a file that is there it would be a write, which a command that only reads must not need.
+  return database.pragma('page_count', { simple: true }) === 0 ? prepared(database, [VACUUM_IN_PIECES]) : database
+}
+
+/**
+ * It will hold the signing keys: a new file is its owner's alone, and SQLite gives those beside it the same mode. One that is there is not
+ * opened: closing it would drop the locks that connections of this process have on it (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+ */
+function createPrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
 }
 
 /** A connection for reads only; the file is there and migrated. `isReadOnly`: it cannot even be prepared for other readers. */

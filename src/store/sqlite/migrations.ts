@@ -18,12 +18,16 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 /** Marks the file as ours (\`PRAGMA application_id\`): "WSGW". */
 export const APPLICATION_ID = 0x57534757
 
-/** Brings the database to this program's version, in one transaction that also keeps out other starting processes. */
+/**
+ * Brings the database to this program's version, in one transaction that also keeps out other starting processes. One that has it
+ * is only read: commands that read work beside a lock, and on a full disk.
+ */
 export function migrate(database: Database): void {
+  if (isCurrent(database)) return
   database.exec('begin immediate')
   try {
-    const version = database.pragma('user_version', { simple: true }) as number
-    const applicationId = database.pragma('application_id', { simple: true }) as number
+    const version = versionOf(database)
+    const applicationId = applicationIdOf(database)
     if (applicationId !== APPLICATION_ID && (applicationId !== 0 || hasTables(database))) {
       throw new StoreOpenError('the file is an SQLite database of another program')
     }
@@ -45,8 +49,8 @@ export function migrate(database: Database): void {
 
 /** Throws `StoreOpenError` unless the database has this program's version, which reading alone cannot bring it to. */
 export function requireSchema(database: Database): void {
-  const version = database.pragma('user_version', { simple: true })
-  if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+  const version = versionOf(database)
+  if (applicationIdOf(database) !== APPLICATION_ID) {
     throw new StoreOpenError('the file is no database of this program')
   }
   if (version !== MIGRATIONS.length) {
@@ -54,6 +58,18 @@ export function requireSchema(database: Database): void {
       `the database has schema version ${version}, this program reads ${MIGRATIONS.length}: start it once where the database can be written to`,
     )
   }
+}
+
+function isCurrent(database: Database): boolean {
+  return applicationIdOf(database) === APPLICATION_ID && versionOf(database) === MIGRATIONS.length
+}
+
+function versionOf(database: Database): number {
+  return database.pragma('user_version', { simple: true }) as number
+}
+
+function applicationIdOf(database: Database): number {
+  return database.pragma('application_id', { simple: true }) as number
 }
 
 function hasTables(database: Database): boolean {

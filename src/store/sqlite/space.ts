@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
-import type { Checkpoints } from './connection.ts'
+import { type Checkpoints, VACUUM_IN_PIECES } from './connection.ts'
 import { isBusy } from './engine/faults/sqlite-errors.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 
@@ -47,8 +47,9 @@ export function createSpace(writer: Database, commits: GroupCommit, checkpoints:
     async rewrite() {
       // Not in a transaction, so not through the commits: but refused where those are.
       await commits.write(() => {})
-      // A file of before it could be vacuumed in pieces becomes one that can: the writer says how since it was opened.
+      // A file of before it could be vacuumed in pieces becomes one that can.
       try {
+        writer.pragma(VACUUM_IN_PIECES)
         writer.exec('vacuum')
       } catch (error) {
         if (!isBusy(error)) throw error

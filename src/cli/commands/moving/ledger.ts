@@ -1,13 +1,13 @@
 // ledger: who still calls which REST route, and what the route is in GraphQL.
 import { type LedgerRow, ledgerRows, ledgerTotals } from '../../../rest/ledger/ledger-report.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
-import { openStoreForCli } from '../../open-store-for-cli.ts'
+import { openStoreToRead } from '../../open-store-for-cli.ts'
 import type { LedgerCommandConfig } from '../../options/retirement/ledger-options.ts'
 import { writeLine } from '../../write-line.ts'
 
 export async function runLedger(config: LedgerCommandConfig, { stdout }: CommandIo): Promise<ExitCode> {
   const { from = null, to = null } = config
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToRead(config)
   const rows = ledgerRows(store, { from, to })
   if (config.json) {
     for await (const row of rows) {

@@ -17,6 +17,14 @@ export type EraseTraces = (gone: readonly string[], kept: readonly string[]) => 
  * `lockTimeoutMs`. Where a page was once split, its other half may still hold a copy: then the file is written anew.
  */
 export function createEraseTraces(writer: Database, path: string, lockTimeoutMs: number): EraseTraces {
+  /** Open until the process ends: closing it would drop SQLite's own locks on the file (https://www.sqlite.org/howtocorrupt.html, section 2.2). */
+  let database: number | null = null
+
+  function isInDatabase(needles: readonly Buffer[]): boolean {
+    database ??= openSync(path, 'r')
+    return holdsAny(database, needles)
+  }
+
   async function emptyWal(): Promise<void> {
     const giveUpAt = performance.now() + lockTimeoutMs
     while (writer.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
@@ -32,7 +40,7 @@ export function createEraseTraces(writer: Database, path: string, lockTimeoutMs:
     if (pieces.length === 0) return
     await emptyWal()
     const needles = pieces.map((piece) => Buffer.from(piece))
-    if (![path, `${path}-wal`].some((file) => existsSync(file) && holdsAny(file, needles))) return
+    if (!isInDatabase(needles) && !isInLog(`${path}-wal`, needles)) return
     writer.exec('vacuum')
     await emptyWal()
   }
@@ -45,18 +53,23 @@ function piecesOf(text: string): readonly string[] {
   ).filter((piece) => piece.length === PIECE_LENGTH)
 }
 
-function holdsAny(file: string, needles: readonly Buffer[]): boolean {
+function isInLog(file: string, needles: readonly Buffer[]): boolean {
+  if (!existsSync(file)) return false
   const descriptor = openSync(file, 'r')
   try {
-    const buffer = Buffer.alloc(READ_BYTES + PIECE_LENGTH)
-    // What was read last stays in front: a piece may lie across two reads.
-    for (let position = 0; ; position += READ_BYTES) {
-      const length = readSync(descriptor, buffer, 0, buffer.length, position)
-      if (length === 0) return false
-      const read = buffer.subarray(0, length)
-      if (needles.some((needle) => read.includes(needle))) return true
-    }
+    return holdsAny(descriptor, needles)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+function holdsAny(descriptor: number, needles: readonly Buffer[]): boolean {
+  const buffer = Buffer.alloc(READ_BYTES + PIECE_LENGTH)
+  // What was read last stays in front: a piece may lie across two reads.
+  for (let position = 0; ; position += READ_BYTES) {
+    const length = readSync(descriptor, buffer, 0, buffer.length, position)
+    if (length === 0) return false
+    const read = buffer.subarray(0, length)
+    if (needles.some((needle) => read.includes(needle))) return true
   }
 }

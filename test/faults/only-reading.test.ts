@@ -1,0 +1,109 @@
+// Commands that only read need nothing that a fault takes away: room, the write lock, a disk that can be written to.
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { type Finished, run, type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { canMount, smallDisk } from '../support/faults.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const READING = [
+  'users list',
+  `users show ${ANA}`,
+  'dump',
+  'audit',
+  'sessions list',
+  'keys list',
+  'clients list',
+  'ledger',
+]
+const MIB = 1_048_576
+
+/** What each of them prints, and that none of them says anything else. */
+async function readAll(flags: readonly string[]): Promise<readonly string[]> {
+  const finished: Finished[] = []
+  for (const command of READING) finished.push(await run([...command.split(' '), ...flags]))
+  expect(finished.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(READING.map(() => [0, '']))
+  return finished.map(({ stdout }) => stdout)
+}
+
+/** Serves a database that has a signing key: nothing is written to it but what a test asks for. */
+async function serveQuiet(flags: readonly string[]): Promise<ServingProcess> {
+  await (await serveForTest(flags)).kill('SIGTERM')
+  return serveForTest(flags)
+}
+
+async function backUp(flags: readonly string[]): Promise<Finished> {
+  const backup = join(temporaryDirectory(), 'backup.db')
+  const made = await run(['backup', backup, ...flags])
+  if (made.exitCode === 0) new Database(backup, { readonly: true }).close()
+  return made
+}
+
+test('beside a program that holds the write lock', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  const before = await readAll(workspace.flags)
+  const hand = new Database(workspace.path('workspace.db'))
+  hand.exec('begin immediate')
+  const flags = [...workspace.flags, '--lock-timeout', '100']
+  expect(await readAll(flags)).toEqual(before)
+  expect(await backUp(flags)).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await run(['users', 'remove', ANA, ...flags])).toMatchObject({ exitCode: 1 })
+  hand.close()
+})
+
+test('the database is not touched, also where another program makes the checkpoints', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.path('workspace.db')
+  const flags = [...workspace.flags, '--checkpoints', 'external']
+  const serving = await serveQuiet(flags)
+  await workspace.run('import', workspace.write('world', SMALL_WORLD), '--checkpoints', 'external')
+  const bytes = () => [readFileSync(path), readFileSync(`${path}-wal`)]
+  const before = bytes()
+  await readAll(flags)
+  expect(bytes()).toEqual(before)
+  expect(await serving.kill('SIGTERM')).toBe(0)
+})
+
+describe.skipIf(!canMount())('where the disk', () => {
+  test('is full', async () => {
+    const disk = smallDisk(8 * MIB)
+    const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
+    const serving = await serveQuiet(flags)
+    await run(['import', '-', ...flags], { stdin: SMALL_WORLD })
+    const before = await readAll(flags)
+    disk.fill()
+    expect(await readAll(flags)).toEqual(before)
+    expect(await backUp(flags)).toMatchObject({ exitCode: 0, stderr: '' })
+    disk.empty()
+    expect(await serving.kill('SIGTERM')).toBe(0)
+  })
+
+  test('is read-only, as that of a snapshot, and nothing is left there', async () => {
+    const workspace = createWorkspace()
+    const path = workspace.path('workspace.db')
+    const serving = await serveQuiet(workspace.flags)
+    await workspace.load(SMALL_WORLD)
+    const before = await readAll(workspace.flags)
+    const disk = smallDisk(8 * MIB)
+    const taken = join(disk.path, 'workspace.db')
+    // Between two writes a snapshot of the disk is these two files.
+    copyFileSync(path, taken)
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${taken}-wal`)
+    const files = readdirSync(disk.path)
+    execFileSync('mount', ['-o', 'remount,ro', disk.path])
+    const flags = ['--database', `file:${taken}`]
+    expect(await readAll(flags)).toEqual(before)
+    expect(await backUp(flags)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(disk.path)).toEqual(files)
+    expect(await run(['users', 'remove', ANA, ...flags])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('read-only disk'),
+    })
+    expect(await serving.kill('SIGTERM')).toBe(0)
+  })
+})
