@@ -2,13 +2,22 @@
 import { type CheckResult, runCheck } from './check.ts'
 import { EXPORT_CHECKS } from './checks/exports.ts'
 import { FAILURE_CHECKS } from './checks/failures.ts'
+import { ID_CHECKS } from './checks/ids.ts'
 import { LOGIN_CHECKS } from './checks/login.ts'
 import { LOGOUT_CHECKS } from './checks/logout.ts'
 import { READ_CHECKS } from './checks/reads.ts'
 import { TOKEN_CHECKS } from './checks/token.ts'
 import { createProbe, type ProbeOptions } from './probe.ts'
 
-const CHECKS = [...LOGIN_CHECKS, ...TOKEN_CHECKS, ...LOGOUT_CHECKS, ...READ_CHECKS, ...EXPORT_CHECKS, ...FAILURE_CHECKS]
+const CHECKS = [
+  ...LOGIN_CHECKS,
+  ...TOKEN_CHECKS,
+  ...LOGOUT_CHECKS,
+  ...READ_CHECKS,
+  ...ID_CHECKS,
+  ...EXPORT_CHECKS,
+  ...FAILURE_CHECKS,
+]
 
 export interface Conformance {
   readonly checks: readonly CheckResult[]

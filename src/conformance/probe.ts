@@ -19,7 +19,7 @@ export interface ProbeOptions {
   readonly email: string
   /** Sent along with every request, unless the request has them itself. */
   readonly headers: Readonly<Record<string, string>>
-  /** What members a project's reference is in. */
+  /** What members an id, and a project's reference, are in. */
   readonly fields: RecordFields
   /** Aborted, nothing is asked any more but to sign out, and that for a moment. */
   readonly stop: AbortSignal
@@ -31,6 +31,8 @@ export interface ProbeOptions {
  */
 export interface Probe extends OwnSession, AsyncDisposable {
   readonly email: string
+  /** What members an id, and a project's reference, are in. */
+  readonly fields: RecordFields
   readonly send: (request: ProbeRequest) => Promise<ProbeAnswer>
   /** A GET as the user: once for each path. Throws `CannotTellError`. */
   readonly read: (path: string) => Promise<ProbeAnswer>
@@ -100,6 +102,7 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
   return {
     ...ownSession,
     email,
+    fields,
     send,
     read,
     exportPath,

@@ -43,6 +43,8 @@ export type OnProgress = (bytes: number, records: number) => void
 export interface CheckOptions {
   /** What is stored goes: it takes no reference, and there is nothing to remove. */
   readonly isReplacement?: boolean
+  /** Told of each document in the order of the lines. Throws `RecordError` for one that is bad beside those before it. */
+  readonly requireDocument?: (document: DocumentRecord) => void
 }
 
 export async function checkInput(
@@ -50,7 +52,7 @@ export async function checkInput(
   fields: RecordFields,
   store: Store,
   onProgress: OnProgress,
-  { isReplacement = false }: CheckOptions = {},
+  { isReplacement = false, requireDocument = () => {} }: CheckOptions = {},
 ): Promise<CheckedInput> {
   const bad = new Map<number, string>()
   const splitExports = new Map<string, SplitExport>()
@@ -74,6 +76,7 @@ export async function checkInput(
     if (ref !== null && !claims.claim({ email, ref, id }, line)) {
       throw new RecordError(`reference "${ref}" is used by another project of this user earlier in the file`)
     }
+    requireDocument(record)
     return record
   }
 

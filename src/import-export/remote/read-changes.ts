@@ -64,7 +64,8 @@ export async function readChanges(
   }
   const projects = lists.get('project')
   const texts = projects?.array?.elements ?? NO_ELEMENTS
-  const refs = projects?.isTheSame === true ? before.refs : texts().flatMap((text) => readRef(text) ?? [])
+  // Two projects of one reference have one export.
+  const refs = projects?.isTheSame === true ? before.refs : [...new Set(texts().flatMap((text) => readRef(text) ?? []))]
   for (const ref of refs) {
     const { answer, isTheSame, array } = await look(exportPath(ref), null)
     answers.set(exportPath(ref), answer)

@@ -9,6 +9,7 @@ import { documentLine, exportLines, userLine } from '../format/write-record.ts'
 import { applyInput, type Counts } from '../load.ts'
 import { replaceInput } from '../replace.ts'
 import { ContractError } from './client.ts'
+import { createDistinctIds } from './distinct-ids.ts'
 import { createRefReader } from './project-ref.ts'
 import { type Lists, readChanges } from './read-changes.ts'
 import { DOCUMENT_KINDS, digestOfElements, type SeenWorkspace } from './seen-workspace.ts'
@@ -69,7 +70,8 @@ function* linesOf(email: string, lists: Lists): Generator<string> {
 }
 
 async function importFile(file: FileHandle, { store, fields, clock, isReplacement }: TakeInOptions): Promise<Counts> {
-  const checked = await checkInput(file, fields, store, () => {}, { isReplacement })
+  const checkOptions = { isReplacement, requireDocument: createDistinctIds(fields) }
+  const checked = await checkInput(file, fields, store, () => {}, checkOptions)
   const [first] = checked.bad.values()
   if (first !== undefined) throw new ContractError(`what it answers cannot be imported: ${first}`)
   const apply = {

@@ -1,0 +1,23 @@
+// A list of another server is a set: two documents of it that have one id would be one document here.
+import { redact } from '../../redact.ts'
+import type { DocumentKind } from '../../store/contract.ts'
+import { excerpt, RecordError } from '../format/envelope.ts'
+import type { DocumentRecord, RecordFields } from '../format/read-record.ts'
+import { LIST_PATHS } from './seen-workspace.ts'
+
+/** To be called with each document of one user. Throws `RecordError` for the second one of its list that has the same id. */
+export function createDistinctIds({ idFields }: RecordFields): (document: DocumentRecord) => void {
+  const idsOf = new Map<DocumentKind, Set<string>>()
+  return ({ kind, id }) => {
+    const ids = idsOf.get(kind) ?? new Set()
+    idsOf.set(kind, ids)
+    if (!ids.has(id)) {
+      ids.add(id)
+      return
+    }
+    const fields = idFields.join(', ')
+    throw new RecordError(
+      `two documents of ${LIST_PATHS[kind]} have the id "${excerpt(redact(id))}": an id is the first of ${fields} that a document has`,
+    )
+  }
+}

@@ -1,0 +1,63 @@
+// A list of the old server in which two documents have one id: it cannot be here as it is there, and nothing of it is dropped in silence.
+import { expect, test } from 'vitest'
+import { conformance } from '../support/conformance.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+const FIELDS = 'id, uuid, ref, slug, name'
+
+/** Ana's list has two of one id; ben is as ever. */
+const REPEATED = [
+  ['/templates', 'Untitled', ['template', '{"name":"Untitled","a":1}'], ['template', '{"name":"Untitled","a":2}']],
+  ['/projects', 'p9', ['project', '{"id":"p9","ref":"one"}'], ['project', '{"id":"p9","ref":"two"}']],
+  ['/projects', 'p9', ['project', '{"id":"p9","ref":"one","n":1}'], ['project', '{"id":"p9","ref":"one","n":2}']],
+  ['/ui-libraries', '7', ['uiLibrary', '{"id":7}'], ['uiLibrary', '{"id":"7"}']],
+] as const
+
+test.each(REPEATED)('two documents of %s with the id %s fail their user, and nobody else', async (path, id, ...two) => {
+  const records = SMALL_WORLD + two.map(([kind, data]) => documentLine(kind, ANA, data)).join('')
+  await using server = await startPlainServer({ records })
+  const workspace = createWorkspace()
+  const emails = workspace.write('users.txt', `${ANA}\n${BEN}\n`)
+  const reason = `two documents of ${path} have the id "${id}": an id is the first of ${FIELDS} that a document has`
+
+  const imported = await workspace.run('import', server.url, '--emails', emails)
+  expect([imported.exitCode, imported.stdout]).toEqual([
+    1,
+    expect.stringMatching(/: 1 user, 1 failed: 2 added, 0 repl/),
+  ])
+  expect(imported.stderr).toContain(`${emails}:1: what it answers cannot be imported: ${reason}\n`)
+  expect(imported.stderr).not.toContain('@')
+
+  const followed = await workspace.run('follow', server.url, '--once', '--emails', emails)
+  expect([followed.exitCode, followed.stdout]).toEqual([1, expect.stringContaining(', 0 changed, 1 failed, ')])
+  expect(followed.stderr).toBe(`${emails}:1: what it answers cannot be imported: ${reason}\n`)
+
+  const dump = await workspace.dump()
+  expect([dump.includes(BEN), dump.includes(ANA)]).toEqual([true, false])
+
+  const { exitCode, checks } = await conformance(server.url)
+  const named = checks.filter(({ found }) => found.includes('two documents'))
+  expect([exitCode, named]).toMatchObject([0, [{ group: `GET ${path}`, outcome: 'silent', found: reason }]])
+  expect(checks.filter(({ name }) => name === 'gives each document an id of its own').length).toBe(3)
+  expect((await conformance(server.url, '--strict')).exitCode).toBe(1)
+})
+
+test('the same id in two lists, or of two users, is no repetition; nor is one that a file of records names twice', async () => {
+  const template = documentLine('template', ANA, '{"id":"p1"}')
+  await using server = await startPlainServer({ records: SMALL_WORLD + template })
+  const workspace = createWorkspace()
+  expect(await workspace.run('follow', server.url, '--once', '--email', `${ANA},${BEN}`)).toMatchObject({ exitCode: 0 })
+  expect(await workspace.importText(template + documentLine('template', ANA, '{"id":"p1","n":2}'))).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('0 added, 1 replaced, 1 unchanged'),
+  })
+})
+
+test('a document without an id is named by conformance too', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD + documentLine('template', ANA, '{"n":1}') })
+  const { checks } = await conformance(server.url)
+  const named = checks.filter(({ found }) => found.includes('has no id'))
+  expect(named).toMatchObject([{ group: 'GET /templates', outcome: 'silent' }])
+})
