@@ -33,6 +33,29 @@ export async function readRemoteUsers({ email, emails }: UserNames): Promise<rea
   return [...users.values()]
 }
 
+/**
+ * Reads them anew each time. What is wrong stops the first reading only; later `onWrong` is told, once while it stays the same, and
+ * the users of the last good reading are answered. Throws `UsageError`.
+ */
+export async function openRemoteUsers(
+  names: UserNames,
+  onWrong: (reason: string) => void,
+): Promise<() => Promise<readonly RemoteUser[]>> {
+  let users = await readRemoteUsers(names)
+  let toldReason = ''
+  return async () => {
+    try {
+      users = await readRemoteUsers(names)
+      toldReason = ''
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      if (error.message !== toldReason) onWrong(error.message)
+      toldReason = error.message
+    }
+    return users
+  }
+}
+
 interface Named {
   readonly login: string
   readonly label: string

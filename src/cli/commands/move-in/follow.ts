@@ -2,13 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow.ts'
+import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-metrics.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
-import { readRemoteUsers } from '../../move-in/remote-users.ts'
+import { openRemoteUsers } from '../../move-in/remote-users.ts'
 import { createRoundProgress } from '../../move-in/round-progress.ts'
 import { tellSessionsLeft } from '../../move-in/sessions-left.ts'
 import { openActiveStore } from '../../open-active-store.ts'
@@ -27,8 +28,12 @@ export async function runFollow(
   stop: AbortSignal,
 ): Promise<ExitCode> {
   const address = requireServerAddress(url)
+  const progress = createRoundProgress(io)
   // What is wrong is said before anything is done.
-  await readRemoteUsers(config)
+  const readUsers = await openRemoteUsers(config, (reason) => {
+    progress.clear()
+    io.stderr.write(`${reason}: the users that it named before are followed on\n`)
+  })
   const client = createRemoteClient(address, {
     headers: await readHeaders(config.headers),
     maxOutageMs: MAX_OUTAGE_MS,
@@ -37,7 +42,6 @@ export async function runFollow(
   await using store = await openActiveStore(config, toStoreOptions(config))
   const { concurrency } = config
   const total = { rounds: 0, added: 0, replaced: 0, removed: 0 }
-  const progress = createRoundProgress(io)
   let users = 0
   using end = new DisposableStack()
   // Behind the follower, which signs out everywhere.
@@ -58,8 +62,10 @@ export async function runFollow(
   })
   const metrics = createFollowMetrics(follower, client.traffic)
   await using _metrics = await openFollowMetrics(config, metrics, store.ping, io)
-  const rounds = roundsOf(follower, config, stop, (count) => {
-    users = count
+  const rounds = roundsOf(follower, config.interval, stop, async () => {
+    const named = await readUsers()
+    users = named.length
+    return named
   })
   try {
     for await (const round of rounds) {
@@ -86,17 +92,15 @@ export async function runFollow(
 /** The file of users is read again for each. */
 async function* roundsOf(
   follower: Follower,
-  config: FollowConfig,
+  intervalMs: number,
   stop: AbortSignal,
-  onRead: (users: number) => void,
+  readUsers: () => Promise<readonly RemoteUser[]>,
 ): AsyncGenerator<Round> {
   for (let outages = 0; ; ) {
-    const users = await readRemoteUsers(config)
-    onRead(users.length)
-    const round = await follower.round(users)
+    const round = await follower.round(await readUsers())
     yield round
     outages = round.outage === null ? 0 : outages + 1
-    const pauseMs = outages > 0 ? Math.max(config.interval, backoffMs(outages)) : config.interval
+    const pauseMs = outages > 0 ? Math.max(intervalMs, backoffMs(outages)) : intervalMs
     await delay(pauseMs, undefined, { signal: stop }).catch(() => stop.throwIfAborted())
   }
 }

@@ -1,0 +1,58 @@
+// The file of users that follow reads again for each round: what is wrong with it for a while ends nothing.
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { startFollow } from '../support/follow.ts'
+import { startGateway } from '../support/gateway.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+
+const WRONG = [
+  [
+    'names somebody who is none',
+    (file: string) => writeFileSync(file, `${BEN}\nnobody at all\n`),
+    ':2: not an email address',
+  ],
+  ['is empty', (file: string) => writeFileSync(file, ''), ': names nobody'],
+  ['is missing', (file: string) => rmSync(file), ': ENOENT'],
+] as const
+
+test.each(WRONG)(
+  'a file that %s while it runs is told once, and the users before are followed on',
+  async (_, spoil, why) => {
+    await using server = await startPlainServer({ records: SMALL_WORLD })
+    const gateway = await startGateway()
+    const file = join(temporaryDirectory(), 'users.txt')
+    writeFileSync(file, `${ANA}\n`)
+    const following = startFollow(server.url, ['--emails', file, '--database', gateway.databaseUrl])
+    await following.next()
+    spoil(file)
+    for (let rounds = 0; rounds < 3; rounds += 1) await following.next()
+    server.workspaces.get(ANA)?.templates.push('{"id":"late"}')
+    expect(await following.until(({ changed }) => changed > 0)).toMatchObject({ users: 1, changed: 1, failed: 0 })
+    writeFileSync(`${file}.new`, `${ANA}\n${BEN}\n`)
+    renameSync(`${file}.new`, file)
+    expect(await following.until(({ users }) => users === 2)).toMatchObject({ failed: 0 })
+    const { exitCode, stderr } = await following.stop()
+    expect(exitCode).toBe(0)
+    expect(stderr.split(why).length - 1).toBe(1)
+    expect(stderr).toMatch(/: the users that it named before are followed on\n$/)
+    expect(stderr).not.toContain('@')
+    expect(server.openSessions()).toBe(0)
+  },
+)
+
+test('a file that is wrong at the start stops it, and nothing is asked', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const directory = temporaryDirectory()
+  const [file, database] = [join(directory, 'users.txt'), `file:${join(directory, 'new.db')}`]
+  for (const [, spoil, why] of WRONG) {
+    writeFileSync(file, `${ANA}\n`)
+    spoil(file)
+    const { exitCode, stderr } = await runHere(['follow', server.url, '--emails', file, '--database', database])
+    expect([exitCode, stderr.includes(why)]).toEqual([2, true])
+  }
+  expect(server.requests).toEqual([])
+})
