@@ -8,6 +8,7 @@ const MAX_TOKENS = 3
 
 export interface Tokens {
   readonly accessToken: string
+  /** Empty where the server answered none. */
   readonly refreshToken: string
 }
 
@@ -71,6 +72,12 @@ export async function whileRefused(ask: (attempt: number) => Promise<ProbeAnswer
 
 export function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` }
+}
+
+/** Throws `CannotTellError` where the server answered none. */
+export function requireRefreshToken({ refreshToken }: Tokens): string {
+  if (refreshToken === '') throw new CannotTellError('POST /login answered no refreshToken')
+  return refreshToken
 }
 
 /** Null without an access token. */

@@ -58,6 +58,8 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
   const reads = new Map<string, Promise<ProbeAnswer>>()
   /** Refresh tokens. */
   const opened = new Set<string>()
+  /** Sessions that came without a refresh token: there is no way to end them. */
+  let withoutRefreshToken = 0
 
   const stopLate = new AbortController()
   stop.addEventListener('abort', () => setTimeout(() => stopLate.abort(), FAREWELL_MS).unref())
@@ -85,13 +87,14 @@ export function createProbe(baseUrl: string, { email, headers, fields, stop }: P
   function noteSessions({ path, body }: ProbeRequest, answer: ProbeAnswer): void {
     const refreshToken = memberOf(jsonOf(answer), 'refreshToken')
     if (typeof refreshToken === 'string') opened.add(refreshToken)
+    else if (path === '/login' && typeof memberOf(jsonOf(answer), 'accessToken') === 'string') withoutRefreshToken += 1
     if (path === '/logout' && answer.status < 300) opened.delete(String(memberOf(body, 'refreshToken')))
   }
 
   const ownSession = createOwnSession(send, email)
   const exportPath = once(() => findExport(read, readRef))
   // With a patience of its own: what the checks have used up must not keep sessions open.
-  const signOutOnce = once(() => signOut(createPatientSend(sendNow, pause), opened))
+  const signOutOnce = once(async () => withoutRefreshToken + (await signOut(createPatientSend(sendNow, pause), opened)))
 
   function read(path: string): Promise<ProbeAnswer> {
     const known = reads.get(path) ?? ownSession.sendAsUser({ method: 'GET', path })

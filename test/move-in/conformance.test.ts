@@ -90,6 +90,23 @@ test.each(Object.keys(PLAIN_FAULTS) as PlainFault[])('a server with the fault %s
   expect(JSON.stringify(failed)).not.toMatch(/eyJ|[0-9a-f]{48}/)
 })
 
+test('a server that answers no refresh token is told so once, and the sessions that stay open there are counted', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, faults: ['login-lacks-refresh-token'] })
+  const { checks, sessionsLeftOpen } = await conformance(server.url)
+  const failed = checks.filter(({ outcome }) => outcome === 'fail')
+  expect(failed.map(({ group, name }) => `${group} ${name}`)).toEqual([
+    'POST /login answers accessToken and refreshToken as strings',
+  ])
+  const untried = checks.filter(({ found }) => found === 'POST /login answered no refreshToken')
+  expect(untried.every(({ outcome }) => outcome === 'skipped')).toBe(true)
+  const names = untried.map(({ group, name }) => `${group} ${name}`)
+  expect(names).toContain('POST /login opens another session each time')
+  for (const path of ['/projects', '/exports']) expect(names).toContain(`GET ${path} refuses a refresh token`)
+  expect([sessionsLeftOpen > 1, sessionsLeftOpen]).toEqual([true, server.openSessions()])
+  const { stdout } = await runHere(['conformance', server.url, '--email', ANA])
+  expect(stdout).toMatch(new RegExp(`\n${sessionsLeftOpen} sessions of this run could not be signed out, .*\n$`))
+})
+
 test('a user who has nothing shows less, and that is said', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const { exitCode, stdout } = await runHere(['conformance', server.url, '--email', 'nobody@example.com'])

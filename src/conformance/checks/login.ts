@@ -1,6 +1,7 @@
 // POST /login: tokens for an email.
 import { jsonOf, memberOf, typeOf, unlessJsonType, unlessJwt } from '../answer-body.ts'
 import { type Check, unlessStatus } from '../check.ts'
+import { requireRefreshToken } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 
@@ -38,7 +39,9 @@ export const LOGIN_CHECKS: readonly Check[] = [
     source: 'contract',
     async run(probe) {
       const [first, second] = [await probe.session(), await probe.newSession()]
-      return first.refreshToken === second.refreshToken ? 'two logins answered the same refresh token' : null
+      return requireRefreshToken(first) === requireRefreshToken(second)
+        ? 'two logins answered the same refresh token'
+        : null
     },
   },
   {

@@ -3,7 +3,7 @@
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
-import { bearer, type Tokens } from '../own-session.ts'
+import { bearer, requireRefreshToken, type Tokens } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { renew } from './token.ts'
 import { NO_TOKEN, UNKNOWN_TOKEN } from './tokens.ts'
@@ -86,7 +86,7 @@ function logout(probe: Probe, refreshToken: string): Promise<ProbeAnswer> {
 
 async function sessionToEnd(probe: Probe): Promise<Tokens> {
   const session = await probe.newSession()
-  if (session.refreshToken === '') throw new CannotTellError('POST /login answered no refreshToken')
+  requireRefreshToken(session)
   return session
 }
 

@@ -3,7 +3,7 @@ import { unlessArray, unlessJsonType } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
-import { bearer } from '../own-session.ts'
+import { bearer, requireRefreshToken } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 import { withOtherSignature, withoutSignature } from './tokens.ts'
@@ -49,7 +49,7 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
       run: async (probe) => unlessArray(await found(probe)),
     },
     refusal('a request without Authorization', async () => ({})),
-    refusal('a refresh token', async (probe) => bearer((await probe.session()).refreshToken)),
+    refusal('a refresh token', async (probe) => bearer(requireRefreshToken(await probe.session()))),
     refusal('a token signed by another key', async (probe) =>
       bearer(withOtherSignature((await probe.session()).accessToken)),
     ),

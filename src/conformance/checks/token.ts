@@ -3,7 +3,7 @@ import { jsonOf, memberOf, unlessJsonType } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'
 import type { ProbeAnswer } from '../exchange.ts'
-import { bearer, whileRefused } from '../own-session.ts'
+import { bearer, requireRefreshToken, whileRefused } from '../own-session.ts'
 import type { Probe } from '../probe.ts'
 import { unlessHeader } from './header.ts'
 import { NO_TOKEN, UNKNOWN_TOKEN } from './tokens.ts'
@@ -37,8 +37,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
     name: 'takes the same refresh token again',
     source: 'contract',
     async run(probe) {
-      const { refreshToken } = await probe.newSession()
-      if (refreshToken === '') throw new CannotTellError('no refresh token')
+      const refreshToken = requireRefreshToken(await probe.newSession())
       await renew(probe, refreshToken)
       return unlessStatus(await renew(probe, refreshToken), 200)
     },
@@ -96,9 +95,7 @@ async function renewedToken(probe: Probe): Promise<string> {
 }
 
 async function refreshTokenOf(probe: Probe): Promise<string> {
-  const { refreshToken } = await probe.session()
-  if (refreshToken === '') throw new CannotTellError('POST /login answered no refreshToken')
-  return refreshToken
+  return requireRefreshToken(await probe.session())
 }
 
 async function unless401(probe: Probe, body: object): Promise<string | null> {
