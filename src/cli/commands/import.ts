@@ -83,7 +83,7 @@ async function importFile(
 
 /** Throws `InputChangedError`, and whatever once it is to stop. */
 async function importUnchanged(
-  { file, name }: ImportSource,
+  { file, name, advice }: ImportSource,
   config: ImportConfig,
   store: EditableStore,
   { io, stop }: Context,
@@ -100,8 +100,9 @@ async function importUnchanged(
   checking.finish()
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
-    const advice = config.replace ? '' : ' (--keep-going imports the good lines)'
-    io.stderr.write(`${badLinesInWords(checked.bad.size)}: nothing was imported${advice}\n`)
+    const keepGoing = config.replace ? '' : ' (--keep-going imports the good lines)'
+    io.stderr.write(`${badLinesInWords(checked.bad.size)}: nothing was imported${keepGoing}\n`)
+    if (advice !== undefined && checked.bad.size === checked.records) io.stderr.write(`${advice}\n`)
     return 1
   }
   const after = await file.stat()

@@ -12,15 +12,20 @@ export interface ImportSource extends AsyncDisposable {
   readonly file: FileHandle
   /** For messages. */
   readonly name: string
+  /** What would help where none of its lines is a record. */
+  readonly advice?: string
 }
 
+const SERVER_ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 const ADDRESS = /^https?:\/\//
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
 /** A file, stdin or the address of a file. Throws `UsageError` when there is nothing to read, and `MachineError`. */
 export async function openImportSource(source: string, io: CommandIo): Promise<ImportSource> {
-  if (ADDRESS.test(source)) return spool(fetchFile(source), new URL(source).host)
+  if (ADDRESS.test(source)) {
+    return { ...(await spool(fetchFile(source), new URL(source).host)), advice: SERVER_ADVICE }
+  }
   return source === '-' ? spool(readStdin(io), 'stdin') : openFile(source)
 }
 
@@ -71,6 +76,7 @@ async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
   const response = await fetch(url).catch((error: unknown) => {
     throw new UsageError(`cannot read ${shown}: no answer`, { cause: error })
   })
-  if (!response.ok || !response.body) throw new UsageError(`cannot read ${shown}: it answered ${response.status}`)
+  if (!response.ok || !response.body)
+    throw new UsageError(`cannot read ${shown}: it answered ${response.status}; ${SERVER_ADVICE}`)
   yield* response.body
 }
