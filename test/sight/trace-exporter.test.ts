@@ -46,7 +46,7 @@ function traced(id: number, stepCount = 0): TracedRequest {
 }
 
 test.each(PROTOCOLS)(
-  'spans arrive, each once, in batches of 512 requests, the rest at the end: %s',
+  'spans arrive, each once, in batches of 1,024 requests, the rest at the end: %s',
   async (protocol) => {
     const receiver = await startReceiver()
     const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
@@ -56,7 +56,7 @@ test.each(PROTOCOLS)(
     const arrived = receiver.exports.map(({ resourceSpans }) =>
       resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map(({ spanId }) => spanId))),
     )
-    expect(arrived.map((batch) => batch.length)).toEqual([512, 512, 176])
+    expect(arrived.map((batch) => batch.length)).toEqual([1_024, 176])
     expect(arrived.flat().toSorted()).toEqual(ids.map(spanIdOf))
     expect(failures).toEqual([])
   },
@@ -146,6 +146,19 @@ test('a receiver that hangs holds up no more than OTEL_BSP_MAX_QUEUE_SIZE reques
   await exporter[Symbol.asyncDispose]()
   expect(receiver.spans()).toHaveLength(1_000)
   expect(failures).toHaveLength(1)
+})
+
+test.each([
+  [{ OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '3' }, 3],
+  [{ OTEL_BSP_MAX_QUEUE_SIZE: '10' }, 5],
+  [{ OTEL_BSP_MAX_QUEUE_SIZE: '10', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '4' }, 4],
+])('a batch goes out when it is as large as %j allows, not only after the delay', async (env, size) => {
+  const receiver = await startReceiver()
+  const { exporter, failures } = open(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '3600000', ...env })
+  for (let id = 0; id < size; id += 1) exporter.add(traced(id))
+  await expect.poll(() => receiver.spans()).toHaveLength(size)
+  await exporter[Symbol.asyncDispose]()
+  expect(failures).toEqual([])
 })
 
 test('a receiver that does not answer in time is given up, and the process goes on', async () => {

@@ -6,9 +6,7 @@ import { resourceFields, scopeFields } from './resource.ts'
 import { createSpanWriter, mostBytesOf, type TracedRequest } from './spans.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
-/** Requests whose spans are sent at once. */
-const MAX_BATCH = 512
-/** Of a batch: what so many requests have, and more. */
+/** Of a batch: what 1,024 kept replies have, and more. */
 const BATCH_BYTES = 524_288
 /** Of batches that were sent: their memory is used again. */
 const MAX_SPARE = 4
@@ -26,7 +24,7 @@ interface Batch extends Written {
 
 /** `onFailure` is told when sending begins to fail, and when spans were lost, with of how many requests. */
 export function createExporter(
-  { url, headers, protocol, timeoutMs, resource, delayMs, maxQueued }: TraceSettings,
+  { url, headers, protocol, timeoutMs, resource, delayMs, maxQueued, maxBatch }: TraceSettings,
   version: string,
   onFailure: (error: unknown, lost: number) => void,
 ): Exporter {
@@ -101,7 +99,7 @@ export function createExporter(
       writeSpans(batch, traced)
       batch.requests += 1
       queued += 1
-      if (batch.requests === MAX_BATCH) void flush()
+      if (batch.requests >= maxBatch) void flush()
       else timer ??= setTimeout(flush, delayMs).unref()
     },
     async [Symbol.asyncDispose]() {

@@ -22,6 +22,8 @@ export interface TraceSettings {
   readonly delayMs: number
   /** Requests whose spans wait at most. */
   readonly maxQueued: number
+  /** Requests whose spans are sent at once: a post takes about as long however small it is. */
+  readonly maxBatch: number
 }
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
@@ -73,6 +75,8 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     wrong.push(`OTEL_TRACES_SAMPLER: must be one of ${SAMPLERS.join(', ')}, also as parentbased_…`)
   const ratio = root === 'traceidratio' ? number('OTEL_TRACES_SAMPLER_ARG', 1, 1) : root === 'always_off' ? 0 : 1
   const attributes = pairs('OTEL_RESOURCE_ATTRIBUTES', ATTRIBUTE)
+  const maxQueued = number('OTEL_BSP_MAX_QUEUE_SIZE', 2_048)
+  const maxBatch = number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 1_024)
   const settings = {
     url,
     headers: {
@@ -89,7 +93,9 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     ratio,
     isParentBased: sampler.startsWith('parentbased_'),
     delayMs: number('OTEL_BSP_SCHEDULE_DELAY', 5_000),
-    maxQueued: number('OTEL_BSP_MAX_QUEUE_SIZE', 2_048),
+    maxQueued,
+    // While one batch is sent, the next one has room to wait.
+    maxBatch: Math.max(1, Math.min(maxBatch, Math.ceil(maxQueued / 2))),
   }
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
   return settings
