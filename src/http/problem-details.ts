@@ -1,6 +1,6 @@
 // What was thrown becomes a failure of the table, and that problem+json (RFC 9457) with its headers, for any dialect.
 import { randomUUID } from 'node:crypto'
-import { GatewayError, statusOf } from '../errors.ts'
+import { type FailureCode, GatewayError, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'
 import { StoreReadOnlyError, StoreUnavailableError } from '../store/contract.ts'
 import { rateLimitHeaders } from './rate-limit-fields.ts'
@@ -61,7 +61,12 @@ export function failureHeaders(error: GatewayError): Headers {
 
 /** Decided on purpose, before anything went wrong: there is nothing to look up. */
 export function isRefusal({ code, cause }: GatewayError): boolean {
-  return (code === 'UNAVAILABLE' && cause === undefined) || code === 'ROUTE_BROWNOUT'
+  return (code === 'UNAVAILABLE' && cause === undefined) || isPlanned(code)
+}
+
+/** Whether the operator planned this failure: its status may be 5xx, and nothing is wrong. */
+export function isPlanned(code: FailureCode | null): boolean {
+  return code === 'ROUTE_BROWNOUT'
 }
 
 /** Reports a failure under a new id (RFC 9562 section 4, in its URN form), and answers the id. */

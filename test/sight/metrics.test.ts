@@ -41,6 +41,19 @@ describe('--admin-port', () => {
     for (const secret of [DEMO, 'demo@', accessToken, 'hunter2']) expect(text).not.toContain(secret)
   })
 
+  test('5xx are told apart by the code of the failure; other statuses have no error_type', async () => {
+    const began = new Date(Date.now() - 60_000).toISOString()
+    const { serving, accessToken, metrics } = await startWatched(['--brownout', `/projects=${began}/15m`])
+    expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(503)
+    expect((await ask(`${serving.url}/templates`)).status).toBe(401)
+    const text = await metrics()
+    const count = (labels: Readonly<Record<string, string>>) =>
+      sumOf(text, 'http_server_request_duration_seconds_count', labels)
+    expect(count({ http_route: '/projects', http_response_status_code: '503', error_type: 'ROUTE_BROWNOUT' })).toBe(1)
+    expect(count({ http_response_status_code: '503' })).toBe(1)
+    expect([...new Set(text.match(/error_type="[^"]*"/g))]).toEqual(['error_type="ROUTE_BROWNOUT"'])
+  })
+
   test('the admin port answers for machines, and the port of clients does not', async () => {
     const { serving, adminUrl } = await startWatched()
     expect((await ask(`${adminUrl}/healthz`)).status).toBe(200)

@@ -44,6 +44,14 @@ describe('without --access-log', () => {
     for (const secret of [DEMO, 'hunter2', accessToken]) expect(serving.stderr()).not.toContain(secret)
   })
 
+  test('a brownout is a warning, since the operator planned it', async () => {
+    const began = new Date(Date.now() - 60_000).toISOString()
+    const { serving, get } = await startLogged(['--brownout', `/projects=${began}/15m`])
+    expect((await get('/projects')).status).toBe(503)
+    await expect.poll(() => linesOf(serving)).toMatchObject([{ level: 40, status: 503, code: 'ROUTE_BROWNOUT' }])
+    expect(serving.stderr()).not.toContain('"level":50')
+  })
+
   test('whoever is refused again and again fills no disk, and is counted', async () => {
     const { serving, get } = await startLogged()
     for (let batch = 0; batch < 20; batch += 1) await Promise.all(Array.from({ length: 10 }, () => get('/projects')))

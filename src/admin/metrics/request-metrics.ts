@@ -1,4 +1,5 @@
 // Requests counted, by route, GraphQL operation, status, and whether the reply was kept: on the road of every request.
+import { FAILURE_CODES, statusOf } from '../../errors.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { RequestRecord, Route } from '../../http/request-record.ts'
 import { createHistogram, type Histogram, histogramValues, observeDuration } from './histogram.ts'
@@ -12,7 +13,10 @@ const OTHER = '_OTHER'
 /** RFC 9110 and RFC 5789: a client may write any other word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
 
-/** What was answered with one status, over one scheme. */
+/** Failures of ours, which share few statuses. */
+const OUR_FAILURES = FAILURE_CODES.filter((code) => statusOf(code) >= 500)
+
+/** What was answered with one outcome, over one scheme. */
 interface Cell {
   readonly durations: Histogram
   /** Made, kept; bytes of both. */
@@ -23,8 +27,9 @@ const MADE = 0
 const KEPT = 1
 const BYTES = 2
 
-/** By status, and from 1,000 on those that came over TLS. */
+/** By outcome, and from 1,000 on those that came over TLS. An outcome is a status, or from 600 on one of `OUR_FAILURES`. */
 type Cells = (Cell | undefined)[]
+const FAILURE = 600
 const TLS = 1_000
 
 interface Series {
@@ -64,7 +69,8 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
   return {
     observe({ record, method, client }) {
       const { cells } = seriesOf(record, method)
-      count(cellOf(cells, client.scheme === 'https' ? record.status + TLS : record.status), record)
+      const outcome = outcomeOf(record)
+      count(cellOf(cells, client.scheme === 'https' ? outcome + TLS : outcome), record)
       if (record.route?.path === '/graphql' && record.viewer !== null) observeOperation(record)
     },
     collect() {
@@ -123,6 +129,12 @@ function cellOf(cells: Cells, at: number): Cell {
   return cell
 }
 
+function outcomeOf({ status, failureCode }: RequestRecord): number {
+  if (status < 500 || failureCode === null) return status
+  const at = OUR_FAILURES.indexOf(failureCode)
+  return at < 0 ? status : FAILURE + at
+}
+
 function count({ durations, counts }: Cell, { durationMs, sentBytes, isKept }: RequestRecord): void {
   observeDuration(durations, durationMs)
   const at = isKept ? KEPT : MADE
@@ -132,25 +144,29 @@ function count({ durations, counts }: Cell, { durationMs, sentBytes, isKept }: R
 
 type Labels = MetricValue['labels']
 
-/** `toLabels` is told the status, and whether it came over TLS. */
+/** `toLabels` is told the outcome, and whether it came over TLS. */
 function cellsOf(
   cells: Cells,
-  toLabels: (status: number, isTls: boolean) => Labels,
+  toLabels: (outcome: number, isTls: boolean) => Labels,
 ): readonly (readonly [cell: Cell, labels: Labels])[] {
   return [...cells.entries()].flatMap(([at, cell]) =>
     cell === undefined ? [] : [[cell, toLabels(at % TLS, at >= TLS)] as const],
   )
 }
 
-function labelsOf({ method, path }: Series): (status: number, isTls: boolean) => Labels {
-  return (status, isTls) => ({
-    http_request_method: method,
-    // An empty label is the same as none.
-    http_route: path ?? '',
-    http_response_status_code: status,
-    url_scheme: isTls ? 'https' : 'http',
-    ...(status >= 500 ? { error_type: status } : {}),
-  })
+function labelsOf({ method, path }: Series): (outcome: number, isTls: boolean) => Labels {
+  return (outcome, isTls) => {
+    const failure = OUR_FAILURES[outcome - FAILURE]
+    const status = failure === undefined ? outcome : statusOf(failure)
+    return {
+      http_request_method: method,
+      // An empty label is the same as none.
+      http_route: path ?? '',
+      http_response_status_code: status,
+      url_scheme: isTls ? 'https' : 'http',
+      ...(status >= 500 ? { error_type: failure ?? status } : {}),
+    }
+  }
 }
 
 function replies(cells: readonly (readonly [cell: Cell, labels: Labels])[]): readonly MetricValue[] {

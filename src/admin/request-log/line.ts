@@ -1,6 +1,7 @@
 // A request as a line of the log: JSON as the rest of the log is, or short for a terminal. Written by hand, since it is written often.
+import { isPlanned } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
-import type { Route } from '../../http/request-record.ts'
+import type { RequestRecord, Route } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
 import { type LineBytes, putBytes, putText, putThousandths, putWhole } from './line-bytes.ts'
 
@@ -38,8 +39,8 @@ export function createAsker(user: string | null, network: string): Asker {
   return { user, network, lineEnd: Buffer.from(`${shownUser},"network":"${network}","msg":"request"}\n`) }
 }
 
-function levelOf(status: number): number {
-  if (status >= 500) return ERROR
+function levelOf({ status, failureCode }: RequestRecord): number {
+  if (status >= 500 && !isPlanned(failureCode)) return ERROR
   return status >= 400 ? WARN : INFO
 }
 
@@ -49,7 +50,7 @@ export function createJsonLine(): PutLine {
   const aboutOf = createByRoute(writeAbout)
   return (out, { method, record }, { now, requestId, asker }) => {
     const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, traceId } = record
-    putBytes(out, beginningOf(now, status))
+    putBytes(out, beginningOf(now, levelOf(record)))
     putText(out, requestId)
     putBytes(out, aboutOf(method, route, status))
     putWhole(out, sentBytes)
@@ -66,12 +67,11 @@ export function createJsonLine(): PutLine {
 }
 
 /** Level and time; many requests end in the same millisecond, with the same level. */
-function createBeginning(): (now: number, status: number) => Uint8Array {
+function createBeginning(): (now: number, level: number) => Uint8Array {
   let lastTime = 0
   let lastLevel = 0
   let bytes: Uint8Array = Buffer.alloc(0)
-  return (now, status) => {
-    const level = levelOf(status)
+  return (now, level) => {
     if (now === lastTime && level === lastLevel) return bytes
     lastTime = now
     lastLevel = level
@@ -94,7 +94,7 @@ const RED = '\u001b[31m'
 
 export function putPrettyLine(out: LineBytes, { method, record }: GatewayRequest, context: LineContext): void {
   const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, isOriginRefused } = record
-  const level = levelOf(status)
+  const level = levelOf(record)
   const colour = level === ERROR ? RED : level === WARN ? YELLOW : GREEN
   const notes = [
     operationName?.slice(0, MAX_OPERATION_LENGTH),
