@@ -18,14 +18,17 @@ import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { type Span, startReceiver } from './otlp-receiver.ts'
 
-function open(url: string, env: Readonly<Record<string, string>> = {}) {
+function open(url: string, env: Readonly<Record<string, string>> = {}, basePath = '') {
   const settings = readTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env })
   if (!settings) throw new Error('no settings')
   const failures: { readonly error: unknown; readonly lost: number }[] = []
-  return { failures, exporter: createExporter(settings, '1', (error, lost) => failures.push({ error, lost })) }
+  const onFailure = (error: unknown, lost: number) => failures.push({ error, lost })
+  return { failures, exporter: createExporter(settings, { version: '1', basePath }, onFailure) }
 }
 
 const PROTOCOLS = ['http/protobuf', 'http/json']
+/** Longer than all else that is the same for requests of a route. */
+const BASE_PATH = `/${'studio'.repeat(200)}`
 const spanIdOf = (id: number) => id.toString(16).padStart(16, '0')
 
 /** A request that was answered, with so many steps. */
@@ -75,7 +78,7 @@ test('both forms say the same, of a request that has everything and of one that 
   const spans = await Promise.all(
     PROTOCOLS.map(async (protocol) => {
       const receiver = await startReceiver()
-      const { exporter } = open(receiver.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
+      const { exporter } = open(receiver.url, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol }, BASE_PATH)
       const { request, ...ids } = traced(1, 1)
       const longest = {
         ...request,
@@ -113,10 +116,12 @@ test('both forms say the same, of a request that has everything and of one that 
     'url.scheme': 'https',
     'http.response.status_code': '503',
     'workspace_gateway.reply': 'kept',
+    'url.path': `${BASE_PATH}/projects`,
     'http.route': '/projects',
     'http.response.body.size': '5000000000',
     'graphql.operation.name': 'O'.repeat(64),
     'error.type': 'UNAVAILABLE',
+    'workspace_gateway.failure_code': 'UNAVAILABLE',
     'workspace_gateway.request_id': 'r'.repeat(128),
   })
   const duration = BigInt(longest?.endTimeUnixNano ?? 0) - BigInt(longest?.startTimeUnixNano ?? 0)

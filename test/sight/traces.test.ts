@@ -15,8 +15,11 @@ const DEMO = 'demo@example.com'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
 
-async function startTraced(env: Readonly<Record<string, string>>) {
-  const serving = await serveForTest([], { cwd: temporaryDirectory(), env: { OTEL_BSP_SCHEDULE_DELAY: '50', ...env } })
+async function startTraced(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+  const serving = await serveForTest(args, {
+    cwd: temporaryDirectory(),
+    env: { OTEL_BSP_SCHEDULE_DELAY: '50', ...env },
+  })
   const { accessToken } = await openSession(serving.url, DEMO)
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     ask(`${serving.url}${path}`, { headers: { ...bearer(accessToken), ...headers } })
@@ -76,6 +79,36 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       'content-type': 'application/x-protobuf',
     })
     for (const secret of [DEMO, accessToken, 'hunter2']) expect(JSON.stringify(receiver.exports)).not.toContain(secret)
+  })
+
+  test('a span has the path of its route, and error.type for 5xx alone', async () => {
+    const receiver = await startReceiver()
+    const began = new Date(Date.now() - 60_000).toISOString()
+    const { serving, get } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }, [
+      '--brownout',
+      `/templates=${began}/15m`,
+    ])
+    const statuses = [
+      await get('/projects?secret=hunter2', { authorization: 'Bearer hunter2' }),
+      await get('/hunter2'),
+      await get('/templates'),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([401, 404, 503])
+    await serving.kill('SIGTERM')
+    const ofStatus = (status: number) =>
+      receiver
+        .spans()
+        .map(attributesOf)
+        .find((each) => each['http.response.status_code'] === String(status))
+    expect(ofStatus(401)).toMatchObject({
+      'url.path': '/projects',
+      'workspace_gateway.failure_code': 'INVALID_TOKEN',
+    })
+    expect(ofStatus(401)).not.toHaveProperty('error.type')
+    expect(ofStatus(404)).toMatchObject({ 'workspace_gateway.failure_code': 'NOT_FOUND' })
+    for (const name of ['error.type', 'url.path']) expect(ofStatus(404)).not.toHaveProperty(name)
+    expect(ofStatus(503)).toMatchObject({ 'url.path': '/templates', 'error.type': 'ROUTE_BROWNOUT' })
+    expect(JSON.stringify(receiver.exports)).not.toContain('hunter2')
   })
 
   test('a trace goes on, and the caller says whether it is recorded', async () => {

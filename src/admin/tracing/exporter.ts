@@ -22,16 +22,23 @@ interface Batch extends Written {
   requests: number
 }
 
+/** What spans say of the gateway. */
+export interface TracedGateway {
+  readonly version: string
+  /** Stands before each route, as the client sees it. */
+  readonly basePath: string
+}
+
 /** `onFailure` is told when sending begins to fail, and when spans were lost, with of how many requests. */
 export function createExporter(
   { url, headers, protocol, timeoutMs, resource, delayMs, maxQueued, maxBatch }: TraceSettings,
-  version: string,
+  { version, basePath }: TracedGateway,
   onFailure: (error: unknown, lost: number) => void,
 ): Exporter {
-  const writeSpans = createSpanWriter()
+  const writeSpans = createSpanWriter(basePath)
   const aboutResource = resourceFields({ ...resource, 'service.version': version })
   const aboutScope = scopeFields(version)
-  const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES
+  const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES + basePath.length
   const receiver = createReceiver(url, headers, timeoutMs)
   const spare: Batch['bytes'][] = []
   let batch: Batch | null = null

@@ -35,23 +35,27 @@ export interface TracedRequest {
   readonly newSpanId: () => string
 }
 
-/** What the spans of a request take, at most. */
+/** What the spans of a request take, at most, where no path has a base path in front. */
 export function mostBytesOf({ request: { record } }: TracedRequest): number {
   return REQUEST_BYTES + STEP_BYTES * (record.steps?.length ?? 0)
 }
 
 /** Writes the spans of a request that was answered. Every text in them is of a closed list, or was checked: ASCII. */
-export function createSpanWriter(): (out: Written, traced: TracedRequest) => void {
-  const aboutPlain = createByRoute(writeAbout('http'))
-  const aboutTls = createByRoute(writeAbout('https'))
+export function createSpanWriter(basePath: string): (out: Written, traced: TracedRequest) => void {
+  const aboutPlain = createByRoute(writeAbout('http', basePath))
+  const aboutTls = createByRoute(writeAbout('https', basePath))
 
   return (out, { request, traceId, spanId, parent, newSpanId }) => {
     const { record, method, client } = request
     const { route, status, startedAt, durationMs, operationName, isKept, failureCode, sentBytes, steps } = record
     const end = out.start
-    if (status >= 500) putFields(out, FAILED)
+    if (status >= 500) {
+      putFields(out, FAILED)
+      // The conventions have it in spans of servers for 5xx only.
+      putWord(out, 'error.type', failureCode ?? String(status))
+    }
     if (record.requestId !== null) putWord(out, 'workspace_gateway.request_id', record.requestId)
-    if (failureCode !== null) putWord(out, 'error.type', failureCode)
+    if (failureCode !== null) putWord(out, 'workspace_gateway.failure_code', failureCode)
     if (operationName !== null) putWord(out, 'graphql.operation.name', operationName.slice(0, MAX_NAME_LENGTH))
     putWhole(out, 'http.response.body.size', sentBytes)
     putTimes(out, startedAt, startedAt + durationMs)
@@ -84,9 +88,11 @@ const FAILED = fieldsOf(ABOUT_BYTES, (out) => {
 })
 
 /** Name, kind and attributes that do not differ; a status below zero is that of a kept reply. */
-function writeAbout(scheme: string) {
+function writeAbout(scheme: string, basePath: string) {
   return (method: string, route: Route | null, status: number): Uint8Array =>
-    fieldsOf(ABOUT_BYTES, (out) => {
+    fieldsOf(ABOUT_BYTES + basePath.length, (out) => {
+      // A path that there is not is the client's own words.
+      if (route !== null) putWord(out, 'url.path', `${basePath}${route.path}`)
       if (route !== null) putWord(out, 'http.route', route.path)
       putWord(out, 'workspace_gateway.reply', status < 0 ? 'kept' : 'made')
       putWhole(out, 'http.response.status_code', Math.abs(status))

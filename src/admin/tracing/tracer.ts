@@ -2,7 +2,7 @@
 import type { ObserveResponse } from '../../http/handler.ts'
 import { createIds } from '../../http/random-ids.ts'
 import type { GatewayRequest } from '../../http/request.ts'
-import { createExporter } from './exporter.ts'
+import { createExporter, type TracedGateway } from './exporter.ts'
 import { readTraceparent } from './trace-context.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -17,10 +17,10 @@ const RATIO_DIGITS = 13
 
 export function createTracer(
   settings: TraceSettings,
-  version: string,
+  gateway: TracedGateway,
   onFailure: (error: unknown, lost: number) => void,
 ): Tracer {
-  const exporter = createExporter(settings, version, onFailure)
+  const exporter = createExporter(settings, gateway, onFailure)
   const newTraceId = createIds(16)
   const newSpanId = createIds(8)
   const { ratio, isParentBased } = settings

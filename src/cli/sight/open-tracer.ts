@@ -11,7 +11,7 @@ import type { ServeConfig } from '../options/serve-options.ts'
 import { packageVersion } from '../serving/package-version.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
-type TracerConfig = Pick<ServeConfig, 'database' | 'databaseNext' | 'databaseTraceComments'>
+type TracerConfig = Pick<ServeConfig, 'basePath' | 'database' | 'databaseNext' | 'databaseTraceComments'>
 
 export interface OpenTracer extends Tracer {
   /** Where statements of the database are to say which trace they belong to. */
@@ -36,7 +36,7 @@ export async function readTracing(environment: Environment): Promise<TraceSettin
 
 export async function openTracer(
   settings: TraceSettings | null,
-  { databaseTraceComments }: TracerConfig,
+  { basePath, databaseTraceComments }: TracerConfig,
   log: Logger,
 ): Promise<OpenTracer | null> {
   if (settings === null) {
@@ -49,7 +49,7 @@ export async function openTracer(
     return null
   }
   const { createTracer } = await import('../../admin/tracing/tracer.ts')
-  const tracer = createTracer(settings, packageVersion(), (error, lost) =>
+  const tracer = createTracer(settings, { version: packageVersion(), basePath }, (error, lost) =>
     log.warn({ reason: redact(reasonOf(error)), lost }, 'traces cannot be sent: those of these requests are lost'),
   )
   return { ...tracer, scope: databaseTraceComments ? await createScope() : null }
