@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import { createClient, requireSession } from './support/client.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
@@ -68,6 +69,32 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect((await gateway.get('/projects', old.accessToken)).status).toBe(401)
     expect((await gateway.get('/exports?r=site', other.accessToken)).text).toBe(before.text)
     expect((await gateway.get('/projects', (await gateway.login(ANA)).accessToken)).status).toBe(404)
+  })
+
+  test('who is removed or renamed is a hash in the audit log of emails in clear, also in the entry of that', async () => {
+    const url = await databaseUrl()
+    const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
+    await gateway.load(SMALL_WORLD)
+    const run = async (...args: string[]) => {
+      const { exitCode, stdout, stderr } = await runHere([...args, '--database', gateway.databaseUrl], {
+        clock: gateway.now,
+      })
+      expect([exitCode, stderr]).toEqual([0, ''])
+      return stdout
+    }
+    const clear = ['--audit-emails', 'clear']
+    for (const email of [ANA, BEN]) {
+      await gateway.login(email)
+      await run('sessions', 'revoke', '--email', email, ...clear)
+    }
+    expect(await run('audit')).toContain(`"who":"${ANA}"`)
+    await run('users', 'remove', ANA, ...clear)
+    await run('users', 'rename', BEN, 'new@example.com', ...clear)
+    expect(await run('audit')).not.toContain('@')
+    for (const email of [ANA, BEN]) {
+      const kinds = (await run('audit', '--email', email)).match(/"kind":"\w+"/g)
+      expect(kinds).toEqual(expect.arrayContaining(['"kind":"sessionsRevoked"', '"kind":"removal"']))
+    }
   })
 
   test('exports are pruned by number and age, and the newest always stays', async () => {
@@ -147,6 +174,28 @@ test.each<[how: string, remove: (gateway: TestGateway) => Promise<unknown>]>([
   for (const marker of markers) expect(isInFiles(path, marker), marker).toBe(false)
   expect(isInFiles(path, 'TEMPLATE-OF-BEN')).toBe(true)
 })
+
+test.each([
+  ['users remove', ['users', 'remove', ANA]],
+  ['users rename', ['users', 'rename', ANA, 'new@example.com']],
+  ['a record that removes', ['import', '-']],
+])(
+  'after %s no file has the email that an audit log of emails in clear had, while a gateway serves',
+  async (_, args) => {
+    const path = join(temporaryDirectory(), 'workspace.db')
+    const flags = ['--database', `file:${path}`, '--audit-emails', 'clear']
+    const serving = await serveForTest(flags)
+    using client = createClient(serving.url)
+    await runHere(['import', '-', ...flags], { stdin: SMALL_WORLD })
+    await client.logout((await requireSession(client, ANA)).refreshToken)
+    const audit = async () => (await runHere(['audit', '--database', `file:${path}`])).stdout
+    await expect.poll(audit).toMatch(/"kind":"logout".*ana@example\.com/)
+    const { exitCode, stderr } = await runHere([...args, ...flags], { stdin: REMOVAL })
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(await audit()).not.toContain(ANA)
+    expect(isInFiles(path, ANA)).toBe(false)
+  },
+)
 
 /** What an import --replace of ana leaves that is killed before its swap. */
 async function stageAsKilled(path: string, at: number): Promise<void> {

@@ -1,4 +1,4 @@
-// The store's part about the audit log: entries are added and, when they are old, removed, and never changed.
+// The store's part about the audit log: entries are added and, when they are old, removed, and never changed but for the email of somebody who is removed.
 import type { Awaitable } from './awaitable.ts'
 
 export interface NewAuditEntry {

@@ -99,12 +99,13 @@ export interface WorkspaceEdits {
   readonly holdingsOf: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
   /**
    * Takes away all that is stored for each email, and says what that was; null where there was nothing. What replacements
-   * have staged for it goes too, and they take no steps any more, those under way either.
+   * have staged for it goes too, and they take no steps any more, those under way either. Audit entries that have the email in
+   * clear have its hash instead, also where nothing else was stored.
    */
   readonly removeUsers: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
   /**
    * Everything of the user under another email, and the end of the sessions of the old one, and of what is staged for it,
-   * as in `removeUsers`. `unknown`: no workspace has the
+   * as in `removeUsers`; so is what the audit log has of the old one. `unknown`: no workspace has the
    * old email. `taken`: another workspace has the new one. Nothing was changed then.
    */
   readonly renameUser: (email: string, to: string) => Awaitable<'renamed' | 'unknown' | 'taken'>

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dumpUsers } from '../../src/import-export/dump.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
+import { hashedEmail } from '../../src/store/hashed-email.ts'
 import type { ReplacementStep } from '../../src/store/workspace-edits.ts'
 import { ANA, BEN, MADE, NOW, newSession, put } from './values.ts'
 
@@ -309,6 +310,27 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await store.liveSessions([session.id], NOW)).toEqual([null])
       expect(await newestExport(BEN, 'r')).toBe('d1')
       expect(await stateVersion(BEN)).not.toBe(before)
+    })
+
+    test('the audit log names who was removed or renamed by the hash from then on, and others as before', async () => {
+      const entry = { at: NOW, kind: 'login', result: 'done', network: '192.0.2.0/24', detail: 'd', count: 2 }
+      const [CARL, DORA] = ['carl@example.com', 'dora@example.com']
+      const names = [ANA, BEN, 'hmac-sha256:5b1f', CARL, '', ANA, DORA]
+      await store.addAuditEntries(names.map((who) => ({ ...entry, who })))
+      const entries = () => store.auditEntries({ from: null, to: null, kind: null, who: null }, 0, 99)
+      const before = await entries()
+      await store.applyChanges([put(), put({ email: BEN }), put({ email: DORA })])
+      expect(await store.renameUser(BEN, DORA)).toBe('taken')
+      expect(await entries()).toEqual(before)
+      expect(await store.renameUser(BEN, 'new@example.com')).toBe('renamed')
+      // Nothing but entries is there of the second one.
+      expect(await store.removeUsers([ANA, CARL])).toEqual([expect.objectContaining({ email: ANA }), null])
+      await store.applyChanges([{ type: 'removeUser', email: DORA }])
+      const salt = await store.auditSalt()
+      const hashed = new Set([ANA, BEN, CARL, DORA])
+      expect(await entries()).toEqual(
+        before.map((one) => (hashed.has(one.who) ? { ...one, who: hashedEmail(one.who, salt) } : one)),
+      )
     })
 
     test('exports are pruned by age and number, of each project by itself', async () => {

@@ -1,11 +1,11 @@
 // The request log: which requests get a line. All that were asked for, and always those that were refused or failed.
 import { LRUCache } from 'lru-cache'
-import { hashedEmail } from '../../auth/audit/audit-log.ts'
 import { coarseNetworkOf } from '../../auth/coarse-network.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { requestIdOf } from '../../http/request-id.ts'
 import type { RequestRecord } from '../../http/request-record.ts'
+import { hashedEmail } from '../../store/hashed-email.ts'
 import { type Asker, createAsker, type PutLine } from './line.ts'
 import type { LineBytes } from './line-bytes.ts'
 import { createRefusalLimit } from './refusal-limit.ts'

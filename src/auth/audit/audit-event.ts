@@ -30,6 +30,8 @@ export interface AuditEvent {
   readonly result: AuditResult
   /** Canonical; stored as a hash unless the operator wants it in clear. Absent when nobody is known. */
   readonly email?: string | undefined
+  /** The database has nothing of this email any more: it is stored as a hash, whatever the operator wants. Absent: false. */
+  readonly isGone?: boolean | undefined
   /** The client's IP address; only its network (/24, /64) is kept. Absent for what the operator does. */
   readonly address?: string | undefined
   /** A few fixed words: why, how many, which kid. Never a token, a code or an email; at most 200 characters are kept. */

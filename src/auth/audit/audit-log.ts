@@ -1,8 +1,8 @@
 // The audit log of one process: events in, entries of the database out, in batches off the path of requests.
-import { createHmac } from 'node:crypto'
 import { redact } from '../../redact.ts'
 import type { AuditVerbs, NewAuditEntry } from '../../store/audit-contract.ts'
 import { type BackgroundWriter, startBackgroundWriter } from '../../store/background-writer.ts'
+import { hashedEmail } from '../../store/hashed-email.ts'
 import { coarseNetworkOf } from '../coarse-network.ts'
 import type { Audit, AuditEvent } from './audit-event.ts'
 
@@ -11,8 +11,6 @@ const MAX_QUEUED = 10_000
 /** What one transaction writes: others wait for it. */
 const ENTRIES_PER_WRITE = 500
 const MAX_DETAIL_LENGTH = 200
-/** Of 256: enough that no two of a billion emails share one by accident. */
-const HASH_BITS = 128
 
 export interface AuditLogOptions {
   /** Older entries go (infinity: none do, here); 0: none are kept at all. */
@@ -31,14 +29,6 @@ export interface AuditLog extends Audit, BackgroundWriter {}
 
 export type AuditStore = Pick<AuditVerbs, 'auditSalt' | 'addAuditEntries' | 'removeAuditEntries'>
 
-/** How an email is named in the log of the database with this salt: 32 hexadecimal digits behind `hmac-sha256:`. */
-export function hashedEmail(email: string, salt: string): string {
-  return `hmac-sha256:${createHmac('sha256', salt)
-    .update(email)
-    .digest('hex')
-    .slice(0, HASH_BITS / 4)}`
-}
-
 /** Disposing it writes what still waits. What is the same and waits together becomes one entry with a count. */
 export async function openAuditLog(store: AuditStore, options: AuditLogOptions): Promise<AuditLog> {
   const { retentionMs, areEmailsClear, clock, onEntry, onFailure } = options
@@ -46,12 +36,12 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
   let queue = new Map<string, NewAuditEntry>()
   let droppedCount = 0
 
-  function toEntry({ kind, result, email, address = '', detail = '' }: AuditEvent): NewAuditEntry {
+  function toEntry({ kind, result, email, isGone = false, address = '', detail = '' }: AuditEvent): NewAuditEntry {
     return {
       at: clock(),
       kind,
       result,
-      who: email === undefined ? '' : areEmailsClear ? email : hashedEmail(email, salt),
+      who: email === undefined ? '' : areEmailsClear && !isGone ? email : hashedEmail(email, salt),
       network: coarseNetworkOf(address),
       detail: redact(detail.slice(0, MAX_DETAIL_LENGTH)),
       count: 1,

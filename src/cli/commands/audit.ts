@@ -1,9 +1,9 @@
 // audit: what happened, as NDJSON.
 import { AUDIT_KINDS } from '../../auth/audit/audit-event.ts'
-import { hashedEmail } from '../../auth/audit/audit-log.ts'
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
+import { hashedEmail } from '../../store/hashed-email.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { describeEntry } from '../open-audit.ts'
 import { openStoreToRead } from '../open-store-for-cli.ts'

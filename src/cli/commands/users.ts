@@ -46,8 +46,9 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
     io.stderr.write('a workspace is stored for the new email already: nothing was changed\n')
     return 1
   }
-  audit.record({ kind: 'removal', result: 'done', email: before, detail: 'renamed' })
+  audit.record({ kind: 'removal', result: 'done', email: before, isGone: true, detail: 'renamed' })
   io.stdout.write(`renamed: everything is kept, ${count(held?.sessions ?? 0, 'session')} of the old email ended\n`)
+  await flushAndTell(store, config, io)
   return 0
 }
 
@@ -63,7 +64,7 @@ export async function runUsersRemove(inputs: readonly string[], config: UsersCon
       exitCode = notStored(io)
       continue
     }
-    audit.record({ kind: 'removal', result: 'done', email, detail: inWords(held) })
+    audit.record({ kind: 'removal', result: 'done', email, isGone: true, detail: inWords(held) })
     io.stdout.write(`removed ${email}: ${inWords(held)}\n`)
   }
   await flushAndTell(store, config, io)

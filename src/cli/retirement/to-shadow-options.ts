@@ -1,11 +1,11 @@
 // What an operator wrote about the old server, checked, and where what is found goes.
 import type { Logger } from 'pino'
-import { hashedEmail } from '../../auth/audit/audit-log.ts'
 import { isLoopbackHost } from '../../auth/guards/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import { createShadowReport } from '../../rest/shadow/shadow-report.ts'
 import type { ShadowOptions } from '../../rest/shadow/with-shadow.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
+import { hashedEmail } from '../../store/hashed-email.ts'
 import type { ShadowConfig } from '../options/retirement/shadow-options.ts'
 
 /** Throws `UsageError` for what should not be asked for. */

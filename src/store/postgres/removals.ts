@@ -1,6 +1,7 @@
 // Taking away and renaming in PostgreSQL: for the steps of an import, and for commands.
 import type { Change, ChangeOutcome } from '../contract.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
+import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
@@ -92,6 +93,7 @@ async function removeUsers(connection: Connection, emails: readonly string[]): P
   const staged = await removeStaged(connection, emails)
   await connection.query(REMOVE_USERS, [emails])
   await removeByEmail(connection, emails)
+  await hashInAudit(connection, emails)
   // The same email twice: the second time nothing is left.
   const first = new Set<string>()
   return emails.map((email, index) => {
@@ -179,6 +181,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
         if (renamed.length === 0) return (await connection.query(KNOWN, [email])).length > 0 ? 'taken' : 'unknown'
         await removeByEmail(connection, [email])
         await removeStaged(connection, [email])
+        await hashInAudit(connection, [email])
         return 'renamed'
       }),
     pruneExports: ({ userId, keep, before }) =>

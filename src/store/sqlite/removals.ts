@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome } from '../contract.ts'
 import { type Holdings, NO_HOLDINGS, type WorkspaceEdits } from '../workspace-edits.ts'
+import { createAuditHashing } from './access/audit.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import type { ReadTransaction } from './engine/read-transaction.ts'
 import { tablesByEmail } from './engine/tables-by-email.ts'
@@ -35,13 +36,15 @@ function byEmail(writer: Database) {
   return tablesByEmail(writer).map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
 }
 
-/** Within a transaction of the writer. */
-function createUserRemoval(writer: Database): (email: string) => Holdings | null {
+/** Within a transaction of the writer. Null for an email that nothing is stored for. */
+function createUserRemoval(writer: Database): (emails: readonly string[]) => readonly (Holdings | null)[] {
   const holdings = writer.prepare<[string], Holdings>(HOLDINGS)
   const removeUser = writer.prepare<[string]>('delete from user where email = ?')
   const removeByEmail = byEmail(writer)
   const removeStaged = createStagedRemoval(writer)
-  return (email) => {
+  const hashInAudit = createAuditHashing(writer)
+
+  function remove(email: string): Holdings | null {
     const found = holdings.get(email)
     const wasStaged = removeStaged(email)
     // Who only ever asked for a code has no workspace.
@@ -51,10 +54,15 @@ function createUserRemoval(writer: Database): (email: string) => Holdings | null
     removeUser.run(email)
     return found
   }
+
+  return (emails) => {
+    hashInAudit(emails)
+    return emails.map(remove)
+  }
 }
 
 export function createRemovalSteps(writer: Database): ApplyRemovals {
-  const removeUser = createUserRemoval(writer)
+  const removeUsers = createUserRemoval(writer)
   const removeDocument = writer.prepare<[string, string, string]>(
     'delete from document where user_id = (select id from user where email = ?) and kind = ? and id = ?',
   )
@@ -65,7 +73,7 @@ export function createRemovalSteps(writer: Database): ApplyRemovals {
   )
   const toOutcome = (isRemoved: boolean): ChangeOutcome => (isRemoved ? 'removed' : 'unchanged')
   return {
-    removeUser: (changes) => changes.map(({ email }) => toOutcome(removeUser(email) !== null)),
+    removeUser: (changes) => removeUsers(changes.map(({ email }) => email)).map((held) => toOutcome(held !== null)),
     removeDocument: (changes) =>
       changes.map(({ email, kind, id }) => toOutcome(removeDocument.run(email, kind, id).changes > 0)),
     removeExports: (changes) =>
@@ -82,11 +90,12 @@ export function createRemovals(
   commits: GroupCommit,
 ): RemovalVerbs {
   const holdings = reader.prepare<[string], Holdings>(HOLDINGS)
-  const removeUser = createUserRemoval(writer)
+  const removeUsers = createUserRemoval(writer)
   const known = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const rename = writer.prepare<[string, number]>('update user set email = ? where id = ?')
   const removeByEmail = byEmail(writer)
   const removeStaged = createStagedRemoval(writer)
+  const hashInAudit = createAuditHashing(writer)
   const prunable = writer.prepare<
     { userId: number; keep: number; before: string | null },
     { readonly id: number; readonly byteLength: number; readonly elementCount: number }
@@ -103,7 +112,7 @@ export function createRemovals(
       turn.refresh()
       return turn.read(() => emails.map((email) => holdings.get(email) ?? null))
     },
-    removeUsers: (emails) => commits.write(() => emails.map(removeUser)),
+    removeUsers: (emails) => commits.write(() => removeUsers(emails)),
     renameUser: (email, to) =>
       commits.write(() => {
         const id = known.get(email)
@@ -112,6 +121,7 @@ export function createRemovals(
         rename.run(to, id)
         for (const statement of removeByEmail) statement.run(email)
         removeStaged(email)
+        hashInAudit([email])
         return 'renamed'
       }),
     pruneExports: ({ userId, keep, before }) =>

@@ -1,6 +1,7 @@
 // The audit log in PostgreSQL.
 import type { AuditVerbs, StoredAuditEntry } from '../../audit-contract.ts'
-import type { Statement } from '../connection.ts'
+import { hashedEmail } from '../../hashed-email.ts'
+import type { Connection, Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 
 const SALT: Statement = { name: 'auditSalt', text: 'select salt from workspace_gateway.audit_salt' }
@@ -21,6 +22,27 @@ const REMOVE: Statement = {
   text: `with old as (
       select id from workspace_gateway.audit_entry where at < $1 order by at limit $2 for update skip locked)
     delete from workspace_gateway.audit_entry where id in (select id from old) returning id`,
+}
+
+// The table refuses updates: an entry goes and comes again under its id.
+const HASH: Statement = {
+  name: 'hashAuditNames',
+  text: `with named as (
+      select id from workspace_gateway.audit_entry where who = any($1::text[]) order by id for update),
+    taken as (
+      delete from workspace_gateway.audit_entry where id in (select id from named)
+      returning id, at, kind, result, who, network, detail, count)
+    insert into workspace_gateway.audit_entry (id, at, kind, result, who, network, detail, count)
+    overriding system value
+    select t.id, t.at, t.kind, t.result, asked.hash, t.network, t.detail, t.count
+    from taken t join unnest($1::text[], $2::text[]) as asked (email, hash) on asked.email = t.who`,
+}
+
+/** Within a transaction: entries that name one of the emails in clear have its hash instead. */
+export async function hashInAudit(connection: Connection, emails: readonly string[]): Promise<void> {
+  const [row] = await connection.query<{ salt: string }>(SALT)
+  const named = [...new Set(emails)]
+  await connection.query(HASH, [named, named.map((email) => hashedEmail(email, row?.salt ?? ''))])
 }
 
 export function createAuditLog(pool: Pool): AuditVerbs {

@@ -1,6 +1,7 @@
 // The audit log in SQLite.
 import type { Database } from 'better-sqlite3'
 import type { AuditVerbs, StoredAuditEntry } from '../../audit-contract.ts'
+import { hashedEmail } from '../../hashed-email.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
 
@@ -14,13 +15,35 @@ interface Question {
   readonly limit: number
 }
 
+const SALT = 'select salt from audit_salt'
+
+/** Within a transaction of the writer: entries that name one of the emails in clear have its hash instead. */
+export function createAuditHashing(writer: Database): (emails: readonly string[]) => void {
+  const salt = writer.prepare<[], string>(SALT).pluck()
+  // The table refuses updates: an entry goes and comes again under its id.
+  const take = writer.prepare<[string], StoredAuditEntry>(
+    `delete from audit_entry where who in (select value from json_each(?))
+     returning id, at, kind, result, who, network, detail, count`,
+  )
+  const putBack = writer.prepare<[StoredAuditEntry]>(
+    `insert into audit_entry (id, at, kind, result, who, network, detail, count)
+     values (:id, :at, :kind, :result, :who, :network, :detail, :count)`,
+  )
+  return (emails) => {
+    const key = salt.get() ?? ''
+    for (const entry of take.all(JSON.stringify(emails))) {
+      putBack.run({ ...entry, who: hashedEmail(entry.who, key) })
+    }
+  }
+}
+
 export function createAuditLog(
   reader: Database,
   turn: ReadTransaction,
   writer: Database,
   commits: GroupCommit,
 ): AuditVerbs {
-  const salt = reader.prepare<[], string>('select salt from audit_salt').pluck()
+  const salt = reader.prepare<[], string>(SALT).pluck()
   const entries = reader.prepare<[Question], StoredAuditEntry>(
     `select id, at, kind, result, who, network, detail, count from audit_entry
      where id > :after and (:from is null or at >= :from) and (:to is null or at < :to)
