@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { networkFileSystem } from '../../src/store/sqlite/engine/faults/startup-check.ts'
 import { run, runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
-import { buildFaultLibrary, canMount, damageFile, failingDisk, smallDisk } from '../support/faults.ts'
+import { buildFaultLibrary, canMount, damageFile, damageTables, failingDisk, smallDisk } from '../support/faults.ts'
 import { type Answer, ask, bearer, postJson } from '../support/gateway.ts'
 import { PROGRAM } from '../support/program.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -112,6 +112,39 @@ describe('a page that cannot be read', () => {
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^the database \S+ is damaged .*Restore a backup.*\.recover/)
     expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  const DAMAGED =
+    /^the database \S+workspace\.db is damaged \(.*malformed\)\. Restore a backup.*\.recover \| sqlite3 \S+$/
+
+  test.each([
+    'users list',
+    `users remove ${ANA}`,
+    'dump',
+    'vacuum --full',
+    'import -',
+    'import - --replace',
+    'exports prune --keep 1',
+  ])('is the same sentence of a command, and exit code 1: %s', async (command) => {
+    const path = await imported(temporaryDirectory(), SMALL_WORLD)
+    damageTables(path, ['user', 'document', 'export'])
+    const { exitCode, stderr } = await runHere([...command.split(' '), '--database', `file:${path}`], {
+      stdin: SMALL_WORLD,
+    })
+    // An import that failed is told to the audit log, which is in the same file.
+    const lines = stderr.trim().replace('the audit log could not be written\n', '').split('\n')
+    expect([exitCode, lines]).toEqual([1, [expect.stringMatching(DAMAGED)]])
+  })
+
+  test('that a start with --check off needs is one fatal line and the sentence', async () => {
+    const path = await imported(temporaryDirectory(), SMALL_WORLD)
+    damageTables(path, ['signing_key'])
+    const args = ['serve', '--port', '0', '--database', `file:${path}`, '--check', 'off']
+    const { exitCode, stderr } = await runHere(args)
+    expect(exitCode).toBe(1)
+    const lines = stderr.trim().split('\n')
+    expect(lines.filter((line) => line.startsWith(`{"level":${FATAL},`))).toHaveLength(1)
+    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([expect.stringMatching(DAMAGED)])
   })
 })
 

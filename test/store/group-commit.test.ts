@@ -17,7 +17,7 @@ function open({ lockTimeoutMs = 5_000 } = {}) {
   writer.exec('create table note (text text unique on conflict abort)')
   const [fatal, happened]: [unknown[], string[]] = [[], []]
   let [missing, unclear, looks]: [number | null, number, number] = [null, 0, 0]
-  const faults = createFaultLatch((error) => fatal.push(error))
+  const faults = createFaultLatch('workspace.db', (error) => fatal.push(error))
   const commits = createGroupCommit(writer, {
     lockTimeoutMs,
     faults,
@@ -176,7 +176,7 @@ test('who waits for the writes waits for those that were asked for, and for none
 
 test('a fault that may pass is told to who listens, a lock is not; a fatal one is told once and for all', () => {
   const fatal: unknown[] = []
-  const latch = createFaultLatch((error) => fatal.push(error))
+  const latch = createFaultLatch('workspace.db', (error) => fatal.push(error))
   let unavailable = 0
   latch.onUnavailable(() => {
     unavailable += 1

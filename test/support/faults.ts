@@ -3,6 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, onTestFinished } from 'vitest'
 import { compileLibrary } from './compile-library.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
@@ -52,6 +53,18 @@ export function smallDisk(bytes: number): SmallDisk {
   const disk = mountSmallDisk(bytes)
   onTestFinished(() => disk[Symbol.dispose]())
   return disk
+}
+
+/** The first page of each table of an SQLite file that nobody has open is overwritten. */
+export function damageTables(path: string, tables: readonly string[]): void {
+  const database = new Database(path)
+  const pageSize = Number(database.pragma('page_size', { simple: true }))
+  const firstPage = database.prepare<[string], number>('select rootpage from sqlite_schema where name = ?').pluck()
+  const pages = tables.map((table) => firstPage.get(table) ?? 0)
+  database.close()
+  const file = openSync(path, 'r+')
+  for (const page of pages) writeSync(file, Buffer.alloc(pageSize, 0xa5), 0, pageSize, (page - 1) * pageSize)
+  closeSync(file)
 }
 
 /** Random bytes over a part of a file, given as parts of its length. */

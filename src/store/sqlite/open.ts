@@ -17,7 +17,7 @@ import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { createFaultLatch, type FaultLatch } from './engine/faults/fault-latch.ts'
 import { assertHasContent, assertNotLost, noteIfLost } from './engine/faults/lost-marker.ts'
 import { faultOf, isBusy, sqliteCode } from './engine/faults/sqlite-errors.ts'
-import { assertLocalFileSystem, assertWhole, damaged, type IntegrityCheck } from './engine/faults/startup-check.ts'
+import { assertLocalFileSystem, assertWhole, type IntegrityCheck, toFaultError } from './engine/faults/startup-check.ts'
 import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from './engine/faults/watch-database-files.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
@@ -61,7 +61,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
   const { lockTimeoutMs, isReadOnly = false } = options
   const connections = await openConnections(path, options)
   const { writer, reader, files } = connections
-  const faults = createFaultLatch((error) => {
+  const faults = createFaultLatch(path, (error) => {
     if (!isReadOnly) noteIfLost(path)
     options.onFatal(error)
   })
@@ -91,7 +91,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     ...createChanges(reader, turn, writer, openCommits),
     ...createRemovals(reader, turn, writer, openCommits),
     ...createReplacements(writer, openCommits),
-    ...createSpace(writer, openCommits, options.checkpoints),
+    ...createSpace(writer, openCommits, faults, options.checkpoints),
     ...createStatistics(reader),
     ...createMoves(reader, turn, writer, commits),
     ...createCarriedReads(reader, turn),
@@ -233,13 +233,8 @@ const NOT_WRITABLE = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
 function toOpenError(error: unknown, path: string): unknown {
   const fault = faultOf(error)
   if (fault === 'full') return noRoom(path, error)
-  if (fault === 'corrupt' && sqliteCode(error) !== 'SQLITE_NOTADB' && error instanceof Error)
-    return damaged(path, error.message)
   if (fault === 'readOnly') return notWritable(path, error)
-  if (fault === 'io') {
-    return new StoreFaultError(`cannot use ${path}: ${reasonOf(error)}`, { cause: error })
-  }
-  return error
+  return sqliteCode(error) === 'SQLITE_NOTADB' ? error : toFaultError(error, path)
 }
 
 function notWritable(path: string, cause: unknown): StoreNotWritableError {

@@ -1,8 +1,8 @@
 // The size of an SQLite file, and what is left in it of rows that were removed.
 import type { Database } from 'better-sqlite3'
-import { StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import { type Checkpoints, VACUUM_IN_PIECES } from './connection.ts'
+import type { FaultLatch } from './engine/faults/fault-latch.ts'
 import { isBusy } from './engine/faults/sqlite-errors.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 
@@ -12,7 +12,12 @@ const INCREMENTAL = 2
 
 type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
 
-export function createSpace(writer: Database, commits: GroupCommit, checkpoints: Checkpoints = 'own'): SpaceVerbs {
+export function createSpace(
+  writer: Database,
+  commits: GroupCommit,
+  faults: FaultLatch,
+  checkpoints: Checkpoints = 'own',
+): SpaceVerbs {
   const number = (pragma: string) => Number(writer.pragma(pragma, { simple: true }))
 
   /** False when a reader, or another writer, is in the way. */
@@ -22,7 +27,7 @@ export function createSpace(writer: Database, commits: GroupCommit, checkpoints:
       return row?.busy === 0
     } catch (error) {
       if (isBusy(error)) return false
-      throw error
+      throw faults.toStoreError(error)
     }
   }
 
@@ -39,22 +44,19 @@ export function createSpace(writer: Database, commits: GroupCommit, checkpoints:
   }
 
   return {
-    space,
+    space: () => faults.guard(space),
     async reclaimSpace() {
       if (isIncremental()) await commits.write(() => writer.pragma(`incremental_vacuum(${PAGES_PER_CALL})`))
-      return space()
+      return faults.guard(space)
     },
     async rewrite() {
       // Not in a transaction, so not through the commits: but refused where those are.
       await commits.write(() => {})
-      // A file of before it could be vacuumed in pieces becomes one that can.
-      try {
+      faults.guard(() => {
+        // A file of before it could be vacuumed in pieces becomes one that can.
         writer.pragma(VACUUM_IN_PIECES)
         writer.exec('vacuum')
-      } catch (error) {
-        if (!isBusy(error)) throw error
-        throw new StoreUnavailableError('another process holds the write lock', { cause: error })
-      }
+      })
     },
     async flushRemovals() {
       if (checkpoints === 'external') return 'external'

@@ -1,6 +1,7 @@
 // Remembers a fatal fault: from then on nothing is written any more, and nothing is acknowledged.
 import { StoreUnavailableError } from '../../../contract.ts'
 import { faultOf, isBusy, isFatal, toStoreError } from './sqlite-errors.ts'
+import { toFaultError } from './startup-check.ts'
 
 export interface FaultLatch {
   /** Runs what asks the database. What it throws is in the contract's words; a fatal fault is latched and reported once. */
@@ -18,7 +19,8 @@ export interface FaultLatch {
   readonly assertWritable: () => void
 }
 
-export function createFaultLatch(onFatal: (error: unknown) => void): FaultLatch {
+/** `onFatal` is told the fault as SQLite has it. `path` is the file that sentences for operators name. */
+export function createFaultLatch(path: string, onFatal: (error: unknown) => void): FaultLatch {
   const listeners: (() => void)[] = []
   let fault: unknown = null
 
@@ -31,7 +33,7 @@ export function createFaultLatch(onFatal: (error: unknown) => void): FaultLatch 
   function translate(error: unknown): unknown {
     if (isFatal(error)) latch(error)
     else if (faultOf(error) !== null && !isBusy(error)) for (const listener of listeners) listener()
-    return toStoreError(error)
+    return toFaultError(toStoreError(error), path)
   }
 
   return {

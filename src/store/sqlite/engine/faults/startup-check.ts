@@ -2,7 +2,9 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError } from '../../../contract.ts'
+import { faultOf } from './sqlite-errors.ts'
 
 /** `quick` reads every page, `full` compares every index with its table too, `off` reads what requests ask for. */
 export type IntegrityCheck = 'quick' | 'full' | 'off'
@@ -45,11 +47,20 @@ export function assertWhole(database: Database, path: string, check: IntegrityCh
   if (found !== 'ok') throw damaged(path, found)
 }
 
-export function damaged(path: string, finding: string): StoreFaultError {
+function damaged(path: string, finding: string, cause?: unknown): StoreFaultError {
   return new StoreFaultError(
-    `the database ${path} is damaged (${firstFinding(finding)}): nothing was changed. Restore a backup, or save what can be ` +
-      `read with: sqlite3 ${path} .recover | sqlite3 recovered.db`,
+    `the database ${path} is damaged (${firstFinding(finding)}). Restore a backup, or save what can be read with: ` +
+      `sqlite3 ${path} .recover | sqlite3 recovered.db`,
+    { cause },
   )
+}
+
+/** What an operator has to put right, in a sentence, where SQLite threw of a file that is damaged or a disk that failed; else the error as it is. */
+export function toFaultError(error: unknown, path: string): unknown {
+  const fault = faultOf(error)
+  if (fault === 'corrupt') return damaged(path, reasonOf(error), error)
+  if (fault === 'io') return new StoreFaultError(`cannot use ${path}: ${reasonOf(error)}`, { cause: error })
+  return error
 }
 
 /** What SQLite finds in one of several databases comes below a line with the name of that one. */
