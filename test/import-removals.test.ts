@@ -148,6 +148,41 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     await workspace.load(head + elementLine('one', '1') + removal('user', EVE) + project('p', 'r', EVE))
     expect(await workspace.dump()).toBe(project('p', 'r', EVE))
   })
+
+  const MADE = '2026-01-01T00:00:00Z'
+
+  test.each<[what: string, reason: string, removal: string]>([
+    ['it', 'its export', removal('export', EVE, { r: 'r', createdAt: '2026-01-01T01:00:00+01:00' })],
+    ['one by digest', 'its export, or another one of the user,', removal('export', EVE, { digest: 'a'.repeat(64) })],
+    ['a project', 'a project of the user of its export', removal('project', EVE, { id: 'p' })],
+  ])('a removal of %s between the elements of a split export makes it a bad line', async (_, reason, between) => {
+    const workspace = await workspaceHere()
+    const head = splitExportHead('r', MADE, 'one')
+    await workspace.load(project('p', 'r', EVE))
+    const before = await workspace.dump()
+    const bad = await workspace.importText(head + elementLine('one', '1') + between + elementLine('one', '2'))
+    expect(bad.exitCode).toBe(1)
+    expect(bad.stderr).toContain(`stdin:4: ${reason} is removed by line 3\n`)
+    expect(await workspace.dump()).toBe(before)
+    const after = await workspace.importText(head + elementLine('one', '1') + elementLine('one', '2') + between)
+    expect([after.exitCode, after.stderr]).toEqual([0, ''])
+  })
+
+  test('removals of what a split export is no part of may stand between its elements', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(project('p', 'r', EVE))
+    const between = [
+      removal('export', EVE, { r: 'r', createdAt: '2026-01-02T00:00:00Z' }),
+      removal('export', EVE, { r: 'other', createdAt: MADE }),
+      removal('template', EVE, { id: 't' }),
+      removal('project', BEN, { id: 'p' }),
+      removal('export', BEN, { r: 'r', createdAt: MADE }),
+    ]
+    await workspace.load(
+      [splitExportHead('r', MADE, 'one'), elementLine('one', '1'), ...between, elementLine('one', '2')].join(''),
+    )
+    expect(await workspace.dump()).toContain('"data":[1,2]')
+  })
 }
 
 test('--replace that is told to stop stops after a swap, and stands in the audit log', async () => {

@@ -13,18 +13,17 @@ import {
   type RecordReader,
 } from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
+import { createOpenExports, type Endable } from './open-exports.ts'
 import type { NamedByUser } from './place-index.ts'
 import { createRemovedNames, WHOLE_USER } from './removed-names.ts'
 import { createRefClaims, type RefClaim } from './unique-refs.ts'
 
 /** An export whose elements have lines of their own. */
-export interface SplitExport {
+export interface SplitExport extends Endable {
   readonly line: number
   lastLine: number
   /** The first bad line that is, or may be, one of its elements. */
   brokenBy: number | null
-  /** A line that removes its user: no element may follow. */
-  endedBy: number | null
 }
 
 export interface CheckedInput {
@@ -57,7 +56,7 @@ export async function checkInput(
   const bad = new Map<number, string>()
   const splitExports = new Map<string, SplitExport>()
   const readRecord = createRecordReader(fields)
-  const splitExportsOf = new Map<string, SplitExport[]>()
+  const openExports = createOpenExports()
   const removed = createRemovedNames(readRemovedName)
   const claims = createRefClaims({
     readClaim,
@@ -92,9 +91,7 @@ export async function checkInput(
     }
     const name = removedName(record)
     if (name !== null) removed.add(name, line)
-    if (record.change.type !== 'removeUser') return
-    for (const split of splitExportsOf.get(record.email) ?? []) split.endedBy ??= line.number
-    splitExportsOf.delete(record.email)
+    openExports.end(record, line.number)
   }
 
   function readRemovedName(place: LinePlace): NamedByUser {
@@ -109,13 +106,11 @@ export async function checkInput(
       if (splitExports.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
       const split = { line, lastLine: line, brokenBy: null, endedBy: null }
       splitExports.set(record.id, split)
-      const ofUser = splitExportsOf.get(record.email)
-      if (ofUser) ofUser.push(split)
-      else splitExportsOf.set(record.email, [split])
+      openExports.add(record, split)
     } else if (record.kind === 'exportElement') {
       const found = splitExports.get(record.export)
       if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
-      if (found.endedBy !== null) throw new RecordError(`the user of its export is removed by line ${found.endedBy}`)
+      if (found.endedBy !== null) throw new RecordError(found.endedBy)
       found.lastLine = line
     }
   }
