@@ -27,6 +27,7 @@ async function serve(options: Partial<ServerOptions> = {}) {
   )
   const url = await listenForTest(server)
   return {
+    url,
     requests,
     async ask(request: Parameters<typeof requestText>[0]) {
       const headers = [...(request.headers ?? []), ['Connection', 'close'] as const]
@@ -70,6 +71,44 @@ test.each([
 ] as const)('with the headers %j it is %d: only Host counts, and once', async (headers, status) => {
   const { ask } = await serve()
   expect((await ask({ headers }))?.status).toBe(status)
+})
+
+/** The head as it is sent: a request of HTTP/1.0 may have no Host. */
+async function answersToHead(url: string, version: string, lines: readonly string[]) {
+  const head = [`GET / HTTP/${version}`, ...lines, 'Connection: close', '', ''].join('\r\n')
+  return readAnswers(await exchange(url, head), ['GET'])
+}
+
+test.each([
+  ['Authorization: Bearer a', 'Authorization: Bearer b'],
+  ['Authorization: Bearer a', 'aUTHORIZATION: Bearer a'],
+  ['Authorization: Bearer a', 'Accept: */*', 'Authorization:'],
+  ['Content-Type: application/json', 'Content-Type: text/plain'],
+  ['content-type: application/json', 'CONTENT-TYPE: application/json'],
+])('two lines of a field that proxies read are refused: %s, %s', async (...lines) => {
+  const { url, requests } = await serve()
+  for (const [version, host] of [
+    ['1.1', ['Host: a']],
+    ['1.0', ['Host: a']],
+    ['1.0', []],
+  ] as const) {
+    const [answer] = await answersToHead(url, version, [...host, ...lines])
+    expect([answer?.status, answer?.json().code]).toEqual([400, 'BAD_REQUEST'])
+    expect(answer?.text).not.toContain('Bearer')
+  }
+  expect(requests).toEqual([])
+})
+
+test.each([
+  ['Authorization: Bearer a', 'Content-Type: application/json'],
+  ['If-None-Match: "a"', 'If-None-Match: "b"'],
+  ['Cache-Control: no-cache', 'Cache-Control: no-store'],
+  ['Max-Forwards: 1', 'Max-Forwards: 2'],
+  ['Authorizatio: a', 'Authorizations: a'],
+])('other lines are served: %s, %s', async (...lines) => {
+  const { url } = await serve()
+  expect((await answersToHead(url, '1.1', ['Host: a', ...lines]))[0]?.status).toBe(200)
+  expect((await answersToHead(url, '1.0', lines))[0]?.status).toBe(200)
 })
 
 test.each([

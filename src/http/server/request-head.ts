@@ -4,19 +4,26 @@ import type { IncomingMessage } from 'node:http'
 /** RFC 3986 section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d*)?$/i
 
-/** RFC 9112 section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value is one of a host. */
+/**
+ * RFC 9112 section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value is one of a host. Of other
+ * fields that a proxy may read as well, node:http takes the first line and drops the others: such a field has one line.
+ */
 export function isSoundHead({ httpVersionMinor, rawHeaders, headers: { host } }: IncomingMessage): boolean {
-  if (host === undefined) return httpVersionMinor === 0
-  return hasOneHost(rawHeaders) && HOST.test(host)
+  return (host === undefined ? httpVersionMinor === 0 : HOST.test(host)) && hasNoRepeatedLine(rawHeaders)
 }
 
-function hasOneHost(rawHeaders: readonly string[]): boolean {
-  let count = 0
+/** Runs for every request: the length of a name rules out nearly all of them. */
+function hasNoRepeatedLine(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  let contentTypes = 0
+  let authorizations = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+    else if (name.length === 12 && name.toLowerCase() === 'content-type') contentTypes += 1
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1
   }
-  return count === 1
+  return hosts <= 1 && contentTypes <= 1 && authorizations <= 1
 }
 
 /** RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so a proxy may see another end of this request, and the connection closes. */
