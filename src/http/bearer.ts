@@ -11,7 +11,8 @@ export function bearerToken(caller: Caller): string | null {
   if (authorization === undefined) return null
   // As nearly every client writes it, without the cost of a pattern.
   if (authorization.startsWith('Bearer e')) return authorization.slice('Bearer '.length)
-  const match = BEARER.exec(authorization.trim())
+  // The white space that HTTP allows around a value is gone by now; any other belongs to the value.
+  const match = BEARER.exec(authorization)
   return match ? (match[1] ?? '').replace(/^ +/, '') : null
 }
 

@@ -27,6 +27,18 @@ export const ACCESS_TOKENS: readonly AccessScenario[] = [
   { name: 'no token', code: 'UNAUTHENTICATED', authorization: () => null },
   { name: 'an empty header', code: 'UNAUTHENTICATED', authorization: () => '' },
   {
+    name: 'a no-break space before the scheme',
+    code: 'UNAUTHENTICATED',
+    authorization: ({ ana }) => `\xa0Bearer ${ana.accessToken}`,
+  },
+  ...['Bearer', 'bearer', 'Bearer '].map(
+    (scheme): AccessScenario => ({
+      name: `${scheme} and a no-break space behind the token`,
+      code: 'INVALID_TOKEN',
+      authorization: ({ ana }) => `${scheme} ${ana.accessToken}\xa0`,
+    }),
+  ),
+  {
     name: 'another scheme',
     code: 'UNAUTHENTICATED',
     authorization: () => `Basic ${Buffer.from(`${ANA}:password`).toString('base64')}`,
