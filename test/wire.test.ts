@@ -200,6 +200,32 @@ test('HTTP/1.0 with a transfer coding is answered and closed, also when it asks 
   expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']])
 })
 
+test.each(['gzip, chunked', 'chunked, chunked', 'identity, chunked', 'x,chunked'])(
+  'the transfer coding "%s" is refused, and the connection is closed',
+  async (coding) => {
+    const gateway = await startSmallWorld()
+    const body = `${LOGIN.length.toString(16)}\r\n${LOGIN}\r\n0\r\n\r\n`
+    for (const version of ['1.1', '1.0']) {
+      const headers = [JSON_TYPE, ['Connection', 'keep-alive'], ['Transfer-Encoding', coding]] as const
+      const request = requestText({ method: 'POST', target: '/login', version, headers, body })
+      const [answer, ...more] = await answersTo(gateway, request + requestText({ headers: [CLOSE] }))
+      if (!answer) throw new Error('no answer')
+      expectProblem(answer, { status: 400, code: 'BAD_REQUEST', hasNot: [ANA, 'gzip'] })
+      expect([answer.headers.get('connection'), more]).toEqual(['close', []])
+    }
+    await expectToServe(gateway)
+  },
+)
+
+test('chunks are read whatever the case of their name', async () => {
+  const gateway = await startSmallWorld()
+  const body = `${LOGIN.length.toString(16)}\r\n${LOGIN}\r\n0\r\n\r\n`
+  const headers = [JSON_TYPE, ['Transfer-Encoding', 'Chunked']] as const
+  const request = requestText({ method: 'POST', target: '/login', headers, body })
+  const answers = await answersTo(gateway, request + requestText({ headers: [CLOSE] }))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+})
+
 describe('requests of one connection', () => {
   test('are answered in order, whatever takes how long', async () => {
     const { gateway, request, body } = await startWithLargeExport()

@@ -1,5 +1,5 @@
 // What is wrong with the head of a request that node:http lets pass.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 /** RFC 3986 section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d*)?$/i
@@ -8,8 +8,10 @@ const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d
  * RFC 9112 section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value is one of a host. Of other
  * fields that a proxy may read as well, node:http takes the first line and drops the others: such a field has one line.
  */
-export function isSoundHead({ httpVersionMinor, rawHeaders, headers: { host } }: IncomingMessage): boolean {
-  return (host === undefined ? httpVersionMinor === 0 : HOST.test(host)) && hasNoRepeatedLine(rawHeaders)
+export function isSoundHead({ httpVersionMinor, rawHeaders, headers }: IncomingMessage): boolean {
+  const { host } = headers
+  if (host === undefined ? httpVersionMinor > 0 : !HOST.test(host)) return false
+  return hasNoRepeatedLine(rawHeaders) && !hasUnknownCoding(headers)
 }
 
 /** Runs for every request: the length of a name rules out nearly all of them. */
@@ -26,7 +28,15 @@ function hasNoRepeatedLine(rawHeaders: readonly string[]): boolean {
   return hosts <= 1 && contentTypes <= 1 && authorizations <= 1
 }
 
-/** RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so a proxy may see another end of this request, and the connection closes. */
+/** RFC 9112 section 6.1: node:http takes the chunks off and leaves any other coding on, so the body would be read as what it is not. */
+function hasUnknownCoding({ 'transfer-encoding': codings }: IncomingHttpHeaders): boolean {
+  return codings !== undefined && codings.toLowerCase() !== 'chunked'
+}
+
+/**
+ * RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, and others than chunks are unknown here. A proxy may see another end
+ * of such a request, and its connection closes.
+ */
 export function hasFaultyFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
-  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined
+  return (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined) || hasUnknownCoding(headers)
 }
