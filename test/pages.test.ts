@@ -35,6 +35,36 @@ test('a browser gets the page, every other client the list of links', async () =
   })
 })
 
+test.each([
+  ['text/html', true],
+  ['TEXT/HTML', true],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+  ['text/html;q=0.1', true],
+  ['text/html; charset=utf-8', true],
+  ['application/json, text/html', true],
+  ['application/json;q=0.5, text/html;q=0.6', true],
+  ['application/json, text/html;q=0', false],
+  ['text/html;q=0', false],
+  ['text/html;q=0, */*', false],
+  ['application/json, text/html;q=0.9', false],
+  ['text/html;q=0.9, application/graphql-response+json', false],
+  ['text/html;q=0.9, application/problem+json;q=0.8, application/json', false],
+  ['text/html;q=2', false],
+  ['text/htmlx', false],
+  ['x-text/html', false],
+  ['application/json;profile=text/html', false],
+  ['text/*', false],
+  ['*/*', false],
+  ['', false],
+])('"Accept: %s" is shown a page: %s', async (accept, isShown) => {
+  const gateway = await startGateway()
+  for (const path of ['/', '/graphql', '/nosuchpage']) {
+    const { headers, text } = await gateway.get(path, undefined, { accept })
+    const isPage = headers.get('content-type') === 'text/html; charset=utf-8'
+    expect([path, isPage, text.startsWith('<!doctype html>')]).toEqual([path, isShown, isShown])
+  }
+})
+
 test('the page lets no script in but its own files, and nobody frame it', async () => {
   const gateway = await startGateway()
   const { headers, text } = await gateway.get('/', undefined, BROWSER)

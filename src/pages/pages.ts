@@ -4,6 +4,7 @@ import type { Endpoint, Handler } from '../http/handler.ts'
 import { entityTag, type GatewayResponse, type Headers, jsonResponse } from '../http/response.ts'
 import { READ_ROUTES, SESSION_ROUTES } from '../rest/routes.ts'
 import type { ExplorerBuild } from './assets.ts'
+import { createBrowserDetector } from './browser.ts'
 
 /** Where the shell says what its own addresses are relative to. */
 const BASE_ELEMENT = '<base href="/" />'
@@ -45,6 +46,7 @@ const NOT_BUILT = `<!doctype html>
 /** Answers browsers that open the GraphQL endpoint with its page, and leaves everything else to `handle`. */
 export function withGraphiql(endpoint: Endpoint, page: Handler): Endpoint {
   if (endpoint.method !== 'GET') return endpoint
+  const isBrowser = createBrowserDetector()
   return {
     ...endpoint,
     handle: (request) =>
@@ -64,6 +66,7 @@ export function createPageEndpoints(page: Handler, basePath: string, isSchemaPub
     keys: `${basePath}/.well-known/jwks.json`,
     health: [`${basePath}/healthz`, `${basePath}/readyz`],
   }
+  const isBrowser = createBrowserDetector()
   const home: Handler = async (request) =>
     isBrowser(request.header('accept')) ? page(request) : jsonResponse(links, { vary: 'Accept' })
   return [
@@ -90,6 +93,7 @@ export function createPage(build: ExplorerBuild | null, basePath: string, onOpen
 /** A browser at an address that leads nowhere gets the shell, which says so and shows the way home; others their problem. */
 export function withEmptyPage(handler: Handler, build: ExplorerBuild, basePath: string): Handler {
   const body = shellOf(build, basePath)
+  const isBrowser = createBrowserDetector()
   const orShell = (response: GatewayResponse): GatewayResponse =>
     response.failureCode === 'NOT_FOUND' ? { ...response, headers: PAGE_HEADERS, body } : response
   return (request) => {
@@ -100,8 +104,4 @@ export function withEmptyPage(handler: Handler, build: ExplorerBuild, basePath: 
 
 function shellOf(build: ExplorerBuild | null, basePath: string): Buffer {
   return Buffer.from(build ? build.shell.replace(BASE_ELEMENT, `<base href="${basePath}/" />`) : NOT_BUILT)
-}
-
-function isBrowser(accept: string | undefined): boolean {
-  return accept?.includes('text/html') === true
 }
