@@ -83,7 +83,7 @@ export interface GatewayOptions {
   readonly onOverload?: (isRefusing: boolean, refused: number) => void
   /** What metrics are made of, where they are asked for. */
   readonly watch?: GatewayWatch | undefined
-  /** The user of the demo workspace, whom the pages sign in by themselves when they exist and the guard is `local`. */
+  /** The user of the demo workspace. The pages sign this user in by themselves when it exists and the guard is `local`. */
   readonly demoEmail: string | null
   /** What the reference shows of documents, by GraphQL type. */
   readonly examples: OpenApiOptions['examples']

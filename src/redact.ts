@@ -1,4 +1,4 @@
-// Takes secrets out of text that somebody may read: tokens and email addresses, whoever put them there.
+// Redacts tokens and email addresses in text that people may read.
 
 /** A message repeats no more than this of what a client sent, in UTF-16 units. */
 const MAX_MESSAGE_LENGTH = 512

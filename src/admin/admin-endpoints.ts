@@ -13,7 +13,7 @@ export interface AdminServices extends HealthServices {
   readonly version: string
   /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>
-  /** Who called which REST route in the last days: routes in the order of the contract. */
+  /** The ledger of the last days: callers by REST route, in the order of the contract. */
   readonly ledger: (days: number) => Promise<readonly LedgerTotal[]>
   /** The media type of that text. */
   readonly metricsType: string

@@ -1,4 +1,4 @@
-// Tells `doctor` what the gateway sees of a request that went through the proxies in front: for whoever can read the database.
+// Tells `doctor` how a request looks after the proxies in front. Only a caller that can read the database may ask.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FORWARDING_HEADERS } from '../auth/guards/forwarding-headers.ts'

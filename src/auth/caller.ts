@@ -1,4 +1,4 @@
-// Who sent a request, as far as it is known before anybody is signed in.
+// The sender of a request, as far as it is known before authentication.
 
 /** The other end of the connection, as the kernel knows it. */
 export interface Peer {
@@ -14,7 +14,7 @@ export interface Peer {
   readonly hasNamedClient?: boolean
 }
 
-/** The client itself: the peer, or, when the peer is a trusted proxy, whom that proxy speaks for. */
+/** The client itself: the peer, or the client that the peer forwards for when it is a trusted proxy. */
 export interface Client {
   /** An IP address. */
   readonly address: string

@@ -96,7 +96,7 @@ export function createRecentSessions(
     if (isClosed) return
     timer = setTimeout(
       () => {
-        // Whoever asks for one that is too old is told what is wrong.
+        // A request for an entry that is too old gets the error.
         refresh().then(next, next)
       },
       Math.min(maxAgeMs / LOOKS, LONGEST_PAUSE_MS),

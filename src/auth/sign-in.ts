@@ -25,7 +25,7 @@ export interface SignIn {
   readonly login: (fields: LoginFields, caller: Caller) => Promise<TokenPair>
   /** Throws `UNAUTHENTICATED` for an empty token, `INVALID_TOKEN`, `TOO_MANY_REQUESTS`. */
   readonly refresh: (refreshToken: string, caller: Caller) => Promise<{ readonly accessToken: string }>
-  /** Throws `UNAUTHENTICATED` for an empty token, `INVALID_TOKEN`. Never limited: whoever wants out gets out. */
+  /** Throws `UNAUTHENTICATED` for an empty token, `INVALID_TOKEN`. Never rate limited: a user can always sign out. */
   readonly logout: (refreshToken: string) => Promise<void>
 }
 

@@ -255,7 +255,7 @@ function outliveOutput({ stdout }: CommandIo): void {
 /** There is nobody left to tell. */
 function ignore(): void {}
 
-/** Whoever was reading has read enough, as `head` does. */
+/** The reader of stdout closed it, as `head` does. */
 function isBrokenPipe(error: unknown): boolean {
   return Reflect.get(Object(error), 'code') === 'EPIPE'
 }

@@ -1,4 +1,4 @@
-// Which page stands in the frame, and for whom.
+// The page in the frame, and the signed-in user that it is for.
 import { type ReactNode, useEffect } from 'react'
 import { Skeleton } from './design/skeleton.tsx'
 import { type Theme, useTheme } from './design/theme.ts'

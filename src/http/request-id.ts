@@ -17,7 +17,7 @@ export function requestIdOf(request: GatewayRequest): string {
   return record.requestId
 }
 
-/** Null without one, and from whoever is no trusted proxy: a client could name another's request. */
+/** Null without one, and from a peer that is no trusted proxy: a client could name another's request. */
 export function forwardedRequestId({ peer, header }: Pick<GatewayRequest, 'peer' | 'header'>): string | null {
   if (!peer.isTrustedProxy) return null
   const stated = header(REQUEST_ID_HEADER)

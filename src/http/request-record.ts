@@ -16,7 +16,7 @@ export interface Step {
   readonly endedAt: number
 }
 
-/** One for each request: made by the edge, filled in by whoever learns something, complete when it is observed. */
+/** One for each request: made by the edge, filled in layer by layer, complete when it is observed. */
 export interface RequestRecord {
   /** Milliseconds of `performance.now()`, when its headers had been read. */
   readonly startedAt: number
@@ -30,7 +30,7 @@ export interface RequestRecord {
   steps: Step[] | null
   /** Null for a path, or a method, that there is not. */
   route: Route | null
-  /** Null for whoever presented no good access token, and where none is asked for. */
+  /** Null without a valid access token, and where none is asked for. */
   viewer: LiveSession | null
   /** Of the GraphQL operation that was answered; null when it has none. As the client wrote it: bound it before it is shown. */
   operationName: string | null

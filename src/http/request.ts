@@ -13,7 +13,7 @@ export interface GatewayRequest extends Caller {
   /** The whole body. Throws `BODY_TOO_LARGE`. To be called once. */
   readonly body: () => Promise<Uint8Array>
   /**
-   * The body a piece at a time, however long it is and takes, for whoever may send that. Throws `BAD_REQUEST` when it breaks
+   * The body a piece at a time, however long it is and takes; only for callers that may send such a body. Throws `BAD_REQUEST` when it breaks
    * off, and `REQUEST_TIMEOUT` when nothing comes for a while. In place of `body`, once.
    */
   readonly bodyStream: () => AsyncIterable<Uint8Array>

@@ -44,7 +44,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** For answers that hold tokens (RFC 6749 section 5.1) or change nothing in between. */
 export const NO_STORE: Headers = { 'cache-control': 'no-store' }
 
-/** Of every GraphQL answer, whoever gives it. */
+/** The headers of every GraphQL answer. */
 export const GRAPHQL_HEADERS: Headers = { ...NO_STORE, vary: 'Accept, Authorization, Accept-Encoding' }
 
 export function jsonResponse(value: unknown, headers: Headers = {}, status = 200): GatewayResponse {

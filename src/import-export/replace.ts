@@ -16,7 +16,7 @@ const MAX_DOCUMENTS = 8_192
 const LEFT_BEHIND = 1
 
 export interface ReplaceOptions extends ApplyOptions {
-  /** Only says what would become of whom. */
+  /** Only reports what would change, for each user. */
   readonly isDryRun: boolean
   /** As of `SwapQuestion`. */
   readonly keepsExports?: boolean

@@ -90,7 +90,7 @@ export async function copyAll(
         source = await from.openSnapshot()
         openedAt = performance.now()
       }
-      // Whoever was removed or renamed since is noted as changed.
+      // Users who were removed or renamed since are noted as changed.
       const found = await source.usersById(users.map(({ id }) => id))
       await forEachConcurrent(found, async (user) => {
         stop.throwIfAborted()

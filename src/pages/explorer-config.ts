@@ -17,7 +17,7 @@ export interface ExplorerData {
   /** Empty, or like `/v1`. */
   readonly basePath: string
   readonly loginGuard: string
-  /** Who the pages sign in by themselves: on a local gateway that has the demo workspace, else null. */
+  /** The user that the pages sign in by themselves: on a local gateway that has the demo workspace, else null. */
   readonly demoEmail: string | null
   readonly routes: readonly ExplorerRoute[]
 }

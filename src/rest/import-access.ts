@@ -1,4 +1,4 @@
-// Who may import over HTTP: whoever presents the operator's token, or a registered client with the scope `import`.
+// Access to `POST /import`: the operator's token, or a registered client with the scope `import`.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type BasicCredentials, clientOf, readBasicCredentials } from '../auth/guards/client/client-secret.ts'
 import { networkOf } from '../auth/limits/network.ts'

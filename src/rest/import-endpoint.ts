@@ -36,7 +36,7 @@ export interface Importer {
 }
 
 export interface ImportServices {
-  /** Whoever presents it may import everything, as registered clients with the scope `import` may; null without one. */
+  /** The token that allows every import, as the scope `import` of a registered client does; null without one. */
   readonly token: string | null
   readonly importer: Importer
 }

@@ -8,7 +8,7 @@ export interface PoolStatistics {
   readonly name: 'primary' | 'replica'
   readonly used: number
   readonly idle: number
-  /** Who waits for a connection. */
+  /** Callers that wait for a connection. */
   readonly waiting: number
   readonly max: number
 }

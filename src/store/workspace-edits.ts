@@ -28,7 +28,7 @@ export const NO_HOLDINGS: Omit<Holdings, 'email'> = {
 /** When a replacement, or a staged export, was touched last that takes no steps any more, and is to be dropped. */
 export const DROPPED_AT = -1
 
-/** A replacement takes no steps any more. Its message is for whoever runs the import. */
+/** A replacement takes no steps any more. Its message is for the operator who runs the import. */
 export class ReplacementGoneError extends Error {
   override readonly name = 'ReplacementGoneError'
   constructor() {
@@ -116,7 +116,7 @@ export interface WorkspaceEdits {
   /** All steps or, when it throws, none. Throws `ReplacementGoneError` when it is not there (any more). */
   readonly stageReplacement: (replacement: string, steps: readonly ReplacementStep[], now: number) => Awaitable<void>
   /**
-   * Gives the next users exactly what was staged for them, in its order: each of them in one step for whoever reads. What is
+   * Gives the next users exactly what was staged for them, in its order: each of them in one step, as readers see it. What is
    * the same stays as it is. Empty when no user is left. Takes time by what changes of these users, and by how many
    * documents they have.
    */

@@ -7,7 +7,7 @@ const POINT = 0x2e
 /** Longer than any line. */
 export const MAX_LINE_BYTES = 1_024
 
-/** What was written ends at `at`; whoever writes sees to it that there is room behind. */
+/** A buffer filled up to `at`. The caller makes sure that there is room behind it. */
 export interface LineBytes {
   readonly bytes: Buffer
   at: number

@@ -5,7 +5,7 @@ import type { RequestRecord, Route } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
 import { type LineBytes, putBytes, putText, putThousandths, putWhole } from './line-bytes.ts'
 
-/** Who asked, and what a line has of it; kept for their next request. */
+/** The user and network of a request, and how a line shows them; kept for their next request. */
 export interface Asker {
   /** The hash of the user; null when nobody was signed in. */
   readonly user: string | null

@@ -1,4 +1,4 @@
-// Lines that are written unasked are bounded: whoever is refused again and again fills no disk, and how many were left out is said.
+// Bounds the lines that nobody asked for: repeated refusals do not fill the disk, and the number of lines left out is logged.
 
 /** Of one status, in one window. */
 const MAX_LINES = 60

@@ -26,7 +26,7 @@ export interface RequestLogOptions {
   readonly onLeftOut: (status: number, count: number) => void
 }
 
-/** Of whom the last request came from this address. */
+/** An asker, valid while requests come from the same address. */
 interface KnownAsker {
   readonly address: string
   readonly asker: Asker

@@ -1,7 +1,7 @@
 // Protobuf's wire format, written from the end to the beginning: a message has its length in front of it, which is known when
 // the rest is there. https://protobuf.dev/programming-guides/encoding
 
-/** What was written stands from `start` to the end of `bytes`; whoever writes sees to it that there is room in front. */
+/** A buffer filled from `start` to its end. The caller makes sure that there is room in front. */
 export interface Written {
   readonly bytes: Buffer<ArrayBuffer>
   start: number

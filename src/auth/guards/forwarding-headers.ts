@@ -39,7 +39,7 @@ export const FORWARDING_HEADERS = [
   'client-ip',
   'proxy-client-ip',
   'wl-proxy-client-ip',
-  // By whom they are added: Envoy, Fly, Cloudflare, CDNs by RFC 8586, Akamai, Fastly, AWS, Azure, Google, Vercel, Netlify, Varnish.
+  // They are added by Envoy, Fly, Cloudflare, CDNs by RFC 8586, Akamai, Fastly, AWS, Azure, Google, Vercel, Netlify, Varnish.
   'x-envoy-external-address',
   'x-envoy-expected-rq-timeout-ms',
   'x-envoy-original-path',

@@ -14,7 +14,7 @@ export interface LoginAttempt {
 
 export interface Admission {
   readonly outcome: 'admitted'
-  /** Whom the session is for. The sign-in makes it canonical, and refuses what is no email with `INVALID_EMAIL`. */
+  /** The email to open a session for. The sign-in makes it canonical, and refuses what is no email with `INVALID_EMAIL`. */
   readonly email: string
   /** The registered client that vouches for the user. */
   readonly client?: string

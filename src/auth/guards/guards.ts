@@ -43,7 +43,7 @@ export interface GuardServices {
 }
 
 interface GuardRow {
-  /** Who may sign in, in a few words. */
+  /** A short description of who may sign in. */
   readonly summary: string
   /** Whether it keeps strangers out by itself; one that does not must not be reachable from other machines. */
   readonly guardsNetwork: boolean

@@ -1,4 +1,4 @@
-// The contract to the letter: whoever asks gets in.
+// The contract to the letter: every login is accepted.
 import { admit, type LoginGuard } from './guard.ts'
 
 export function createOpenGuard(): LoginGuard {

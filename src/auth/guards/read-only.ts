@@ -1,4 +1,4 @@
-// Of a gateway that only reads: a session cannot be stored here, so nobody signs in, whoever they are.
+// The guard of a read-only gateway: sessions cannot be stored, so every login is refused.
 import { type LoginGuard, refuse } from './guard.ts'
 
 export function createReadOnlyGuard(): LoginGuard {

@@ -1,4 +1,4 @@
-// Which addresses count as one network: whoever has an IPv6 address has 2^64 of them.
+// Which addresses count as one network: a host with one IPv6 address usually has 2^64 of them.
 import { isIPv4 } from 'node:net'
 import { addressBytes } from '../ip-address.ts'
 

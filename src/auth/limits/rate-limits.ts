@@ -1,8 +1,8 @@
-// How often who may try what: a table of token buckets, each asked for the operation and for whom it counts.
+// Rate limits of sign-in: a table of token buckets, one for each operation and owner.
 import { GatewayError, type RateLimitState } from '../../errors.ts'
 import { createTokenBuckets } from './token-buckets.ts'
 
-/** Whom attempts count for. */
+/** The owner of a bucket. */
 interface LimitSubject {
   /** `networkOf` the client's address. */
   readonly network: string

@@ -1,7 +1,7 @@
 // Where each signing key stands in its life: published, signing, still verifying, or of no use any more.
 import { KEYS_MAX_AGE_MS } from './keyset.ts'
 
-/** What the clocks of gateways and of whoever manages keys may differ by. */
+/** How far the clocks of gateways and of the operator's machine may differ. */
 const CLOCK_SKEW_MS = 60_000
 
 /**

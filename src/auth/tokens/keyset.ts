@@ -135,7 +135,7 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
 
   return {
     async signingKey() {
-      // All of them were deleted: whoever signs in must not wait for a restart.
+      // All keys were deleted: sign-ins must not wait for a restart.
       if ((await noOlderThan(KEYS_MAX_AGE_MS)).length === 0) await addFirst()
       const key = newestInForce()
       if (!key) throw new Error('the database has no signing key that can be read')

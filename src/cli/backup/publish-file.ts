@@ -65,7 +65,7 @@ function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
 
-/** Whoever gives the file its name has won, and nobody else writes over a digest: it may be the winner's. */
+/** The process that links the file under its name has won. No other may write the digest, which may be the winner's. */
 async function publishPair(path: string, part: string, digestPart: string): Promise<void> {
   // Before the file, which is never seen without one. With one that was left there, it is refused until that is replaced.
   if (!(await isTaken(path))) await linkNew(digestPart, `${path}.sha256`)

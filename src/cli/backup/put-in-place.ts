@@ -52,7 +52,7 @@ function freeName(target: string, at: number): string {
   }
 }
 
-/** So is a name that cannot be looked up: whoever uses it is told why. */
+/** So is a name that cannot be looked up: its next use tells why. */
 function isFree(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined

@@ -1,4 +1,4 @@
-// The value of an option as it may be shown to whoever looks over an operator's shoulder.
+// The value of an option as it may be shown on a screen: secrets are hidden.
 import type { OptionRow } from '../options/option.ts'
 
 const HIDDEN = '[hidden]'

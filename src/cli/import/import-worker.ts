@@ -33,7 +33,7 @@ try {
   await file.close()
 }
 
-/** What a client may read; everything else is told to the log, by whoever started this thread. */
+/** What a client may read; everything else goes to the log, in the thread that started this one. */
 function messageOf(error: unknown): string {
   if (error instanceof StoreUnavailableError) return 'the database cannot be used right now: run the import again'
   if (error instanceof ReplacementGoneError) return error.message

@@ -58,7 +58,7 @@ function refuseUnkept(error: unknown): never {
   throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S, cause: error })
 }
 
-/** Whoever stops taking the events ends the import. */
+/** A consumer that stops taking events ends the import. */
 async function* eventsOf(
   worker: Worker,
   {

@@ -1,4 +1,4 @@
-// The metrics of follow, for whoever is to be woken when it falls behind.
+// The metrics of follow: its lag and its failures, for alerts.
 import type { HealthServices } from '../../admin/health.ts'
 import { counter, gauge, type Metric } from '../../admin/metrics/metric.ts'
 import type { Traffic } from '../../import-export/remote/client.ts'

@@ -1,4 +1,4 @@
-// The progress line of a round of follow: how far it is, and how far behind that leaves whoever was not asked yet.
+// The progress line of a round of follow: how far it is, and the lag of the users that were not read yet.
 import type { CommandIo } from '../io.ts'
 
 const REDRAW_MS = 100

@@ -4,7 +4,7 @@ import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, type OptionRow, time } from './option.ts'
 
-/** Whom a command is about. */
+/** The user that a command is about. */
 const email = {
   flags: '--email <email>',
   description: 'only this user',

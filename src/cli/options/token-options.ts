@@ -18,7 +18,7 @@ export const accessTokenTtl = {
   schema: integer(1, 86_400),
 } as const satisfies OptionRow
 
-/** What an access token says of who issued it and for whom (RFC 9068 section 2.2). */
+/** The issuer and the audience of access tokens (RFC 9068 section 2.2). */
 export const tokenNameOptions = {
   issuer: {
     flags: '--issuer <name>',

@@ -15,7 +15,7 @@ import { readLedger } from '../retirement/read-ledger.ts'
 import { packageVersion } from '../serving/package-version.ts'
 
 const MAX_BODY_BYTES = 256
-/** Far more than a scrape: whoever reads the metrics competes with nobody. */
+/** Far more than scrapes need: the budget of clients is not shared with them. */
 const IN_FLIGHT_BYTES = 33_554_432
 const SEND_TIMEOUT_MS = 20_000
 

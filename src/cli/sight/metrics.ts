@@ -74,7 +74,7 @@ function counted(importer: Importer, metrics: EventMetrics): Importer {
 }
 
 async function* countedEvents(events: AsyncIterable<ImportEvent>, metrics: EventMetrics): AsyncGenerator<ImportEvent> {
-  /** Whoever stops taking the events ends the import. */
+  /** A consumer that stops taking events ends the import. */
   let last: ImportEvent | null = null
   try {
     for await (const event of events) {

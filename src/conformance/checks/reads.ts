@@ -1,4 +1,4 @@
-// The four reads: arrays of one's own, for whoever has an access token and for nobody else.
+// Checks of the four reads: they answer arrays of the caller's own data, and only with an access token.
 import { unlessArray, unlessJsonType } from '../answer-body.ts'
 import { CannotTellError } from '../cannot-tell.ts'
 import { type Check, unlessStatus } from '../check.ts'

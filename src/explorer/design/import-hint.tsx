@@ -1,4 +1,4 @@
-// How a workspace gets in, for whoever has none yet.
+// How to import a workspace, shown to users who have none yet.
 import type { ReactNode } from 'react'
 
 export function ImportHint(): ReactNode {

@@ -32,7 +32,7 @@ function mend(container: Element): void {
     label.removeAttribute('aria-label')
 }
 
-/** CodeMirror keeps Tab for itself, and whoever has no pointer cannot leave. `false` gives the key back to the browser. */
+/** CodeMirror keeps Tab for itself, so that keyboard users cannot leave the editor. `false` gives the key back to the browser. */
 function letGo(editor: Element): void {
   if (freed.has(editor)) return
   freed.add(editor)

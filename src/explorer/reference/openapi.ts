@@ -13,7 +13,7 @@ export interface ShownFailure {
   readonly code: string
   readonly status: number
   readonly message: string
-  /** What whoever meets it can do. */
+  /** What a caller who gets this failure can do. */
   readonly advice: string
 }
 

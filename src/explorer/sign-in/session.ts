@@ -205,7 +205,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
       change({ isRemembered })
     },
     async send(path, init = {}) {
-      // Whoever writes a token of their own means it: it is not replaced when it is refused.
+      // A token that the user typed in is not replaced when it is refused.
       if (new Headers(init.headers).has('authorization')) return authorized(path, init)
       if (held && Date.now() >= held.renewAt) await refresh()
       const used = held

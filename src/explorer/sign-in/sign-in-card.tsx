@@ -1,4 +1,4 @@
-// Signing in: to what, as whom, and what this gateway asks for.
+// The sign-in card: the gateway's name, the email, and what its login guard asks for.
 import type { ReactNode } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { SignInForm } from './sign-in-form.tsx'

@@ -24,7 +24,7 @@ export interface FoundDocument {
 }
 
 export interface Documents {
-  /** `owner` is the user who asks, null for whoever did not sign in: nothing is kept for them. Throws `RefusedDocument`. */
+  /** `owner` is the user who asks. It is null without a session: then nothing is cached. Throws `RefusedDocument`. */
   readonly get: (text: string, owner: number | null, policy: DocumentPolicy) => FoundDocument
 }
 

@@ -19,7 +19,7 @@ import { toRefusal } from './response.ts'
 
 export interface GraphQLRoad {
   readonly endpoints: readonly Endpoint[]
-  /** Loads the engine before it is asked for: whoever opens a page is about to ask. */
+  /** Loads the engine before the first query: a user who opens a page is about to send one. */
   readonly load: () => void
 }
 

@@ -18,7 +18,7 @@ export interface Shared<T> extends Disposable {
   readonly value: T
 }
 
-/** Without a viewer, or for one without a workspace, each request makes its own. Who waits for what fails, fails with it. */
+/** Without a viewer, or for one without a workspace, each request makes its own answer. When the shared work fails, every request that waits for it fails. */
 export type Coalesce<T> = (
   viewer: LiveSession | null,
   operation: string,
@@ -27,7 +27,7 @@ export type Coalesce<T> = (
 
 interface Making<T> {
   readonly made: Promise<Made<T>>
-  /** Who waits for it, and who holds it. */
+  /** Requests that wait for it, and those that hold it. */
   users: number
 }
 

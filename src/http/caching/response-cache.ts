@@ -13,7 +13,7 @@ const MAX_USER_PART = 1 / 8
 /** What copies may take while they are being made, all together: none becomes larger than this. */
 const MAX_RESERVED_PART = 1 / 2
 
-/** Whom nothing is kept for: what was read for this session is not of the one state that its stateVersion names. */
+/** A viewer whose responses must not be cached: its reads spanned two versions of the workspace. */
 export function uncacheable(viewer: LiveSession): LiveSession {
   return { ...viewer, userId: null, stateVersion: randomUUID() }
 }
@@ -43,7 +43,7 @@ export interface CacheSize {
 
 /** In pieces, as it was made. */
 export interface Copy {
-  /** Empty once the copy is dropped: whoever is reading it then holds no more than the chunk at hand. */
+  /** Empty once the copy is dropped: a reader then holds no more than the chunk at hand. */
   readonly chunks: Uint8Array[]
   readonly byteLength: number
   isDropped: boolean
@@ -101,7 +101,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
     }
   }
 
-  /** A user's least recently used replies go first, whoever else has room. */
+  /** A user over their share loses their own least recently used replies, even if there is room elsewhere. */
   function makeRoomAmong(entry: UserResponses): void {
     for (const [operation, reply] of entry.replies) {
       if (entry.bytes <= maxBytes * MAX_USER_PART) return

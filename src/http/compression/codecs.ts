@@ -14,7 +14,7 @@ import {
 import type { Coding } from '../negotiation/content-coding.ts'
 import { writeAndDrain } from '../server/write-and-drain.ts'
 
-/** Quick ones: whoever asks first waits for it. */
+/** Quick levels: the first request waits for the compression. */
 const GZIP: ZlibOptions = { level: 1 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }

@@ -35,7 +35,7 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
     return { ...codedReply(reply, coding), body: await compressWhole(bytes, coding), derived: {} }
   }
 
-  /** Who asks for the same meanwhile waits for the same. */
+  /** Requests for the same coding meanwhile wait for this one. */
   function encodeOnce(name: string, encode: () => Promise<GatewayResponse>): Promise<GatewayResponse> {
     const encoding = encodings.get(name) ?? encode().finally(() => encodings.delete(name))
     encodings.set(name, encoding)

@@ -52,7 +52,7 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
       }
       end(name, job, 'whole')
     } catch (error) {
-      // Whoever reads it sees that it is not whole.
+      // Its readers see that it is not whole.
       job.cause = error
       end(name, job, 'failed')
     }

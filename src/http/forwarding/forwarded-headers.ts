@@ -1,7 +1,7 @@
 // `Forwarded` (RFC 7239) and `X-Forwarded-*` as lists of hops, the client's own first; nothing here is believed yet.
 import { isIP, isIPv6 } from 'node:net'
 
-/** What one proxy says of whom it got the request from. */
+/** What one proxy says about the sender of the request that it forwards. */
 export interface Hop {
   /** An IP address; null for `unknown`, an obfuscated name or nonsense. */
   readonly address: string | null

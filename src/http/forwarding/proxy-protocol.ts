@@ -1,7 +1,7 @@
 // The PROXY protocol header, versions 1 and 2 (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt), from bytes to values.
 import { isIP } from 'node:net'
 
-/** Whom a proxy speaks for. */
+/** The client that a proxy speaks for. */
 export interface ProxiedConnection {
   /** Null when the proxy speaks for itself, or does not know. */
   readonly source: { readonly address: string; readonly isTls: boolean } | null

@@ -80,7 +80,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   /** At the beginning of a turn: nothing has begun in it. */
   function beginWaiting(at: number): void {
-    // Who came last has waited least: when not all can be answered, those who are need not be late. The rest is refused soon.
+    // The newest requests have waited least: when not all can be answered, those that are need not be late. The rest is refused soon.
     const next = overload.isRefusing() ? line.takeNewest(quota) : line.takeOldest(quota)
     begun = next.length
     for (const { since, decide } of next) {
@@ -91,7 +91,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function refuseBeyond(at: number): void {
     giveUp(line.takeBeyond(MAX_WAITING), at)
-    // Who was not among the newest of the turn before is late. While others are refused, there are newer ones to begin instead.
+    // A request that was not among the newest of the turn before is late. While others are refused, there are newer ones to begin instead.
     if (tooMuch.length > 0) giveUp(line.takeBefore(turnAt), at)
   }
 

@@ -5,7 +5,7 @@ export interface ConcurrencyLimitOptions {
   readonly maxRunning: number
   /** So many may wait in a line, however slowly it moves: a client's pool of connections is not too much. */
   readonly freeWaiting: number
-  /** Milliseconds that the first of a longer line may have waited: past that, whoever comes is refused. */
+  /** Milliseconds that the first of a longer line may have waited: past that, new requests are refused. */
   readonly maxWaitMs: number
 }
 
@@ -44,7 +44,7 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): LimitC
 
   function leave(owner: number, line: Line): void {
     const next = line.waiting.shift()
-    // Whoever is next takes the place: it is never free in between.
+    // The next one takes the place: it is never free in between.
     if (next) next.start()
     else line.running -= 1
     if (line.running === 0) lines.delete(owner)

@@ -4,7 +4,7 @@ export interface FairLine<T> {
   readonly add: (owner: string, item: T) => void
   /** Takes up to `count`, the oldest of each owner first: who waits for longest for a turn has the first. */
   readonly takeOldest: (count: number) => readonly T[]
-  /** Takes up to `count`, in no order: the newest of each owner first, of whoever came last. */
+  /** Takes up to `count`, in no order: the newest of each owner first, owners with the newest request first. */
   readonly takeNewest: (count: number) => readonly T[]
   /** Takes the oldest of those who have most in the line, until `count` are left. */
   readonly takeBeyond: (count: number) => readonly T[]

@@ -1,4 +1,4 @@
-// One budget for the memory of all requests in flight: whoever is about to hold much asks first, and is refused before it is held.
+// One budget for the memory of all requests in flight: a request reserves memory before it takes it, and is refused when there is none.
 import { GatewayError } from '../../errors.ts'
 
 /** A reservation of up to this many bytes always passes: small reads go on while large ones wait for room. */

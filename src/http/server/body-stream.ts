@@ -17,7 +17,7 @@ export async function* streamBody(incoming: IncomingMessage, response: ServerRes
     incoming.destroy()
   }, SILENCE_MS)
   try {
-    // Whoever stops early answers why: to destroy the request would end the connection before that.
+    // A handler that stops early still has to answer why. Destroying the request would end the connection before that.
     for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       timer.refresh()
       yield chunk as Buffer

@@ -26,7 +26,7 @@ export type ReportBrokenOff = (event: BrokenOff) => void
 /** What is known of a response while it is sent. */
 export interface Progress {
   sentBytes: number
-  /** Set by whoever ends it early. */
+  /** Set by the code that ends it early. */
   reason: BreakReason | null
   error?: unknown
 }

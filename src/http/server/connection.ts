@@ -30,7 +30,7 @@ export function createConnections(proxies: TrustedProxies, proxyProtocol: ProxyP
       hasNamedClient: source != null,
     }
     const direct = { address: source?.address ?? address, scheme: source?.isTls ? 'https' : 'http' } as const
-    // A proxy that begins with a PROXY header hands on what the client sent: the headers are those of whom it names.
+    // A proxy that begins with a PROXY header hands on what the client sent: the headers are the named client's.
     const mayForward = source === undefined ? peer.isTrustedProxy : source !== null && proxies.includes(direct.address)
     let requests = 0
     return {

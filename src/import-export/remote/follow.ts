@@ -15,7 +15,7 @@ export interface Round {
   readonly users: number
   readonly changed: number
   readonly unchanged: number
-  /** Who have no workspace there. */
+  /** Users without a workspace there. */
   readonly missing: number
   readonly failed: number
   /** Documents and exports. */

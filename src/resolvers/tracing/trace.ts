@@ -1,4 +1,4 @@
-// Which way a response was made, and how long each step took, for whoever asks and may know.
+// How a response was made, and how long each step took: for callers that ask for it, where that is enabled.
 import type { Endpoint } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { type GatewayResponse, withHeaders } from '../../http/response.ts'

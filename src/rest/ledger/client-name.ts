@@ -18,7 +18,7 @@ const NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name']
 
 /** A client that says nothing of itself. */
 export const UNNAMED_CLIENT = '(unnamed)'
-/** Whoever was not signed in and let in: what they call themselves is anybody's invention. */
+/** A caller that was not authenticated: the name it gives itself proves nothing. */
 export const REFUSED_CLIENT = '(refused)'
 
 /** What a request is called. */

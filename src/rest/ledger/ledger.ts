@@ -1,4 +1,4 @@
-// Who still calls which REST route: counted in this process, added to the database in batches off the path of requests.
+// The ledger of REST calls by client and route: counted in this process, added to the database in batches off the path of requests.
 import { randomUUID } from 'node:crypto'
 import type { CollectMetrics } from '../../admin/metrics/metric.ts'
 import type { GatewayRequest } from '../../http/request.ts'

@@ -1,4 +1,4 @@
-// What whoever meets a failure can do about it, a sentence for each code.
+// What a caller can do about a failure, a sentence for each code.
 import type { FailureCode } from '../../errors.ts'
 
 const ADVICE: Readonly<Record<FailureCode, string>> = {

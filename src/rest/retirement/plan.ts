@@ -1,6 +1,6 @@
 // When routes go: since when each is deprecated, when it does not answer for a while, and from when on it is gone.
 
-/** A short time in which a route refuses, so that whoever still calls it notices. Milliseconds since the epoch. */
+/** A short time in which a route refuses, so that its remaining callers notice. Milliseconds since the epoch. */
 export interface Brownout {
   readonly from: number
   /** Exclusive. */

@@ -11,7 +11,7 @@ import { createShadow, type Shadow, type ShadowLimits } from './shadow.ts'
 import type { ShadowReport } from './shadow-report.ts'
 
 export interface ShadowOptions extends ShadowLimits, OldServerAddress {
-  /** Who answers the reads. */
+  /** The server that answers the reads. */
   readonly answerFrom: 'ours' | 'old'
   /** Disposed of with what the gateway runs. */
   readonly report: ShadowReport
@@ -112,7 +112,7 @@ function isPassedOn(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304 || status === 400 || status === 404
 }
 
-/** Who stops reading ends the old server's answer. */
+/** A client that stops reading ends the old server's answer. */
 function streamed(body: Response['body'], ended: AbortController): AsyncIterable<Uint8Array> {
   return {
     async *[Symbol.asyncIterator]() {

@@ -17,7 +17,7 @@ interface CarriedTable {
   readonly isBackedUp: boolean
 }
 
-/** Of whoever asked for a code, first where they wait for the decision and then where the mail waits. */
+/** Of a user who asked for a code, first where they wait for the decision and then where the mail waits. */
 const CODE_REQUEST_COLUMNS = {
   id: 'text',
   email: 'text',

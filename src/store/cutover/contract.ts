@@ -55,7 +55,7 @@ export interface LastIds {
 export type Copy =
   /** With everything the user has. */
   | { readonly type: 'dropUser'; readonly id: number }
-  /** Whoever else has the email goes. */
+  /** Another user with this email is removed. */
   | ({ readonly type: 'putUser' } & StoredUser)
   | ({ readonly type: 'dropDocument' } & Pick<StoredDocument, 'userId' | 'kind' | 'position'>)
   | { readonly type: 'dropExport'; readonly userId: number; readonly id: number }
@@ -149,7 +149,7 @@ export interface MigratableStore extends EditableStore, CarriedReads {
   readonly raiseIds: (moveId: string, ids: LastIds) => Promise<boolean>
   /** `filled`; false as above. */
   readonly completeTarget: (moveId: string) => Promise<boolean>
-  /** `live`, when it is being filled from this database, or was. For whoever knows that that one has moved here. Idempotent. */
+  /** `live`, when it is being filled from this database, or was. For a caller that knows that the other one has moved here. Idempotent. */
   readonly promote: (from: string) => Promise<void>
 
   readonly lastIds: () => Promise<LastIds>

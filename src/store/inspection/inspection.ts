@@ -1,4 +1,4 @@
-// What can be seen of a database without changing it, for whoever looks after it.
+// What an operator can see of a database without changing it.
 import { databasePath } from '../open-store.ts'
 import type { PoolOptions } from '../postgres/engine/pool.ts'
 import type { PostgresInspection } from './inspect-postgres.ts'
@@ -17,7 +17,7 @@ export async function inspectDatabase(
   return (await import('./inspect-postgres.ts')).inspectPostgres(databaseUrl, options, clock)
 }
 
-/** Who has a database open beside this process, in words; nobody where that cannot be seen. Throws as `inspectDatabase`, and writes nothing. */
+/** The other processes that have a database open, in words; none where that cannot be seen. Throws as `inspectDatabase`, and writes nothing. */
 export async function usersOfDatabase(databaseUrl: string, options: PoolOptions): Promise<readonly string[]> {
   const path = databasePath(databaseUrl)
   if (path !== null) return (await import('./inspect-sqlite.ts')).processesUsing(path)

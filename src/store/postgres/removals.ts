@@ -103,7 +103,7 @@ async function removeUsers(connection: Connection, emails: readonly string[]): P
   })
 }
 
-/** Whoever may sign in with one of the emails, or is signed in. */
+/** Users who may sign in with one of the emails, or are signed in. */
 async function removeByEmail(connection: Connection, emails: readonly string[]): Promise<void> {
   for (const { name } of await connection.query<{ name: string }>(TABLES_BY_EMAIL)) {
     const text = `delete from workspace_gateway.${name} where email = any($1::text[])`

@@ -8,7 +8,7 @@ const OWNERS_PER_CALL = 256
 const ROWS_PER_CALL = 2_000
 const BYTES_PER_CALL = 2_097_152
 
-// Whoever was only asleep finds that it takes no steps any more.
+// An import that was only suspended finds that its replacement takes no steps any more.
 const MARK_REPLACEMENTS: Statement = {
   name: 'markStaleReplacements',
   text: `update workspace_gateway.replacement set touched_at = ${DROPPED_AT} where name in (

@@ -23,7 +23,7 @@ export interface CodeRequest {
   readonly askedAt: number
 }
 
-/** How many mails may be sent within `windowMs`, and to whom. */
+/** How many mails may be sent within `windowMs`, to one address and in all. */
 export interface CodeRules {
   readonly windowMs: number
   readonly codeTtlMs: number

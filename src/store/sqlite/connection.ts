@@ -12,12 +12,12 @@ const WRITE_CACHE_KIB = -16_384
 /** Of a new file, or of one before it is rewritten: `vacuum` can give unused pages back a few at a time. */
 export const VACUUM_IN_PIECES = 'auto_vacuum = INCREMENTAL'
 
-/** Who moves what is committed from the log into the file: SQLite by the way, or another program that reads the log. */
+/** What makes checkpoints, which move commits from the log into the file: SQLite itself, or another program that reads the log. */
 export type Checkpoints = 'own' | 'external'
 
 /**
  * A connection that may write, durable against power loss: WAL alone with `synchronous=NORMAL` loses acknowledged commits.
- * Whoever waits for a lock does it without blocking the event loop, so SQLite itself must not wait.
+ * Callers wait for locks without blocking the event loop, so SQLite itself must not wait.
  */
 export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Database {
   makeDirectories(dirname(path))

@@ -31,7 +31,7 @@ export type ApplyRemovals = {
   readonly [T in Removal['type']]: (changes: readonly RemovalOf<T>[]) => readonly ChangeOutcome[]
 }
 
-/** Whoever may sign in with the email, or is signed in. */
+/** A user who may sign in with the email, or is signed in. */
 function byEmail(writer: Database) {
   return tablesByEmail(writer).map((table) => writer.prepare<[string]>(`delete from ${table} where email = ?`))
 }
@@ -47,7 +47,7 @@ function createUserRemoval(writer: Database): (emails: readonly string[]) => rea
   function remove(email: string): Holdings | null {
     const found = holdings.get(email)
     const wasStaged = removeStaged(email)
-    // Who only ever asked for a code has no workspace.
+    // An email that only asked for a code has no workspace.
     for (const statement of removeByEmail) statement.run(email)
     if (!found) return wasStaged ? { email, ...NO_HOLDINGS } : null
     // Its triggers take what the user has.

@@ -17,7 +17,7 @@ interface Allowance {
 
 /** Within a transaction of the writer: removes some of what was not touched since `before`; true when nothing is left. */
 export function createStaleStages(writer: Database): (before: number) => boolean {
-  // Whoever was only asleep finds that it takes no steps any more.
+  // An import that was only suspended finds that its replacement takes no steps any more.
   const marks = [
     `update replacement set touched_at = ${DROPPED_AT} where touched_at < ? and touched_at > ${DROPPED_AT}`,
     `update staged_export set staged_at = ${DROPPED_AT}

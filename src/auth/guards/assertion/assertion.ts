@@ -50,7 +50,7 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
   }
 }
 
-/** Whoever asks for another email than the asserted one gets neither. */
+/** A request for an email other than the asserted one is refused. */
 export function matching(asked: string, asserted: string): Admission | Refusal {
   if (canonicalEmail(asked) === asserted) return admit(asserted)
   return refuse('the assertion is about another email than the request', 'sign in with the email of the assertion')

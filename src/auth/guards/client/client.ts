@@ -74,7 +74,7 @@ export function createClientGuard({ store, limits, clock }: ClientGuardParts): L
       }
       const client = await clientOf(store, credentials)
       if (client) return decideFor(client, email)
-      // Whoever guesses is charged like everybody else: the exemption is for whom the secret is known to.
+      // Guesses count against the limit. Only a caller that knows the secret is exempt.
       limits.require('login', { network: networkOf(caller.client.address) })
       return UNKNOWN
     },

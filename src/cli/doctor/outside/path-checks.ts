@@ -38,7 +38,7 @@ async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdi
   }
 }
 
-/** Whether it is not only the path of the document. Every gateway answers 401 to whoever asks for projects without a token. */
+/** Whether it is not only the path of the document. Every gateway answers 401 to a request for projects without a token. */
 async function isPathLost({ ask }: Outside): Promise<boolean> {
   const reply = await ask({ path: '/projects' }).catch(() => null)
   if (reply === null || reply.status >= TOO_MANY_REQUESTS) return false

@@ -1,4 +1,4 @@
-// The options of conformance: which server, as whom, and the form of the report.
+// The options of conformance: the server, the user to sign in as, and the form of the report.
 import { z } from 'zod'
 import { canonicalEmail } from '../../../auth/email.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'

@@ -1,4 +1,4 @@
-// Options of serve for whoever looks after it: the address of the admin port, where metrics and health are.
+// Options of serve for its operator: the address of the admin port, where metrics and health are.
 import { z } from 'zod'
 import { integer, type OptionRow } from '../option.ts'
 

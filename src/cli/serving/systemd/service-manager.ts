@@ -12,7 +12,7 @@ const PINGS_PER_WATCHDOG = 2
 export interface ServiceManager {
   /** The listening socket that was handed over; null where none was. */
   readonly listenFd: number | null
-  /** `READY=1`, `STOPPING=1` … to whoever started this process, where it wants to know. Nothing waits for it. */
+  /** `READY=1`, `STOPPING=1` … to the service manager, where it asks for them. Nothing waits for it. */
   readonly notify: (state: string) => void
   /** Keeps saying that the event loop turns, as often as the service manager wants to hear it. Disposed of: no more. */
   readonly startWatchdog: () => Disposable

@@ -56,7 +56,7 @@ const SESSIONS_OF: Statement = {
   text: `select ${SESSION}, ${HAS_MOVED} from workspace_gateway.session
     where email = $1 and idle_expires_at > $2 and expires_at > $2 order by created_at desc, id desc limit $3`,
 }
-// Whoever else is removing the same rows is let alone. Answers how many open sessions each of the users has then.
+// Rows that another transaction is removing are skipped. Answers how many open sessions each of the users has then.
 const ADD: Statement = {
   name: 'addSessions',
   text: `with expired as (
@@ -69,7 +69,7 @@ const ADD: Statement = {
       from (select email, count(*) as added from unnest($2::text[]) as email group by email) asked
       where $13::boolean`,
 }
-// Whoever ends them too chooses the same ones, and those that are locked are being ended or used at this moment: nothing
+// A concurrent call chooses the same ones, and those that are locked are being ended or used at this moment: nothing
 // is ended twice or too much, and nobody waits.
 const END_IDLEST: Statement = {
   name: 'endIdlestSessions',

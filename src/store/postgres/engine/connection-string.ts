@@ -1,4 +1,4 @@
-// `postgres://…` as libpq reads it, with several hosts: where to connect, as whom and how.
+// `postgres://…` as libpq reads it, with several hosts: hosts, credentials and settings of a connection.
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { UsageError } from '../../../errors.ts'

@@ -20,7 +20,7 @@ export interface Pool extends AsyncDisposable {
   readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** A connection of its own, outside the bound, without a statement timeout. The caller closes it. */
   readonly dedicated: () => Promise<Connection>
-  /** `run` for the request of this moment, whoever starts it: for what waits until others are done. */
+  /** `run` bound to the current request, whichever request starts it later: for work that waits in a queue. */
   readonly ofRequest: (run: () => void) => () => void
   /** How long anything may wait for a connection, in milliseconds. Once something did, more that would wait is refused at once, until one is free. */
   readonly patienceMs: number

@@ -12,7 +12,7 @@ interface Asked<K, V> {
   readonly keys: readonly K[]
   readonly resolve: (values: readonly V[]) => void
   readonly reject: (error: unknown) => void
-  /** Sends what waits, for whom this was asked. */
+  /** Sends the batch, in the context of the request that began it. */
   readonly begin: () => void
 }
 

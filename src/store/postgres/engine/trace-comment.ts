@@ -3,7 +3,7 @@
 export interface StatementTraces {
   /** `traceparent` (W3C Trace Context) of the request that what runs now is done for; null where that is not traced. */
   readonly current: () => string | null
-  /** `run` for the request of this moment, whoever starts it. */
+  /** `run` bound to the current request, whichever request starts it later. */
   readonly bind: (run: () => void) => () => void
 }
 

@@ -26,7 +26,7 @@ type Stored<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: string }
 
 /** Rows that go by the way with each decision. */
 const PURGED = 1_000
-/** Whoever decides holds it to the end of its transaction. */
+/** The transaction that decides holds the lock to its end. */
 const DECISION_LOCK = 0x57_53_47_43
 
 const ASK: Statement = {

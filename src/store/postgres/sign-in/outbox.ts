@@ -7,7 +7,7 @@ const EXPIRE: Statement = {
   name: 'expireMails',
   text: 'delete from workspace_gateway.outbox where expires_at <= $1',
 }
-// Whoever else is leasing the same rows is let alone.
+// Rows that another node is leasing are skipped.
 const LEASE: Statement = {
   name: 'leaseMails',
   text: `update workspace_gateway.outbox set leased_by = $1, due_at = $2, attempts = attempts + 1

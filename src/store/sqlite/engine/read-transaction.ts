@@ -28,7 +28,7 @@ export function createReadTransaction(
     try {
       commit.run()
     } catch (error) {
-      // After a page that cannot be read, a transaction may refuse to end; whoever read the page was told.
+      // After a page that cannot be read, a transaction may refuse to end; the read of that page has thrown already.
       faults.toStoreError(error)
       giveUp()
     }

@@ -11,7 +11,7 @@ const MAX_AGE_MS = 600_000
 type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
 /**
- * Whoever needs an unknown key waits for the next load, and all wait for the same one: a rotation fails no sign-in, and any
+ * A sign-in that needs an unknown key waits for the next load, and all wait for the same one: a rotation fails no sign-in, and any
  * number of unknown keys is one load in `refetchMs`. The last set stays while the issuer cannot be reached.
  */
 export function createJwksSource(
@@ -28,7 +28,7 @@ export function createJwksSource(
     find = keyFinder(await load())
   }
 
-  /** The first load fails for whoever waits for it; later ones leave the set as it is. */
+  /** When the first load fails, those who wait for it fail. Later failures leave the set as it is. */
   async function reload(): Promise<void> {
     loading ??= loadOnce().finally(() => {
       loading = null

@@ -8,7 +8,7 @@ import type { KeySource, KeySourceOptions } from './key-source.ts'
 /** What a key may be called: it becomes part of an address. */
 const KID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 const MAX_KEYS = 16
-/** In `refetchMs`; whoever asks for more made-up keys is told that there are none. */
+/** Within `refetchMs`. Past that, a request for an unknown key is answered that there is none. */
 const MAX_FETCHES = 2
 
 /** `load` answers the PEM of a key by its name. A name that is not known is asked for at most `MAX_FETCHES` times in `refetchMs`. */

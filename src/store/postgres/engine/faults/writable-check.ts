@@ -29,7 +29,7 @@ export function createWritableCheck(pool: Pool): () => Promise<void> {
         }
       })
     } catch (error) {
-      // Who may make no table learns from the next write.
+      // A role that may not create tables learns of the fault from its next write.
       if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error
     }
     failed = false

@@ -32,7 +32,7 @@ export function assertNotLost(path: string): void {
   )
 }
 
-/** For whoever makes no database. Throws `StoreFaultError` for one that is lost, `StoreOpenError` where there is none: an empty file is none. */
+/** For commands that create no database. Throws `StoreFaultError` for one that is lost, `StoreOpenError` where there is none: an empty file is none. */
 export function assertHasContent(path: string): void {
   if (sizeOf(path) > 0) return
   assertNotLost(path)
