@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startGateway } from './support/gateway.ts'
+import { exchange, readAnswers, requestText } from './support/wire.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
 
 test('the four reads answer the stored documents as arrays', async () => {
@@ -94,6 +95,24 @@ test('OPTIONS names the methods of a path, and a wrong method is answered with t
     expect([wrong.status, wrong.headers.get('allow'), wrong.json().code]).toEqual([405, allow, 'METHOD_NOT_ALLOWED'])
   }
 })
+
+test.each(['', '/v1'])(
+  'OPTIONS * names the methods of the whole server, below the base path "%s" too',
+  async (basePath) => {
+    const gateway = await startGateway({ basePath })
+    const [answer] = await wireAnswers(gateway.url, 'OPTIONS')
+    expect([answer?.status, answer?.text]).toEqual([204, ''])
+    expect(answer?.headers.get('allow')?.split(', ').toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST'])
+    // No other method is about the server as a whole.
+    const [read] = await wireAnswers(gateway.url, 'GET')
+    expect([read?.status, read?.json().code]).toEqual([404, 'NOT_FOUND'])
+  },
+)
+
+async function wireAnswers(url: string, method: string) {
+  const request = requestText({ method, target: '*', headers: [['Connection', 'close']] })
+  return readAnswers(await exchange(url, request), [method])
+}
 
 test('a base path stands before everything', async () => {
   const gateway = await startGateway({ basePath: '/v1' })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { serveForTest } from './support/command-line.ts'
 import { expectProblem } from './support/failures.ts'
@@ -367,9 +367,6 @@ test('methods that HTTP has and the gateway does not are refused, and tunnels ar
     if (!answer) throw new Error(`no answer to ${method}`)
     expectProblem(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', hasNot: ['letmein'] })
   }
-  expect(
-    (await exchange(gateway.url, requestText({ method: 'CONNECT', target: 'localhost:22' }))).toString(),
-  ).not.toMatch(/^HTTP\/1.1 2/)
   const upgrade = requestText({
     headers: [
       ['Connection', 'upgrade, close'],
@@ -378,6 +375,53 @@ test('methods that HTTP has and the gateway does not are refused, and tunnels ar
   })
   expect((await answersTo(gateway, upgrade)).map(({ status }) => status)).toEqual([200])
   await expectToServe(gateway)
+})
+
+describe('a tunnel is refused', () => {
+  const tunnel = requestText({ method: 'CONNECT', target: 'localhost:22', headers: [['X-Secret', 'letmein']] })
+
+  function expectRefused(answer: Answer | undefined): void {
+    if (!answer) throw new Error('no answer to CONNECT')
+    expectProblem(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', hasNot: ['letmein', 'localhost'] })
+    expect([answer.headers.get('allow'), answer.headers.get('connection')]).toEqual(['', 'close'])
+  }
+
+  test('with what was sent ahead for its other end', async () => {
+    const gateway = await startSmallWorld()
+    for (const ahead of ['', 'SSH-2.0-client\r\n', requestText({})]) {
+      const [answer, ...more] = await answersTo(gateway, tunnel + ahead)
+      expectRefused(answer)
+      expect(more).toEqual([])
+    }
+    expect(gateway.reported).toEqual([])
+    await expectToServe(gateway)
+  })
+
+  test('after what was asked before it', async () => {
+    const { gateway, request, body } = await startWithLargeExport()
+    const [large, health, refused, ...more] = await answersTo(gateway, request('GET') + requestText({}) + tunnel)
+    expect([large?.text === body, health?.text]).toEqual([true, '{"status":"ok"}'])
+    expectRefused(refused)
+    expect(more).toEqual([])
+  })
+
+  test('and its connection ends, also when the client keeps its end open or resets it', async () => {
+    const gateway = await startSmallWorld()
+    const { hostname, port } = new URL(gateway.url)
+    const open = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => {})
+    const closed = new Promise((resolve) => open.once('close', resolve))
+    open.write(tunnel)
+    open.on('data', () => {})
+    await once(open, 'end')
+    // What is written from now on goes nowhere, until the gateway has closed its end.
+    const writing = setInterval(() => open.write('more'), 50)
+    await closed
+    clearInterval(writing)
+    const leaving = await openSocket(gateway.url)
+    leaving.write(tunnel)
+    leaving.resetAndDestroy()
+    await expectToServe(gateway)
+  })
 })
 
 test('every way to ask for a GraphQL answer gets a response with one length', async () => {

@@ -36,11 +36,12 @@ function failuresAsProblems(report: ReportFailure): Middleware {
   }
 }
 
-/** A path outside the base path matches no endpoint. */
+/** A path outside the base path matches no endpoint. `*` is no path: it means the server as a whole. */
 function underBasePath(basePath: string): Middleware {
   if (basePath === '') return (next) => next
   return (next) => (request) => {
     const { path } = request
+    if (path === '*') return next(request)
     const inside = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path === basePath ? '/' : ''
     return next({ ...request, path: inside })
   }

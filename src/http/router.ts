@@ -8,7 +8,7 @@ interface Row {
   readonly handle: Handler
 }
 
-/** 404 for an unknown path, 405 with `Allow` for an unknown method, `OPTIONS` for every path, `HEAD` for every GET. */
+/** 404 for an unknown path, 405 with `Allow` for an unknown method, `OPTIONS` for every path and for `*`, `HEAD` for every GET. */
 export function createRouter(endpoints: readonly Endpoint[]): Handler {
   const paths = new Map<string, Map<string, Row>>()
   for (const { path, method, handle } of endpoints) {
@@ -18,16 +18,25 @@ export function createRouter(endpoints: readonly Endpoint[]): Handler {
   }
   for (const [path, methods] of paths) {
     const allow = [...methods.keys(), 'OPTIONS'].join(', ')
-    const handle = async () => ({ status: 204, headers: { allow }, body: null })
-    methods.set('OPTIONS', { route: { method: 'OPTIONS', path }, handle })
+    methods.set('OPTIONS', { route: { method: 'OPTIONS', path }, handle: answerOptions(allow) })
   }
+  const allMethods = new Set([...paths.values()].flatMap((methods) => [...methods.keys()]))
+  const answerOptionsOfServer = answerOptions([...allMethods].join(', '))
 
   return (request) => {
     const methods = paths.get(request.path)
-    if (!methods) throw new GatewayError('NOT_FOUND')
+    if (!methods) {
+      // RFC 9110 section 9.3.7.
+      if (request.path === '*' && request.method === 'OPTIONS') return answerOptionsOfServer(request)
+      throw new GatewayError('NOT_FOUND')
+    }
     const row = methods.get(request.method)
     if (!row) throw new GatewayError('METHOD_NOT_ALLOWED', { allow: [...methods.keys()].join(', ') })
     request.record.route = row.route
     return row.handle(request)
   }
+}
+
+function answerOptions(allow: string): Handler {
+  return async () => ({ status: 204, headers: { allow }, body: null })
 }

@@ -57,7 +57,7 @@ export function createEventMetrics(): EventMetrics {
       ),
       counter(
         'workspace_gateway_malformed_requests_total',
-        'What came and was refused before it was a request: no HTTP, too large, or too slow. Nothing else counts it.',
+        'What came and was refused before it was a request: no HTTP, too large, too slow, or for a tunnel. Nothing else counts it.',
         [...malformed].map(([code, value]) => ({ value, labels: { code } })),
       ),
       counter(

@@ -1,4 +1,4 @@
-// What is not HTTP, or too slow or too large to become a request: refused in order, after what was asked before it.
+// What is not HTTP, too slow or too large to become a request, or asks for a tunnel: refused in order, after what was asked before it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type FailureCode, GatewayError } from '../../errors.ts'
@@ -39,37 +39,60 @@ const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 }
 
+/** A client that was refused a tunnel has so long to close its end of the connection. */
+const TUNNEL_CLOSE_MS = 1_000
+
+type OnRefused = (code: FailureCode) => void
+
 /** Of a server's `clientError`. */
 export function handleClientError(
   error: Error & { readonly code?: string },
   socket: Duplex,
-  onRefused: (code: FailureCode) => void = () => {},
+  onRefused: OnRefused = () => {},
 ): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  const code = PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'
-  onRefused(code)
-  const refusal = toRefusal(code)
+  refuse(new GatewayError(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'), socket, onRefused)
+}
+
+/** Of a server's `connect`: there are no tunnels, so no method is allowed for any target of one. */
+export function refuseTunnel(socket: Duplex, onRefused: OnRefused = () => {}): void {
+  // node:http has left the connection: nobody else reads it, hears of its errors or closes it.
+  socket.on('error', () => {})
+  socket.resume()
+  refuse(new GatewayError('METHOD_NOT_ALLOWED', { allow: '' }), socket, onRefused, () => {
+    const timer = setTimeout(() => socket.destroy(), TUNNEL_CLOSE_MS)
+    socket.once('close', () => clearTimeout(timer))
+  })
+}
+
+function refuse(error: GatewayError, socket: Duplex, onRefused: OnRefused, onEnd = () => {}): void {
+  onRefused(error.code)
+  const refusal = toRefusal(error)
+  const end = () => {
+    socket.end(refusal)
+    onEnd()
+  }
   const before = newest.get(socket)
-  if (!before || before.response.writableFinished) socket.end(refusal)
-  else if (before.incoming.complete) before.response.once('close', () => socket.end(refusal))
-  else refuseInPlaceOf(before.response, refusal, socket)
+  if (!before || before.response.writableFinished) end()
+  else if (before.incoming.complete) before.response.once('close', end)
+  else refuseInPlaceOf(before.response, socket, end)
 }
 
 /** The newest request is itself what is broken: the refusal is its answer, unless that has begun. */
-function refuseInPlaceOf(response: ServerResponse, refusal: string, socket: Duplex): void {
+function refuseInPlaceOf(response: ServerResponse, socket: Duplex, end: () => void): void {
   if (response.headersSent) socket.destroy()
-  else if (response.socket) socket.end(refusal)
-  else response.once('socket', () => socket.end(refusal))
+  else if (response.socket) end()
+  else response.once('socket', end)
 }
 
 /** The whole response as text, with what node:http and the pipeline give every other failure. */
-function toRefusal(code: FailureCode): string {
+function toRefusal(error: GatewayError): string {
   const requestId = newRequestId()
-  const { status, headers, body } = toProblem(new GatewayError(code), () => {}, requestId)
+  const { status, headers, body } = toProblem(error, () => {}, requestId)
   const text = String(body)
   const all = {
     ...headers,

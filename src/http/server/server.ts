@@ -12,7 +12,7 @@ import { startRecord } from '../request-record.ts'
 import type { GatewayResponse } from '../response.ts'
 import { streamBody } from './body-stream.ts'
 import { hasLeft } from './broken-off.ts'
-import { handleClientError, trackExchange } from './client-error.ts'
+import { handleClientError, refuseTunnel, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
@@ -119,6 +119,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
+  server.on('connect', (_request, socket) => refuseTunnel(socket, options.onMalformed))
   server.on('clientError', (error, socket) => handleClientError(error, socket, options.onMalformed))
   const proxies = createTrustedProxies(trustedProxies)
   const connectionOf = createConnections(proxies, proxyProtocol ? acceptProxyProtocol(server, proxies.includes) : null)
