@@ -6,7 +6,13 @@ import { Command, CommanderError } from 'commander'
 import { KeyUnreadableError } from '../auth/tokens/key-cipher.ts'
 import { MachineError, reasonOf, UsageError } from '../errors.ts'
 import { redact } from '../redact.ts'
-import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../store/contract.ts'
+import {
+  StoreFaultError,
+  StoreNotWritableError,
+  StoreOpenError,
+  StoreSessionLostError,
+  StoreUnavailableError,
+} from '../store/contract.ts'
 import { ReplacementGoneError } from '../store/workspace-edits.ts'
 import { addAccessCommands } from './access-commands.ts'
 import { addConfigCommands } from './configuration/config-commands.ts'
@@ -206,14 +212,19 @@ function toFailure(error: unknown): Failure {
     return { exitCode: WRONG_USAGE, message: error.message }
   }
   if (error instanceof StoreUnavailableError || error instanceof StoreFaultError) {
-    const help = error instanceof StoreNotWritableError ? '. To answer reads from it: serve --read-only' : ''
-    return { exitCode: 1, message: `${error.message}${help}` }
+    return { exitCode: 1, message: `${error.message}${helpFor(error)}` }
   }
   if (error instanceof MachineError || error instanceof ReplacementGoneError) {
     return { exitCode: 1, message: error.message }
   }
   if (isBrokenPipe(error)) return { exitCode: 1, message: null }
   return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+}
+
+function helpFor(error: StoreUnavailableError | StoreFaultError): string {
+  if (error instanceof StoreNotWritableError) return '. To answer reads from it: serve --read-only'
+  if (error instanceof StoreSessionLostError) return ': set --database-pooling transaction'
+  return ''
 }
 
 function processIo(): CommandIo {

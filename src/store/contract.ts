@@ -144,3 +144,6 @@ export class StoreFaultError extends Error {
 
 /** The database can be read, perhaps, and not be written to: its disk is read-only, or the rights are missing. */
 export class StoreNotWritableError extends StoreFaultError {}
+
+/** A pooler in between gives each transaction another server, where sessions were promised: what is prepared in one is not there, or twice. */
+export class StoreSessionLostError extends StoreFaultError {}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { StoreSessionLostError } from '../../src/store/contract.ts'
 import { readPostgresUrl } from '../../src/store/postgres/engine/connection-string.ts'
 import { createPool } from '../../src/store/postgres/engine/pool.ts'
 import type { Pooling } from '../../src/store/postgres/engine/session-settings.ts'
@@ -9,6 +10,7 @@ import { describePages } from '../contract/pages.ts'
 import { emptied, moving } from '../contract/postgres-databases.ts'
 import { describeSignIn } from '../contract/sign-in.ts'
 import { describeStore } from '../contract/store.ts'
+import { run } from '../support/command-line.ts'
 import { HAS_PGBOUNCER, type Pooler, startPgbouncer } from '../support/pgbouncer.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
@@ -119,6 +121,45 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
     await expect.poll(() => ask().catch((error: Error) => error.message)).toContain('accepts')
+  })
+
+  test('a session that is promised and not there stops a command with what to set, and nothing is made', async () => {
+    const url = await temporaryDatabase()
+    for (const args of [['serve', '--port', '0'], ['dump']]) {
+      const { exitCode, stdout, stderr } = await run([
+        ...args,
+        '--database',
+        pooler.through(url),
+        '--database-pooling',
+        'session',
+      ])
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr:
+          'a pooler between the gateway and the database gives each transaction another server: set --database-pooling transaction\n',
+      })
+    }
+    expect(await execute(url, `select to_regnamespace('workspace_gateway') as made`)).toEqual([{ made: null }])
+  })
+
+  test('a prepared statement that another client left is told in the same words', async () => {
+    const url = await temporaryDatabase()
+    await using single = await startPgbouncer(url, { connections: 1 })
+    const target = readPostgresUrl(single.through(url))
+    const ask = async () => {
+      await using pool = createPool(target, { ...OPTIONS, pooling: 'session' })
+      return pool.once((connection) => connection.query({ name: 'one', text: 'select 1 as one' }))
+    }
+    expect(await ask()).toEqual([{ one: 1 }])
+    await expect(ask()).rejects.toThrow(StoreSessionLostError)
+  })
+
+  test('a pooler in session mode is taken for what it is said to be', async () => {
+    await using sessions = await startPgbouncer(POSTGRES_URL ?? '', { connections: 5, mode: 'session' })
+    const options = { ...OPTIONS, poolSize: 2, pooling: 'session' } as const
+    await using store = await openPostgresStore(sessions.through(await temporaryDatabase()), options)
+    await store.ping()
   })
 
   test('the pooler is found out, unless it is said what it is', async () => {

@@ -1,8 +1,8 @@
 // A PostgreSQL database and its server, as a gateway would find them.
 import { StoreOpenError } from '../contract.ts'
-import type { Connection } from '../postgres/connection.ts'
 import { type PostgresTarget, readPostgresUrl } from '../postgres/engine/connection-string.ts'
-import { createPool, type Pool, type PoolOptions } from '../postgres/engine/pool.ts'
+import { createPool, type PoolOptions } from '../postgres/engine/pool.ts'
+import { isServerShared } from '../postgres/engine/shared-server.ts'
 import { SCHEMA_VERSION, versionOf } from '../postgres/migrations.ts'
 
 export interface PostgresInspection {
@@ -11,8 +11,8 @@ export interface PostgresInspection {
   readonly knownVersion: number
   /** Whether something in between answers connections in place of the server. */
   readonly isPooled: boolean
-  /** Whether one connection was given two servers; not looked for where it would do no harm. */
-  readonly changesServers: boolean
+  /** Whether connections were seen to share a server; not looked for where it would do no harm. */
+  readonly sharesServers: boolean
   readonly fsync: boolean
   readonly fullPageWrites: boolean
   /** Of all clients together. */
@@ -28,7 +28,6 @@ const FACTS = `select current_setting('fsync') as fsync, current_setting('full_p
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as "maxConnections",
   (extract(epoch from clock_timestamp()) * 1000)::bigint as now,
   coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted"`
-const PID = 'select pg_backend_pid() as pid'
 
 // Behind a pooler it may also be a connection that the pooler keeps for later.
 const CLIENTS = {
@@ -77,7 +76,7 @@ export async function inspectPostgres(
       schemaVersion,
       knownVersion: SCHEMA_VERSION,
       isPooled: connection.isPooled(),
-      changesServers: options.pooling === 'session' && (await changesServers(pool, connection)),
+      sharesServers: options.pooling === 'session' && (await isServerShared(connection, pool)),
       fsync: facts.fsync === 'on',
       fullPageWrites: facts.fullPageWrites === 'on',
       maxConnections: facts.maxConnections,
@@ -90,19 +89,6 @@ export async function inspectPostgres(
 /** With `sslmode=prefer` it is the server that decides. Behind a pooler it tells of the way from there. */
 function isEncrypted({ tls, isTlsOptional }: PostgresTarget, facts: { readonly isEncrypted?: unknown }): boolean {
   return tls !== null && (!isTlsOptional || facts.isEncrypted === true)
-}
-
-/** Another connection takes the server of this one, where it may: then this one is given another. */
-async function changesServers(pool: Pool, connection: Connection): Promise<boolean> {
-  const before = await pidOf(connection)
-  return pool.transaction(async (other) => {
-    await pidOf(other)
-    return (await pidOf(connection)) !== before
-  })
-}
-
-async function pidOf(connection: Connection): Promise<number> {
-  return Number((await connection.script(PID))[0]?.pid)
 }
 
 function isLocal(host: string): boolean {

@@ -13,11 +13,12 @@ import { createCarriedReads } from './copies/carried-rows.ts'
 import { createCopies } from './copies/row-copies.ts'
 import { createMoves } from './cutover.ts'
 import { readPostgresUrl, readReplicaUrl } from './engine/connection-string.ts'
-import { assertActive, sqlState } from './engine/faults/pg-errors.ts'
+import { assertActive, sessionLost, sqlState } from './engine/faults/pg-errors.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
 import { PasswordMissingError } from './engine/password/password-file.ts'
 import { createPool, type Pool, type PoolOptions } from './engine/pool.ts'
 import { openReplica, type ReplicaOptions } from './engine/replica.ts'
+import { isServerShared } from './engine/shared-server.ts'
 import { createChanges } from './import.ts'
 import { migrate } from './migrations.ts'
 import { answering, coalesced, createReads } from './reads.ts'
@@ -46,7 +47,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   const pool = createPool(readPostgresUrl(databaseUrl), options)
   const assertWritable = createWritableCheck(pool)
   const replicaTarget = options.replica && readReplicaUrl(options.replica.url)
-  await prepare(pool, options.mustExist === true)
+  await prepare(pool, options)
   const replica = options.replica && replicaTarget && openReplica(replicaTarget, options.replica, options)
   const primary = coalesced(answering(pool.repeatable), pool)
   return {
@@ -80,13 +81,16 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
   }
 }
 
-async function prepare(pool: Pool, mustExist: boolean): Promise<void> {
+/** Throws `StoreSessionLostError` where sessions were promised, and a pooler has none. */
+async function prepare(pool: Pool, { mustExist = false, pooling }: PostgresStoreOptions): Promise<void> {
   let connection: Connection | null = null
   try {
     // Without a statement timeout: a migration takes the time it takes, and those who wait for it too.
     connection = await pool.dedicated()
+    if (pooling === 'session' && (await isServerShared(connection, pool))) throw sessionLost()
     await migrate(connection, mustExist)
   } catch (error) {
+    await pool[Symbol.asyncDispose]()
     throw toOpenError(error)
   } finally {
     connection?.close()

@@ -194,8 +194,8 @@ function serverTls({ isPrivate }: PostgresInspection): Verdict {
   }
 }
 
-function pooler({ changesServers }: PostgresInspection): Verdict {
-  if (!changesServers) return null
+function pooler({ sharesServers }: PostgresInspection): Verdict {
+  if (!sharesServers) return null
   return {
     problem: 'a pooler in between gives each transaction another server, and the gateway is told that it does not',
     fix: { gateway: '--database-pooling transaction' },

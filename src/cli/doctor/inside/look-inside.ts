@@ -28,8 +28,13 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
   }
   try {
     const cipher = readKeyCipher(config)
-    const isReadOnly = database.engine === 'sqlite'
-    await using store = await openStore(config.database, { ...toStoreOptions(config), isReadOnly, mustExist: true })
+    await using store = await openStore(config.database, {
+      ...toStoreOptions(config),
+      isReadOnly: database.engine === 'sqlite',
+      mustExist: true,
+      // It is a finding of its own, and the keys can be read all the same.
+      ...(database.engine === 'postgres' && database.sharesServers ? { pooling: 'transaction' } : {}),
+    })
     const stored = await store.signingKeys()
     return {
       keys: await Promise.all(stored.map((key) => importSigningKey(key, cipher))),

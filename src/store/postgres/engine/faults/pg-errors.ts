@@ -1,6 +1,6 @@
 // What the driver throws, in the words of the contract.
 import { DatabaseError } from 'pg'
-import { StoreUnavailableError } from '../../../contract.ts'
+import { StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
 import { CLOSED_MESSAGE, MOVED_MESSAGE, StoreClosedError, StoreMovedError } from '../../../cutover/contract.ts'
 
 /** What the triggers of a move refuse writes with; nothing else uses this class. */
@@ -12,6 +12,8 @@ const CONNECTION_LOST = /^(?:08|57P|25006|25P0[34])/
 /** … and those that say "later": resources, timeouts, locks. */
 const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
 const DISK_FULL = '53100'
+/** A prepared statement that is not there, or there already: each session prepares its own, once. */
+const SESSION_LOST = /^(?:26000|42P05)$/
 /** Rolled back for certain, by no fault of the statement. */
 const ROLLED_BACK = /^(?:40001|40P01)$/
 
@@ -20,6 +22,13 @@ export class ConnectionLostError extends StoreUnavailableError {}
 
 /** The server found no room, for a table or for what a statement puts on disk meanwhile. */
 export class DiskFullError extends StoreUnavailableError {}
+
+export function sessionLost(cause?: unknown): StoreSessionLostError {
+  return new StoreSessionLostError(
+    'a pooler between the gateway and the database gives each transaction another server',
+    { cause },
+  )
+}
 
 /** Of a boolean as the driver gives it: throws once another database has taken over. */
 export function assertActive(isRetired: unknown): void {
@@ -36,6 +45,7 @@ export function toStoreError(error: unknown): unknown {
   if (code === SQLSTATE_CLOSED) return new StoreClosedError(CLOSED_MESSAGE, { cause: error })
   if (code === SQLSTATE_MOVED) return new StoreMovedError(MOVED_MESSAGE, { cause: error })
   if (CONNECTION_LOST.test(code)) return new ConnectionLostError('the database ended the connection', { cause: error })
+  if (SESSION_LOST.test(code)) return sessionLost(error)
   if (code === DISK_FULL) return new DiskFullError('the disk of the database is full', { cause: error })
   if (LATER.test(code)) return new StoreUnavailableError('the database cannot answer now', { cause: error })
   return error
