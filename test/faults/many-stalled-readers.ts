@@ -2,16 +2,17 @@
 // So many come in a second, or all at once.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { createClient, requireSession } from '../support/client.ts'
 import { run, serve } from '../support/command-line.ts'
-import { atRate, percentile, residentBytes } from '../support/measurements.ts'
+import { atRate, percentile } from '../support/measurements.ts'
 import type { WireRequest } from '../support/wire.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
+import type { Sighting } from './watch-process.ts'
 
 const MAX_GROWTH_BYTES = 150_000_000
 const MAX_OPEN_MS = 60_000
@@ -98,24 +99,26 @@ async function measure(kind: string): Promise<boolean> {
     // Its start is not what is measured.
     await using clients = stall(gateway.url, kind, accessToken)
     await once(clients, 'message')
+    // Beside the quiet seconds as beside the others.
+    await using watching = watch(gateway.process.pid)
+    const look = async (): Promise<Sighting> => (await once(watching, 'message'))[0]
     let isQuietOver = false
     const quiet = atRate(OTHERS, read, () => isQuietOver)
     await delay(QUIET_MS)
     isQuietOver = true
     const alone = percentile(await quiet, 0.99)
 
-    const before = residentBytes(gateway.process.pid)
-    const socketsBefore = socketsOf(gateway.process.pid)
+    const before = await look()
     let isOver = false
     const meanwhile = atRate(OTHERS, read, () => isOver)
     const start = performance.now()
     clients.postMessage('ask')
     await once(clients, 'message')
-    const open = () => socketsOf(gateway.process.pid) - socketsBefore
-    let peak = before
-    while (open() > 0 && performance.now() - start < MAX_OPEN_MS * 2) {
-      peak = Math.max(peak, residentBytes(gateway.process.pid))
-      await delay(100)
+    let seen = await look()
+    let peak = seen.residentBytes
+    while (seen.sockets > before.sockets && performance.now() - start < MAX_OPEN_MS * 2) {
+      seen = await look()
+      peak = Math.max(peak, seen.residentBytes)
     }
     const closedMs = performance.now() - start
     isOver = true
@@ -123,7 +126,7 @@ async function measure(kind: string): Promise<boolean> {
     clients.postMessage('read')
     const [statuses]: (readonly string[])[] = await once(clients, 'message')
     const refused = statuses?.filter((status) => status === '503').length
-    const grown = peak - before
+    const grown = peak - before.residentBytes
     console.log(
       `${kind}: ${readers} readers, ${refused} refused: memory grew by ${Math.round(grown / 1e6)} MB, all closed after ` +
         `${(closedMs / 1_000).toFixed(0)} s, p99 of others ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside them ` +
@@ -136,15 +139,8 @@ async function measure(kind: string): Promise<boolean> {
   }
 }
 
-/** Connections of a process: whoever does not read is not told that theirs is gone. */
-function socketsOf(pid: number | undefined): number {
-  return readdirSync(`/proc/${pid}/fd`).filter((descriptor) => {
-    try {
-      return readlinkSync(`/proc/${pid}/fd/${descriptor}`).startsWith('socket:')
-    } catch {
-      return false
-    }
-  }).length
+function watch(pid: number | undefined): Worker {
+  return new Worker(new URL('watch-process.ts', import.meta.url), { workerData: { pid } })
 }
 
 function stall(url: string, kind: string, accessToken: string): Worker {
