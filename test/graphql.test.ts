@@ -260,6 +260,21 @@ test('requests of one turn share their reads', async () => {
   expect(calls.slice(2)).toEqual(['liveSessions'])
 })
 
+test('a variable that is missing is told apart from one whose value is wrong, and no value is quoted', async () => {
+  const { gateway, accessToken } = await signedIn()
+  const query = 'query ($n: Int!) { me { projects(first: $n) { ref } } }'
+  const messages = async (variables: object) => {
+    const { errors } = (await gateway.graphql(query, { accessToken, variables })).json()
+    return errors.map(({ message }: { message: string }) => message)
+  }
+  const missing = ['Variable "$n" of required type "Int!" was not provided.']
+  expect(await messages({})).toEqual(missing)
+  expect(await messages({ other: 'hunter2' })).toEqual(missing)
+  const wrong = ['Variable "$n" got a value that is not of its type.']
+  expect(await messages({ n: 'hunter2' })).toEqual(wrong)
+  expect(await messages({ n: null })).toEqual(wrong)
+})
+
 test('latestExport says why there is none, project(ref) is a plain null', async () => {
   const { gateway, accessToken } = await signedIn()
   const answer = await gateway.graphql(

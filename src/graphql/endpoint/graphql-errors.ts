@@ -60,9 +60,14 @@ function documentCode({ extensions: { code } }: GraphQLError): FailureCode {
   return isFailureCode(code) ? code : 'GRAPHQL_VALIDATION_FAILED'
 }
 
+/** As a whole, so that a value that is quoted never passes for it. */
+const NOT_PROVIDED =
+  /^(Variable "\$\w+") has invalid value: Expected a value of non-null type ("[\w[\]!]+") to be provided\.$/
+
 /** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
 function withoutValues(message: string): string {
   const shown = message
+    .replace(NOT_PROVIDED, '$1 of required type $2 was not provided.')
     .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')
     .replace(/(Unexpected|found) (String|BlockString|Name|Int|Float) .*/s, '$1 $2.')
   return upTo(upTo(shown, ' cannot represent ', ':'), 'Expected value of type ', ', found')

@@ -146,6 +146,18 @@ describe('an error tells', () => {
     ['Int cannot represent non-integer value: "secret"', 'Int cannot represent non-integer value.'],
     ['Variable "$a" got invalid value "secret"; at x', 'Variable "$a" got a value that is not of its type.'],
     ['Variable "$a" has invalid value "secret"', 'Variable "$a" got a value that is not of its type.'],
+    [
+      'Variable "$a" has invalid value: Expected a value of non-null type "[A!]!" to be provided.',
+      'Variable "$a" of required type "[A!]!" was not provided.',
+    ],
+    [
+      'Variable "$a" has invalid value: Int cannot represent "secret: Expected a value of non-null type "A" to be provided.',
+      'Variable "$a" got a value that is not of its type.',
+    ],
+    [
+      'Variable "$a" has invalid value: Expected a value of non-null type "A" to be provided."secret"',
+      'Variable "$a" got a value that is not of its type.',
+    ],
     ['Syntax Error: Unexpected String "secret".', 'Syntax Error: Unexpected String.'],
     ['Syntax Error: Unexpected Name "secret".', 'Syntax Error: Unexpected Name.'],
     ['Syntax Error: Expected Name, found String "secret".', 'Syntax Error: Expected Name, found String.'],
