@@ -206,6 +206,34 @@ test('everything wrong is said at once: flags, environment and file, each with w
   ])
 })
 
+test('a base path that no request could have is refused', async () => {
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  const checked = (path: string) => runHere(['config', 'check', '--database', database, '--base-path', path])
+  for (const path of [
+    '//',
+    '///',
+    '//v1',
+    '/v1//',
+    '/v1//x',
+    '/v1/../x',
+    '/..',
+    '/.',
+    '/./v1',
+    '/v1/.',
+    '/v1/../',
+    '/a b',
+    'v1',
+    '',
+  ]) {
+    const { exitCode, stdout, stderr } = await checked(path)
+    expect([path, exitCode, stdout]).toEqual([path, 2, ''])
+    expect(stderr).toMatch(/^--base-path\b.*: must be \/ or like \/v1$/m)
+  }
+  for (const path of ['/', '/v1', '/v1/', '/v1/x', '/v1.0', '/.well', '/...', '/v1/..x', '/~me/a_b-c']) {
+    expect([path, (await checked(path)).exitCode]).toEqual([path, 0])
+  }
+})
+
 test('what is wrong with a value is said in words of the option, for every option', () => {
   const said = COMMANDS.flatMap(({ name, rows }) =>
     rows.flatMap((row) =>

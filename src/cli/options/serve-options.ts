@@ -70,7 +70,8 @@ export const SERVE_OPTIONS = {
     default: '/',
     schema: z
       .string()
-      .regex(/^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*)?\/?$/, 'must be / or like /v1')
+      // Clients take the segments . and .. out of an address, so that no request would have them.
+      .regex(/^(?:\/|(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9._~-]+)+\/?)$/, 'must be / or like /v1')
       .transform((path) => path.replace(/\/$/, '')),
   },
   ...loginGuardOptions,
