@@ -72,7 +72,21 @@ test('what would be taken for something else is a bad line', async () => {
     [`{"kind":"template","email":"${ANA}","email":"${BEN}","data":{"id":1}}\n`, '1: "email" is given twice'],
     [
       documentLine('template', ANA, '{"id":"a\\u0000b"}'),
-      '1: "data.id" is longer than 1024 characters or not valid Unicode',
+      '1: "data.id" has the character U+0000, which cannot be stored',
+    ],
+    [documentLine('template', ANA, '{"id":"a\\ud800"}'), '1: "data.id" is not valid Unicode'],
+    [documentLine('template', ANA, `{"id":"${'a'.repeat(1_025)}"}`), '1: "data.id" is longer than 1024 characters'],
+    [
+      documentLine('project', ANA, '{"id":"c","ref":"a\\u0000"}'),
+      '1: "data.ref" has the character U+0000, which cannot be stored',
+    ],
+    [
+      exportLine(ANA, { r: '\0', createdAt: '2026-01-01T00:00:00Z', elements: [] }),
+      '1: "r" has the character U+0000, which cannot be stored',
+    ],
+    [
+      documentLine('template', ANA, '{"ref":""}'),
+      '1: the template has no id: none of id, uuid, ref, slug, name is a string that is not empty, or an integer',
     ],
     [
       documentLine('project', ANA, '{"id":"b","ref":"x"}'),

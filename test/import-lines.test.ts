@@ -22,7 +22,7 @@ describe('a bad line', () => {
     const { exitCode, stdout, stderr } = await workspace.import(path)
     expect([exitCode, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
-      `${path}:19990: the template has no id: none of id, uuid, ref, slug, name is a string or an integer\n` +
+      `${path}:19990: the template has no id: none of id, uuid, ref, slug, name is a string that is not empty, or an integer\n` +
         '1 bad line: nothing was imported (--keep-going imports the good lines)\n',
     )
     expect(await workspace.dump()).toBe(before)

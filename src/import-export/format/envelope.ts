@@ -2,7 +2,7 @@
 import { canonicalEmail } from '../../auth/email.ts'
 import { type Member, membersOf } from '../../json-text.ts'
 
-export const MAX_NAME_LENGTH = 1_024
+const MAX_NAME_LENGTH = 1_024
 const INTEGER = /^-?\d+$/
 
 /** What is wrong with a line: the reason, to be read behind `file:line: `. */
@@ -50,10 +50,7 @@ export function requireText({ value }: Envelope, name: string): string {
 }
 
 export function requireName(envelope: Envelope, name: string): string {
-  const text = requireText(envelope, name)
-  if (!isStorableName(text))
-    throw new RecordError(`"${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
-  return text
+  return requireStorable(requireText(envelope, name), name)
 }
 
 /** Lines of one user often follow each other: the last answer is remembered. */
@@ -69,9 +66,12 @@ export function createEmailReader(): (envelope: Envelope) => string {
   }
 }
 
-/** Databases cannot hold U+0000 in a text, nor compare lone surrogates. */
-export function isStorableName(name: string): boolean {
-  return name.length <= MAX_NAME_LENGTH && name.isWellFormed() && !name.includes('\0')
+/** Databases cannot hold U+0000 in a text, nor compare lone surrogates. `name` is that of the member that has the text. */
+export function requireStorable(text: string, name: string): string {
+  if (text.length > MAX_NAME_LENGTH) throw new RecordError(`"${name}" is longer than ${MAX_NAME_LENGTH} characters`)
+  if (!text.isWellFormed()) throw new RecordError(`"${name}" is not valid Unicode`)
+  if (text.includes('\0')) throw new RecordError(`"${name}" has the character U+0000, which cannot be stored`)
+  return text
 }
 
 /** All digits of an integer, as they are written in the member of that name; null for any other number. */

@@ -6,12 +6,11 @@ import {
   type Envelope,
   excerpt,
   integerText,
-  isStorableName,
-  MAX_NAME_LENGTH,
   RecordError,
   readEnvelope,
   requireData,
   requireName,
+  requireStorable,
   requireText,
   textOfData,
 } from './envelope.ts'
@@ -142,21 +141,19 @@ function readExport(envelope: Envelope, { requireEmail }: ReadOptions): ExportRe
   return { ...head, id: null, elements }
 }
 
-/** The first of `names` that the document has as a string or an integer, as text; all digits of an integer. */
+/** The first of `names` that the document has as a string that is not empty or as an integer, as text; all digits of an integer. */
 function requireFirst({ value }: Envelope, text: string, names: readonly string[], what: string): string {
   const data = value.data
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new RecordError('"data" must be an object')
   for (const name of names) {
     const member: unknown = Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined
-    if (typeof member === 'string' && member !== '') {
-      if (isStorableName(member)) return member
-      throw new RecordError(`"data.${name}" is longer than ${MAX_NAME_LENGTH} characters or not valid Unicode`)
-    }
+    if (typeof member === 'string' && member !== '') return requireStorable(member, `data.${name}`)
     const digits = typeof member === 'number' ? integerText(text, name) : null
     if (digits !== null) return digits
   }
-  throw new RecordError(`the ${kindOf(value)} has no ${what}: none of ${names.join(', ')} is a string or an integer`)
+  const wanted = 'a string that is not empty, or an integer'
+  throw new RecordError(`the ${kindOf(value)} has no ${what}: none of ${names.join(', ')} is ${wanted}`)
 }
 
 function kindOf(value: Envelope['value']): string {
