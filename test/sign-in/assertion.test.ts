@@ -256,6 +256,8 @@ describe.each(PRESETS)('the preset %s', (preset) => {
       'two tokens': `${real}, ${real}`,
       'five parts': `${real}.${head}.${payload}`,
       huge: token({ filler: 'x'.repeat(20_000) }),
+      'with a no-break space behind it': `${real}\xa0`,
+      'with a no-break space before it': `\xa0${real}`,
       garbage: 'a.b.c',
       ...(fixture.options.issuer || preset === 'google-iap'
         ? {

@@ -58,5 +58,5 @@ export function matching(asked: string, asserted: string): Admission | Refusal {
 
 function bearerOf(authorization: string | undefined): string | undefined {
   if (authorization?.slice(0, BEARER.length).toLowerCase() !== BEARER) return undefined
-  return authorization.slice(BEARER.length).trim() || undefined
+  return authorization.slice(BEARER.length).replace(/^ +/, '') || undefined
 }
