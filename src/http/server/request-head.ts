@@ -14,18 +14,31 @@ export function isSoundHead({ httpVersionMinor, rawHeaders, headers }: IncomingM
   return hasNoRepeatedLine(rawHeaders) && !hasUnknownCoding(headers)
 }
 
-/** Runs for every request: the length of a name rules out nearly all of them. */
+/** Runs for every request: a name is read only where another one is as long. */
 function hasNoRepeatedLine(rawHeaders: readonly string[]): boolean {
-  let hosts = 0
-  let contentTypes = 0
-  let authorizations = 0
+  let asLongAsHost = 0
+  let asLongAsContentType = 0
+  let asLongAsAuthorization = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-    else if (name.length === 12 && name.toLowerCase() === 'content-type') contentTypes += 1
-    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1
+    const length = rawHeaders[at]?.length
+    if (length === 4) asLongAsHost += 1
+    else if (length === 12) asLongAsContentType += 1
+    else if (length === 13) asLongAsAuthorization += 1
   }
-  return hosts <= 1 && contentTypes <= 1 && authorizations <= 1
+  return (
+    (asLongAsHost <= 1 || !isRepeated('host', rawHeaders)) &&
+    (asLongAsContentType <= 1 || !isRepeated('content-type', rawHeaders)) &&
+    (asLongAsAuthorization <= 1 || !isRepeated('authorization', rawHeaders))
+  )
+}
+
+function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
+  let lines = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at]
+    if (given?.length === name.length && given.toLowerCase() === name) lines += 1
+  }
+  return lines > 1
 }
 
 /** RFC 9112 section 6.1: node:http takes the chunks off and leaves any other coding on, so the body would be read as what it is not. */
