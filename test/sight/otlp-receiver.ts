@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { membersOf } from './wire-format.ts'
 
@@ -35,7 +36,8 @@ export async function startReceiver(status = 200, ready: () => Promise<void> = a
   const headers: Readonly<Record<string, unknown>>[] = []
   const server = createServer(async (request, response) => {
     headers.push({ ...request.headers, url: request.url })
-    const body = await buffer(request)
+    const sent = await buffer(request)
+    const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
     exports.push(request.headers['content-type'] === 'application/json' ? JSON.parse(String(body)) : readExport(body))
     await ready()
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')

@@ -65,6 +65,22 @@ test.each(PROTOCOLS)(
   },
 )
 
+test.each([
+  [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' }, 'gzip'],
+  [{ OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'gzip', OTEL_EXPORTER_OTLP_COMPRESSION: 'none' }, 'gzip'],
+  [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'none' }, undefined],
+])('batches are compressed where that is asked for: %j', async (env, encoding) => {
+  for (const protocol of PROTOCOLS) {
+    const receiver = await startReceiver()
+    const { exporter, failures } = open(receiver.url, { ...env, OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
+    for (let id = 0; id < 600; id += 1) exporter.add(traced(id))
+    await exporter[Symbol.asyncDispose]()
+    expect(receiver.headers.map((headers) => headers['content-encoding'])).toEqual([encoding, encoding])
+    expect(new Set(receiver.spans().map(({ spanId }) => spanId)).size).toBe(600)
+    expect(failures).toEqual([])
+  }
+})
+
 test('of requests with many steps fewer are sent at once, and each step arrives', async () => {
   const receiver = await startReceiver()
   const { exporter } = open(receiver.url)

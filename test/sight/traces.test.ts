@@ -178,6 +178,42 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(children.map((span) => String(membersOf(span, 5)))).toContain('session check')
   })
 
+  test('nobody goes on in the trace of a caller with OTEL_PROPAGATORS=none', async () => {
+    const receiver = await startReceiver()
+    const { serving, get } = await startTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_PROPAGATORS: 'none',
+    })
+    await get('/projects', { traceparent: `00-${TRACE}-${SPAN}-00` })
+    await serving.kill('SIGTERM')
+    const [server] = receiver.spans().filter(({ name }) => name === 'GET /projects')
+    expect(server).toBeDefined()
+    expect(server).not.toHaveProperty('parentSpanId')
+    expect(server?.traceId).not.toBe(TRACE)
+  })
+
+  test('a variable of the standard that would have no effect stops the start', async () => {
+    const { exitCode, stderr } = await run(['serve', '--port', '0'], {
+      cwd: temporaryDirectory(),
+      env: {
+        OTEL_TRACES_EXPORTER: 'jaeger',
+        OTEL_PROPAGATORS: 'tracecontext,b3',
+        OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'zstd',
+        OTEL_EXPORTER_OTLP_CERTIFICATE: '/etc/authority.pem',
+        OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: '/etc/key.pem',
+      },
+    })
+    expect(exitCode).toBe(2)
+    expect(stderr.split('\n').toSorted()).toEqual([
+      '',
+      'OTEL_EXPORTER_OTLP_CERTIFICATE: is not supported: name the file in NODE_EXTRA_CA_CERTS',
+      'OTEL_EXPORTER_OTLP_COMPRESSION: must be none or gzip',
+      'OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: is not supported: a receiver can know the gateway by OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_PROPAGATORS: must be tracecontext or baggage or none, several with commas',
+      'OTEL_TRACES_EXPORTER: must be otlp or none',
+    ])
+  })
+
   test('what is wrong is named all at once, and nothing is served', async () => {
     const { exitCode, stderr } = await run(['serve', '--port', '0'], {
       cwd: temporaryDirectory(),
@@ -213,6 +249,15 @@ test('nothing is traced without a receiver, or where the standard says so', () =
   expect(readTraceSettings({ OTEL_SERVICE_NAME: 'shop' })).toBeNull()
   expect(readTraceSettings({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull()
   expect(readTraceSettings({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBeNull()
+  for (const exporter of ['none', 'console']) {
+    expect(readTraceSettings({ OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: exporter })).toBeNull()
+  }
+  for (const propagators of ['none', 'tracecontext', 'tracecontext, baggage']) {
+    const { isContinued } = readTraceSettings({ ...endpoint, OTEL_PROPAGATORS: propagators }) ?? {}
+    expect(isContinued).toBe(propagators !== 'none')
+  }
+  // The standard's own default.
+  expect(readTraceSettings({ OTEL_TRACES_EXPORTER: 'otlp' })?.url).toBe('http://localhost:4318/v1/traces')
   expect(readTraceSettings(endpoint)).toMatchObject({
     url: 'http://127.0.0.1:4318/v1/traces',
     ratio: 1,

@@ -31,15 +31,16 @@ export interface TracedGateway {
 
 /** `onFailure` is told when sending begins to fail, and when spans were lost, with of how many requests. */
 export function createExporter(
-  { url, headers, protocol, timeoutMs, resource, delayMs, maxQueued, maxBatch }: TraceSettings,
+  settings: TraceSettings,
   { version, basePath }: TracedGateway,
   onFailure: (error: unknown, lost: number) => void,
 ): Exporter {
+  const { protocol, resource, delayMs, maxQueued, maxBatch } = settings
   const writeSpans = createSpanWriter(basePath)
   const aboutResource = resourceFields({ ...resource, 'service.version': version })
   const aboutScope = scopeFields(version)
   const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES + basePath.length
-  const receiver = createReceiver(url, headers, timeoutMs)
+  const receiver = createReceiver(settings)
   const spare: Batch['bytes'][] = []
   let batch: Batch | null = null
   /** Requests whose spans were not sent yet. */

@@ -1,21 +1,28 @@
 // The receiver of traces, on a connection that is kept open. By node:http: fetch takes twice the time for a large body.
 import { once } from 'node:events'
+import { promisify } from 'node:util'
+import type { TraceSettings } from './trace-settings.ts'
 
 export interface Receiver extends Disposable {
   /** Throws unless it took them. */
   readonly post: (type: string, body: Uint8Array) => Promise<void>
 }
 
-export function createReceiver(url: string, headers: Readonly<Record<string, string>>, timeoutMs: number): Receiver {
+type ReceiverSettings = Pick<TraceSettings, 'url' | 'headers' | 'timeoutMs' | 'compression'>
+
+export function createReceiver({ url, headers, timeoutMs, compression }: ReceiverSettings): Receiver {
   const { Agent, request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  // By a thread beside that of requests.
+  const gzip = promisify(process.getBuiltinModule('node:zlib').gzip)
+  const encoding = compression === 'none' ? {} : { 'content-encoding': compression }
 
   /** False when the connection, kept from the last time, was closed by the receiver meanwhile. */
   async function tryPost(type: string, body: Uint8Array): Promise<boolean> {
     const sent = request(url, {
       method: 'POST',
       agent,
-      headers: { ...headers, 'content-type': type, 'content-length': body.byteLength },
+      headers: { ...headers, ...encoding, 'content-type': type, 'content-length': body.byteLength },
       signal: AbortSignal.timeout(timeoutMs),
     })
     // What fails later than it is waited for, fails below.
@@ -35,7 +42,8 @@ export function createReceiver(url: string, headers: Readonly<Record<string, str
   }
 
   return {
-    async post(type, body) {
+    async post(type, plain) {
+      const body = compression === 'gzip' ? await gzip(plain) : plain
       if (await tryPost(type, body)) return
       if (!(await tryPost(type, body))) throw new Error('the receiver closes its connections')
     },

@@ -3,6 +3,13 @@ import { UsageError } from '../../errors.ts'
 
 /** The first one by default, as the standard says. */
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const
+const COMPRESSIONS = ['none', 'gzip'] as const
+const EXPORTERS = ['otlp', 'none'] as const
+/** Of a receiver that is asked for and not named. */
+const DEFAULT_ENDPOINT = 'http://localhost:4318'
+const TRACE_CONTEXT = 'tracecontext'
+/** Baggage is not read, as nothing here would use it. */
+const PROPAGATORS = [TRACE_CONTEXT, 'baggage', 'none']
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -11,11 +18,14 @@ export interface TraceSettings {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: (typeof PROTOCOLS)[number]
+  readonly compression: (typeof COMPRESSIONS)[number]
   readonly timeoutMs: number
   /** Of the service: `service.name` and what is added. */
   readonly resource: Readonly<Record<string, string>>
   /** The part of all traces that begin here, 0 to 1. */
   readonly ratio: number
+  /** Whether a request goes on in the trace of its caller. */
+  readonly isContinued: boolean
   /** Whether a caller's decision counts. */
   readonly isParentBased: boolean
   /** How long spans wait for others. */
@@ -28,17 +38,25 @@ export interface TraceSettings {
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
 
+const AUTHORITY = 'is not supported: name the file in NODE_EXTRA_CA_CERTS'
+const CLIENT_CERTIFICATE = 'is not supported: a receiver can know the gateway by OTEL_EXPORTER_OTLP_HEADERS'
+/** Variables of the standard that would have no effect, each also for traces alone. */
+const UNSUPPORTED = { CERTIFICATE: AUTHORITY, CLIENT_KEY: CLIENT_CERTIFICATE, CLIENT_CERTIFICATE }
+
 const ATTRIBUTE = /^[^=]+=/
 /** Its name as RFC 9110 section 5.6.2 has it: no other can be sent. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]+\s*=/
 
-/** Null unless a receiver is named. Throws one `UsageError` that names every variable that is wrong. */
+/** Null unless a receiver is asked for. Throws one `UsageError` that names every variable that is wrong. */
 export function readTraceSettings(variables: Variables): TraceSettings | null {
   const of = (name: string) => variables[name]?.trim() || undefined
-  const base = of('OTEL_EXPORTER_OTLP_ENDPOINT')
+  /** The one for traces alone goes before that for all signals. */
+  const otlp = (name: string) => of(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? of(`OTEL_EXPORTER_OTLP_${name}`)
+  const exporter = of('OTEL_TRACES_EXPORTER')
+  const isOff = of('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || exporter === 'none'
+  if (isOff || (exporter ?? otlp('ENDPOINT')) === undefined) return null
+  const base = of('OTEL_EXPORTER_OTLP_ENDPOINT') ?? DEFAULT_ENDPOINT
   const whole = of('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-  const isOff = of('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || of('OTEL_TRACES_EXPORTER') === 'none'
-  if ((base === undefined && whole === undefined) || isOff) return null
   const wrong: string[] = []
 
   function number(name: string, byDefault: number, max = Number.POSITIVE_INFINITY): number {
@@ -59,15 +77,26 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     return Object.fromEntries(read)
   }
 
-  const url = whole ?? `${base?.replace(/\/$/, '')}/v1/traces`
+  function oneOf<T extends string>(name: string, value: string, known: readonly [T, ...T[]], help = 'must be'): T {
+    const found = known.find((each) => each === value)
+    if (found === undefined) wrong.push(`${name}: ${help} ${known.join(' or ')}`)
+    return found ?? known[0]
+  }
+
+  if (exporter !== undefined) oneOf('OTEL_TRACES_EXPORTER', exporter, EXPORTERS)
+  const url = whole ?? `${base.replace(/\/$/, '')}/v1/traces`
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     wrong.push('OTEL_EXPORTER_OTLP_ENDPOINT: must be like http://127.0.0.1:4318')
   }
-  const asked = of('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? of('OTEL_EXPORTER_OTLP_PROTOCOL') ?? PROTOCOLS[0]
-  const protocol = PROTOCOLS.find((name) => name === asked)
-  if (protocol === undefined) {
-    const help = asked === 'grpc' ? 'grpc is not spoken here, use the port for HTTP (4318) and' : 'must be'
-    wrong.push(`OTEL_EXPORTER_OTLP_PROTOCOL: ${help} ${PROTOCOLS.join(' or ')}`)
+  const protocol = otlp('PROTOCOL') ?? PROTOCOLS[0]
+  const help = protocol === 'grpc' ? 'grpc is not spoken here, use the port for HTTP (4318) and' : 'must be'
+  const propagators = (of('OTEL_PROPAGATORS') ?? TRACE_CONTEXT).split(',').map((name) => name.trim())
+  if (!propagators.every((name) => PROPAGATORS.includes(name))) {
+    wrong.push(`OTEL_PROPAGATORS: must be ${PROPAGATORS.join(' or ')}, several with commas`)
+  }
+  for (const [name, reason] of Object.entries(UNSUPPORTED)) {
+    for (const variable of [`OTEL_EXPORTER_OTLP_${name}`, `OTEL_EXPORTER_OTLP_TRACES_${name}`])
+      if (of(variable) !== undefined) wrong.push(`${variable}: ${reason}`)
   }
   const sampler = of('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on'
   const root = SAMPLERS.find((name) => name === sampler.replace(/^parentbased_/, ''))
@@ -83,14 +112,16 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
       ...pairs('OTEL_EXPORTER_OTLP_HEADERS', HEADER),
       ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS', HEADER),
     },
-    protocol: protocol ?? PROTOCOLS[0],
-    timeoutMs: number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000),
+    protocol: oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocol, PROTOCOLS, help),
+    compression: oneOf('OTEL_EXPORTER_OTLP_COMPRESSION', otlp('COMPRESSION') ?? 'none', COMPRESSIONS),
+    timeoutMs: number('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000)),
     resource: {
       'service.name': 'workspace-gateway',
       ...attributes,
       ...(of('OTEL_SERVICE_NAME') === undefined ? {} : { 'service.name': of('OTEL_SERVICE_NAME') ?? '' }),
     },
     ratio,
+    isContinued: propagators.includes(TRACE_CONTEXT),
     isParentBased: sampler.startsWith('parentbased_'),
     delayMs: number('OTEL_BSP_SCHEDULE_DELAY', 5_000),
     maxQueued,

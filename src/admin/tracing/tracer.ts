@@ -3,7 +3,7 @@ import type { ObserveResponse } from '../../http/handler.ts'
 import { createIds } from '../../http/random-ids.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { createExporter, type TracedGateway } from './exporter.ts'
-import { readTraceparent } from './trace-context.ts'
+import { type ParentSpan, readTraceparent } from './trace-context.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 export interface Tracer extends AsyncDisposable {
@@ -23,15 +23,20 @@ export function createTracer(
   const exporter = createExporter(settings, gateway, onFailure)
   const newTraceId = createIds(16)
   const newSpanId = createIds(8)
-  const { ratio, isParentBased } = settings
+  const { ratio, isContinued, isParentBased } = settings
 
   function isSampled(traceId: string): boolean {
     return ratio === 1 || Number.parseInt(traceId.slice(-RATIO_DIGITS), 16) < ratio * 16 ** RATIO_DIGITS
   }
 
+  function parentOf({ header }: GatewayRequest): ParentSpan | null {
+    return isContinued ? readTraceparent(header('traceparent')) : null
+  }
+
   return {
-    start({ record, header }) {
-      const parent = readTraceparent(header('traceparent'))
+    start(request) {
+      const { record } = request
+      const parent = parentOf(request)
       const traceId = parent?.traceId ?? newTraceId()
       if (!(parent && isParentBased ? parent.isSampled : isSampled(traceId))) return
       record.traceId = traceId
@@ -41,7 +46,7 @@ export function createTracer(
     observe(request) {
       const { traceId, spanId } = request.record
       if (traceId === null || spanId === null) return
-      const parent = readTraceparent(request.header('traceparent'))
+      const parent = parentOf(request)
       exporter.add({ request, traceId, spanId, parent, newSpanId })
     },
     [Symbol.asyncDispose]: () => exporter[Symbol.asyncDispose](),

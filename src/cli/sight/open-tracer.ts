@@ -27,9 +27,12 @@ export function requireTraceableDatabase({ database, databaseNext, databaseTrace
   )
 }
 
-/** Null where no receiver is named. Throws one `UsageError` that names every variable that is wrong. */
+/** With none of these nothing is traced, whatever others say. */
+const ASKING = /^OTEL_(?:EXPORTER_OTLP_|TRACES_EXPORTER$)/
+
+/** Null where no receiver is asked for. Throws one `UsageError` that names every variable that is wrong. */
 export async function readTracing(environment: Environment): Promise<TraceSettings | null> {
-  if (!Object.keys(environment).some((name) => name.startsWith('OTEL_EXPORTER_OTLP_'))) return null
+  if (!Object.keys(environment).some((name) => ASKING.test(name))) return null
   const { readTraceSettings } = await import('../../admin/tracing/trace-settings.ts')
   return readTraceSettings(environment)
 }
