@@ -3,7 +3,7 @@ import type { Route } from '../http/request-record.ts'
 
 /**
  * `make` for each route and variant (a whole number, of few) that there is: what it answers is kept. It is made anew each time where
- * the route is null, for a path or a method that there is not.
+ * the route is null, for a path that there is not.
  */
 export function createByRoute<T extends object | string>(
   make: (method: string, route: Route | null, variant: number) => T,

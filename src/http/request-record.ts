@@ -2,7 +2,7 @@
 import type { FailureCode } from '../errors.ts'
 import type { LiveSession } from '../store/contract.ts'
 
-/** A path and a method that something answers, as the router knows them: without the base path, one object for each. */
+/** A path that something answers, and a method, which may be refused there, as the router knows them: without the base path, one object for each. */
 export interface Route {
   /** `HEAD` and `OPTIONS` too. */
   readonly method: string
@@ -28,7 +28,7 @@ export interface RequestRecord {
   spanId: string | null
   /** What took its time, of a request that is traced; null of any other. */
   steps: Step[] | null
-  /** Null for a path, or a method, that there is not. */
+  /** Null for a path that there is not, and a method that HTTP does not know. */
   route: Route | null
   /** Null without a valid access token, and where none is asked for. */
   viewer: LiveSession | null

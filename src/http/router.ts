@@ -2,6 +2,7 @@
 import { GatewayError } from '../errors.ts'
 import type { Endpoint, Handler } from './handler.ts'
 import type { Route } from './request-record.ts'
+import { METHODS } from './server/http-builtin.ts'
 
 interface Row {
   readonly route: Route
@@ -22,6 +23,7 @@ export function createRouter(endpoints: readonly Endpoint[]): Handler {
   }
   const allMethods = new Set([...paths.values()].flatMap((methods) => [...methods.keys()]))
   const answerOptionsOfServer = answerOptions([...allMethods].join(', '))
+  const refusedRouteOf = createRefusedRoutes()
 
   return (request) => {
     const methods = paths.get(request.path)
@@ -31,12 +33,25 @@ export function createRouter(endpoints: readonly Endpoint[]): Handler {
       throw new GatewayError('NOT_FOUND')
     }
     const row = methods.get(request.method)
+    request.record.route = row ? row.route : refusedRouteOf(request)
     if (!row) throw new GatewayError('METHOD_NOT_ALLOWED', { allow: [...methods.keys()].join(', ') })
-    request.record.route = row.route
     return row.handle(request)
   }
 }
 
 function answerOptions(allow: string): Handler {
   return async () => ({ status: 204, headers: { allow }, body: null })
+}
+
+/** Of methods that a path does not have: one object for each, made when first asked for. Null for a method that HTTP does not know. */
+function createRefusedRoutes(): (asked: Route) => Route | null {
+  const known = new Map<string, Map<string, Route>>()
+
+  return ({ method, path }) => {
+    if (!METHODS.includes(method)) return null
+    const methods = known.get(path) ?? new Map<string, Route>()
+    const route = methods.get(method) ?? { method, path }
+    known.set(path, methods.set(method, route))
+    return route
+  }
 }

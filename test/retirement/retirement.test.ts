@@ -42,8 +42,10 @@ describe('a route that is being retired', () => {
     const unchanged = await gateway.get('/projects', accessToken, { 'if-none-match': first.headers.get('etag') ?? '' })
     const refused = await gateway.get('/projects')
     const head = await gateway.send('HEAD', '/projects', undefined, { authorization: `Bearer ${accessToken}` })
-    expect([first, kept, unchanged, refused, head].map(({ status }) => status)).toEqual([200, 200, 304, 401, 200])
-    for (const answer of [first, kept, unchanged, refused, head]) expect(announced(answer)).toEqual(expected)
+    const wrongMethod = await gateway.send('PUT', '/projects', '{}')
+    const answers = [first, kept, unchanged, refused, head, wrongMethod]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 304, 401, 200, 405])
+    for (const answer of answers) expect(announced(answer)).toEqual(expected)
     expect(kept.text).toBe(first.text)
 
     const exported = await gateway.get('/exports?r=site', accessToken)

@@ -54,6 +54,20 @@ describe('--admin-port', () => {
     expect([...new Set(text.match(/error_type="[^"]*"/g))]).toEqual(['error_type="ROUTE_BROWNOUT"'])
   })
 
+  test('methods that a path does not have are counted at the path, those outside a closed list as _OTHER', async () => {
+    const { serving, metrics } = await startWatched()
+    for (const method of ['PUT', 'PROPFIND', 'MKCOL', 'PROPFIND']) await ask(`${serving.url}/projects`, { method })
+    const text = await metrics()
+    const count = (labels: Readonly<Record<string, string>>) =>
+      sumOf(text, 'http_server_request_duration_seconds_count', { http_response_status_code: '405', ...labels })
+    expect(count({ http_route: '/projects', http_request_method: 'PUT' })).toBe(1)
+    expect(count({ http_route: '/projects', http_request_method: '_OTHER' })).toBe(3)
+    expect(count({})).toBe(4)
+    for (const method of ['PROPFIND', 'MKCOL']) expect(text).not.toContain(method)
+    const names = text.match(/^http_server_request_duration_seconds_count\{\S*/gm) ?? []
+    expect(new Set(names).size).toBe(names.length)
+  })
+
   test('the admin port answers for machines, and the port of clients does not', async () => {
     const { serving, adminUrl } = await startWatched()
     expect((await ask(`${adminUrl}/healthz`)).status).toBe(200)

@@ -74,9 +74,14 @@ describe('--access-log', () => {
     const first = await get('/projects', bearer(accessToken))
     const kept = await get('/projects', bearer(accessToken))
     await postJson(`${serving.url}/graphql`, { query: 'query Mine { me { email } }' }, bearer(accessToken))
+    for (const method of ['PUT', 'PATCH', 'PUT', 'PROPFIND']) await ask(`${serving.url}/projects`, { method })
     await get('/"\n{made up}')
     await serving.kill('SIGTERM')
-    const [login, made, again, mine, nowhere] = linesOf(serving)
+    const [login, made, again, mine, ...others] = linesOf(serving)
+    const nowhere = others.pop()
+    expect(others).toMatchObject(
+      ['PUT', 'PATCH', 'PUT', 'PROPFIND'].map((method) => ({ method, route: '/projects', status: 405 })),
+    )
     expect(login).toMatchObject({ method: 'POST', route: '/login', status: 200 })
     expect(made).toMatchObject({ route: '/projects', status: 200, requestId: first.headers.get('x-request-id') })
     expect(made?.bytes).toBeGreaterThan(0)

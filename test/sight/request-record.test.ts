@@ -69,7 +69,7 @@ test('a refusal has its code in both dialects, and a request that is for nothing
     { status: 401, failureCode: 'UNAUTHENTICATED', viewer: null },
     { status: 401, failureCode: 'INVALID_TOKEN', viewer: null },
     { status: 404, failureCode: 'NOT_FOUND', route: null },
-    { status: 405, failureCode: 'METHOD_NOT_ALLOWED', route: null },
+    { status: 405, failureCode: 'METHOD_NOT_ALLOWED', route: { method: 'PUT', path: '/projects' } },
     { status: 401, failureCode: 'INVALID_TOKEN', route: { path: '/graphql' } },
     { status: 200, failureCode: null },
   ])

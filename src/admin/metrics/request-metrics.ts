@@ -34,7 +34,7 @@ const TLS = 1_000
 
 interface Series {
   readonly method: string
-  /** Null for a path, or a method, that there is not. */
+  /** Null for a path that there is not. */
   readonly path: string | null
   readonly cells: Cells
 }
@@ -55,9 +55,12 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
   function seriesOf({ route }: RequestRecord, method: string): Series {
     const known = route === null ? unrouted.get(method) : routes.get(route)
     if (known) return known
-    if (route !== null) return add(routes, route, { method: route.method, path: `${basePath}${route.path}`, cells: [] })
     const name = METHODS.has(method) ? method : OTHER
-    return unrouted.get(name) ?? add(unrouted, name, { method: name, path: null, cells: [] })
+    if (route === null) return unrouted.get(name) ?? add(unrouted, name, { method: name, path: null, cells: [] })
+    const path = `${basePath}${route.path}`
+    // Several methods of a path may have the one name.
+    const same = [...routes.values()].find((series) => series.method === name && series.path === path)
+    return add(routes, route, same ?? { method: name, path, cells: [] })
   }
 
   function observeOperation(record: RequestRecord): void {
@@ -74,7 +77,7 @@ export function createRequestMetrics(basePath: string): RequestMetrics {
       if (record.route?.path === '/graphql' && record.viewer !== null) observeOperation(record)
     },
     collect() {
-      const series = [...routes.values(), ...unrouted.values()]
+      const series = [...new Set([...routes.values(), ...unrouted.values()])]
       const cells = series.flatMap((each) => cellsOf(each.cells, labelsOf(each)))
       const operationCells = [...operations].flatMap(([name, each]) =>
         cellsOf(each, (status) => ({ graphql_operation_name: name, http_response_status_code: status })),
