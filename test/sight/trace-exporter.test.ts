@@ -73,10 +73,10 @@ test.each([
   for (const protocol of PROTOCOLS) {
     const receiver = await startReceiver()
     const { exporter, failures } = open(receiver.url, { ...env, OTEL_EXPORTER_OTLP_PROTOCOL: protocol })
-    for (let id = 0; id < 600; id += 1) exporter.add(traced(id))
+    for (let id = 0; id < 1_200; id += 1) exporter.add(traced(id))
     await exporter[Symbol.asyncDispose]()
     expect(receiver.headers.map((headers) => headers['content-encoding'])).toEqual([encoding, encoding])
-    expect(new Set(receiver.spans().map(({ spanId }) => spanId)).size).toBe(600)
+    expect(new Set(receiver.spans().map(({ spanId }) => spanId)).size).toBe(1_200)
     expect(failures).toEqual([])
   }
 })
