@@ -15,10 +15,10 @@ import {
 } from '../store/contract.ts'
 import { ReplacementGoneError } from '../store/workspace-edits.ts'
 import { addAccessCommands } from './access-commands.ts'
-import { addConfigCommands } from './configuration/config-commands.ts'
+import { addConfigCommands, problemsOfServe } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
 import { tellMissingCommands } from './configuration/missing-command.ts'
-import { type Environment, readSettings } from './configuration/settings.ts'
+import { type Environment, examineSettings } from './configuration/settings.ts'
 import { DOCTOR_OPTIONS } from './doctor/doctor-options.ts'
 import type { CommandIo, ExitCode } from './io.ts'
 import { addMoveInCommands } from './move-in/add-move-in-commands.ts'
@@ -82,7 +82,7 @@ export function createProgram(
   const environment: Environment = process.env
   program.hook('preAction', (_, command) => configure(command, commands, environment))
 
-  describe(program.command('serve'), SERVE_OPTIONS)
+  describe(program.command('serve'), SERVE_OPTIONS, problemsOfServe)
     .description('serve REST and GraphQL until SIGTERM or SIGINT')
     .action(async (values) => {
       outliveOutput(io)
@@ -182,10 +182,16 @@ function helpAsOption(args: readonly string[]): readonly string[] {
 }
 
 /** Every option gets the value it has by flag, environment, file or default, before the command reads it. */
-function configure(command: Command, commands: DescribedCommands, environment: Environment): void {
+async function configure(command: Command, commands: DescribedCommands, environment: Environment): Promise<void> {
   const described = commands.find(command)
   if (!described) return
-  for (const { row, value, source } of readSettings(described, commands.all(), environment)) {
+  const { settings, problems, unread } = examineSettings(described, commands.all(), environment)
+  if (problems.length > 0) {
+    const values = Object.fromEntries(settings.map(({ row, value }) => [optionName(row), value]))
+    const further = await described.furtherProblems(values, unread, environment)
+    throw new UsageError([...problems, ...further].join('\n'))
+  }
+  for (const { row, value, source } of settings) {
     command.setOptionValueWithSource(optionName(row), value, source)
   }
 }

@@ -10,26 +10,33 @@ type Exposure = Pick<
   'host' | 'loginGuard' | 'trustedProxy' | 'proxyProtocol' | 'rateLimits' | 'attemptsPerMinute'
 >
 
-/** Throws one `UsageError` that names everything wrong, each with the lines that mend it. */
+/** Each answers what is wrong, with the lines that mend it. They read of the configuration only what they need. */
+export const EXPOSURE_RULES: readonly ((config: Exposure, options: () => GuardOptions) => readonly string[])[] = [
+  ({ loginGuard }, options) => {
+    const rows = loginGuard.map((name) => LOGIN_GUARDS[name])
+    return rows.flatMap(({ problems }) => problems(options()))
+  },
+  ({ loginGuard }) =>
+    loginGuard.length > 1 && loginGuard.some((name) => name === 'none' || name === 'open')
+      ? [`--login-guard ${loginGuard.join(',')}: none and open stand alone`]
+      : [],
+  ({ host, loginGuard }) =>
+    isLoopbackBinding(host) || loginGuard.every((name) => LOGIN_GUARDS[name].guardsNetwork) ? [] : [exposedHost(host)],
+  ({ proxyProtocol, trustedProxy }) =>
+    proxyProtocol && trustedProxy.length === 0
+      ? ['--proxy-protocol: name the proxies that speak it with --trusted-proxy, such as --trusted-proxy 127.0.0.1']
+      : [],
+]
+
+/** Throws one `UsageError` that names everything wrong. */
 export function requireSafeExposure(config: Exposure, options: GuardOptions): void {
-  const { host, loginGuard, trustedProxy, proxyProtocol } = config
-  const rows = loginGuard.map((name) => LOGIN_GUARDS[name])
-  const wrong = rows.flatMap(({ problems }) => problems(options))
-  if (loginGuard.length > 1 && loginGuard.some((name) => name === 'none' || name === 'open')) {
-    wrong.push(`--login-guard ${loginGuard.join(',')}: none and open stand alone`)
-  }
-  if (!isLoopbackBinding(host) && !rows.every(({ guardsNetwork }) => guardsNetwork)) wrong.push(exposedHost(host))
-  if (proxyProtocol && trustedProxy.length === 0) {
-    wrong.push(
-      '--proxy-protocol: name the proxies that speak it with --trusted-proxy, such as --trusted-proxy 127.0.0.1',
-    )
-  }
+  const wrong = EXPOSURE_RULES.flatMap((rule) => rule(config, () => options))
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
 }
 
 /** Throws `UsageError` for a file of a guard that is not as it must be: the first who signs in would be told so. */
-export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGuard'>, options: GuardOptions) {
-  const wrong = await Promise.all(loginGuard.map((name) => LOGIN_GUARDS[name].fileProblems(options)))
+export async function requireGuardFiles({ loginGuard }: Pick<Exposure, 'loginGuard'>, options: () => GuardOptions) {
+  const wrong = await Promise.all(loginGuard.map((name) => LOGIN_GUARDS[name].fileProblems(options())))
   if (wrong.flat().length > 0) throw new UsageError(wrong.flat().join('\n'))
 }
 

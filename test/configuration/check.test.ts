@@ -103,6 +103,51 @@ test('everything that is wrong is told at once, by both', async () => {
   expect(checked.exitCode).toBe(2)
 })
 
+describe('beside a value that cannot be read', () => {
+  const PORT = '--port (WORKSPACE_GATEWAY_PORT): must be a whole number\n'
+  const checkBoth = async (...args: readonly string[]) => {
+    const database = join(temporaryDirectory(), 'workspace.db')
+    const [checked, served] = [
+      await runHere(['config', 'check', '--database', `file:${database}`, ...args]),
+      await runHere(['serve', '--database', `file:${database}`, ...args]),
+    ]
+    expect(checked).toEqual(served)
+    expect(checked.exitCode).toBe(2)
+    expect(existsSync(database)).toBe(false)
+    return checked.stderr
+  }
+
+  test.each(WRONG.filter(({ args }) => !args.some((arg) => arg === '--port' || arg === '--database-next')))(
+    '$message is told too',
+    async ({ args, message, ...rest }) => {
+      const environment: Readonly<Record<string, string>> = 'environment' in rest ? rest.environment : {}
+      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+      const said = await checkBoth('--port', 'abc', ...args)
+      expect(said.startsWith(`${PORT}${message}`), said).toBe(true)
+    },
+  )
+
+  test('a rule that needs it is left out, and that rule alone', async () => {
+    // Whether it is the port of clients, whether there is a mail server, and which routes end when, is not known.
+    expect(await checkBoth('--port', 'abc', '--admin-port', '8080')).toBe(PORT)
+    const said = await checkBoth(
+      ...['--login-guard', 'mail', '--mail-url', 'nowhere', '--mail-from', 'a@example.com'],
+      ...['--sunset', '/nowhere=2027-01-31', '--brownout', 'soon', '--proxy-protocol'],
+    )
+    const flags = said.split('\n').map((line) => /^--[a-z-]+/.exec(line)?.[0])
+    expect(flags).toEqual(['--mail-url', '--brownout', '--sunset', '--proxy-protocol', undefined])
+  })
+
+  test('what may stand in a file that cannot be read is not said to be missing', async () => {
+    const said = await checkBoth('--config', 'missing.yaml', '--login-guard', 'mail', '--sunset', '/nowhere=2027-01-31')
+    expect(said.split('\n').map((line) => line.split(' is none of ')[0])).toEqual([
+      expect.stringContaining('--config: cannot read missing.yaml'),
+      '--sunset: /nowhere',
+      '',
+    ])
+  })
+})
+
 test('a good configuration is good, from a file too, and what a start would warn of is told', async () => {
   const directory = temporaryDirectory()
   const file = join(directory, 'gateway.yaml')

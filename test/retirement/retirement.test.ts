@@ -157,7 +157,7 @@ test('a wrong plan is refused, naming everything wrong at once', async () => {
   )
   expect(meaning.exitCode).toBe(2)
   expect(meaning.stderr).toBe(
-    '--deprecated: /nothing is none of /login, /token, /logout, /projects, /exports, /templates, /ui-libraries\n' +
-      '--sunset: /projects would end before it is deprecated\n',
+    '--sunset: /projects would end before it is deprecated\n' +
+      '--deprecated: /nothing is none of /login, /token, /logout, /projects, /exports, /templates, /ui-libraries\n',
   )
 })

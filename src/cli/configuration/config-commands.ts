@@ -5,8 +5,13 @@ import type { CommandIo, ExitCode } from '../io.ts'
 import { parseOptions } from '../options/option.ts'
 import { SERVE_OPTIONS } from '../options/serve-options.ts'
 import { configOption } from './config-option.ts'
-import type { DescribedCommands } from './described-commands.ts'
+import type { DescribedCommands, FurtherProblems } from './described-commands.ts'
 import type { Environment } from './settings.ts'
+
+export const problemsOfServe: FurtherProblems = async (...read) => {
+  const { problemsOfPlan } = await import('../serving/serve-plan.ts')
+  return problemsOfPlan(...read)
+}
 
 export function addConfigCommands(
   program: Command,
@@ -27,7 +32,7 @@ export function addConfigCommands(
       onExit(runConfigPrint(args, path, commands.all(), environment, io))
     })
   commands
-    .describe(config.command('check'), SERVE_OPTIONS)
+    .describe(config.command('check'), SERVE_OPTIONS, problemsOfServe)
     .description('whether serve would start with this configuration; nothing is opened, made or asked')
     .action(async (values) => {
       const { runConfigCheck } = await import('../commands/config/check.ts')

@@ -3,7 +3,14 @@ import { type Command, Option } from 'commander'
 import { environmentName, type OptionRow, type Options, optionName } from '../options/option.ts'
 import { configOption } from './config-option.ts'
 
-export type Describe = (command: Command, options: Options) => Command
+/** What is wrong beyond single values, as far as those that could be read say: asked where something is wrong already. */
+export type FurtherProblems = (
+  values: Readonly<Record<string, unknown>>,
+  unread: ReadonlySet<string>,
+  environment: Readonly<Record<string, string | undefined>>,
+) => Promise<readonly string[]>
+
+export type Describe = (command: Command, options: Options, furtherProblems?: FurtherProblems) => Command
 
 export interface DescribedCommand {
   readonly command: Command
@@ -13,6 +20,7 @@ export interface DescribedCommand {
   readonly options: Options
   /** What the command line gave it that it does not know, in order. Read once it was parsed. */
   readonly unknownArguments: () => readonly string[]
+  readonly furtherProblems: FurtherProblems
 }
 
 export interface DescribedCommands {
@@ -26,10 +34,16 @@ export interface DescribedCommands {
 export function createDescribedCommands(): DescribedCommands {
   const described = new Map<Command, DescribedCommand>()
   return {
-    describe(command, options) {
+    describe(command, options, furtherProblems = async () => []) {
       const all = { ...options, config: configOption }
       for (const row of Object.values(all)) addOption(command, row)
-      described.set(command, { command, name: nameOf(command), options: all, unknownArguments: keepUnknown(command) })
+      described.set(command, {
+        command,
+        name: nameOf(command),
+        options: all,
+        unknownArguments: keepUnknown(command),
+        furtherProblems,
+      })
       return command
     },
     find: (command) => described.get(command) ?? null,

@@ -21,28 +21,53 @@ export interface Setting {
 /** What Kubernetes and Docker set for a service that is called like this program (`NAME_PORT` too, which is an option). */
 const SERVICE_LINK = /_SERVICE_(?:HOST$|PORT)|_PORT_\d+_(?:TCP|UDP)/
 
-/**
- * Flag over environment over file over default. Throws one `UsageError` that names everything wrong: options that the
- * command does not have, values that may not be, names that no command has in the environment and in the file.
- */
+export interface ExaminedSettings {
+  readonly settings: readonly Setting[]
+  /** Options that the command does not have, values that may not be, names that no command has in the environment and in the file. */
+  readonly problems: readonly string[]
+  /** By their names in code: options whose value is wrong, or may stand in a file that could not be read. */
+  readonly unread: ReadonlySet<string>
+}
+
+/** Flag over environment over file over default. Throws one `UsageError` that names everything wrong. */
 export function readSettings(
   described: DescribedCommand,
   commands: readonly DescribedCommand[],
   environment: Environment,
 ): readonly Setting[] {
+  const { settings, problems } = examineSettings(described, commands, environment)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return settings
+}
+
+/** The same with what is wrong. */
+export function examineSettings(
+  described: DescribedCommand,
+  commands: readonly DescribedCommand[],
+  environment: Environment,
+): ExaminedSettings {
   const path = settingOf(configOption, described, environment, new Map()).value
   const file = typeof path === 'string' && path !== '' ? readConfigurationFile(path, commands) : null
   const values = file?.valuesFor(described) ?? new Map<string, FileValue>()
   const settings = Object.values(described.options).map((row) => settingOf(row, described, environment, values))
-  const wrong = [
-    ...unknownArguments(described),
-    // What is set nowhere else may be in a file that could not be read.
-    ...settings.filter(({ source }) => source !== 'unset' || file?.isWhole !== false).flatMap(problemsOf),
-    ...unknownVariables(commands, environment),
-    ...(file?.problems ?? []),
-  ]
-  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
-  return settings
+  const isFileWhole = file?.isWhole !== false
+  // What is set nowhere else may be in a file that could not be read.
+  const wrong = settings.filter(({ source }) => source !== 'unset' || isFileWhole).filter(hasProblem)
+  const hidden = isFileWhole ? [] : settings.filter(({ source }) => source === 'unset' || source === 'default')
+  return {
+    settings,
+    problems: [
+      ...unknownArguments(described),
+      ...wrong.flatMap(problemsOf),
+      ...unknownVariables(commands, environment),
+      ...(file?.problems ?? []),
+    ],
+    unread: new Set([...wrong, ...hidden].map(({ row }) => optionName(row))),
+  }
+}
+
+function hasProblem(setting: Setting): boolean {
+  return problemsOf(setting).length > 0
 }
 
 function settingOf(

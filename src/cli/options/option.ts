@@ -79,21 +79,31 @@ export const databaseUrl = z
 export type Options = Readonly<Record<string, OptionRow>>
 
 export type Config<T extends Options> = { readonly [K in keyof T]: z.output<T[K]['schema']> }
+
 /**
  * Checks values as they came from flags, environment and defaults. Throws one `UsageError` that names everything wrong.
  * Values are strings, or true for a switch.
  */
 export function parseOptions<T extends Options>(options: T, values: Readonly<Record<string, unknown>>): Config<T> {
-  const wrong: string[] = []
+  const { config, problems } = readOptions(options, values)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return config
+}
+
+/** The same of values that may be wrong: these are missing in `config`, and each of them is a problem. */
+export function readOptions<T extends Options>(
+  options: T,
+  values: Readonly<Record<string, unknown>>,
+): { readonly config: Config<T>; readonly problems: readonly string[] } {
+  const problems: string[] = []
   const config: Record<string, unknown> = {}
   for (const [name, row] of Object.entries(options)) {
     const checked = row.schema.safeParse(values[name] ?? row.default)
     if (checked.success) config[name] = checked.data
     else
-      wrong.push(
+      problems.push(
         ...checked.error.issues.map(({ message }) => `--${longName(row)} (${environmentName(row)}): ${message}`),
       )
   }
-  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
-  return Object.freeze(config) as Config<T>
+  return { config: Object.freeze(config) as Config<T>, problems }
 }

@@ -12,19 +12,17 @@ interface PerRoute<T> {
   readonly value: T
 }
 
-/** Throws one `UsageError` that names everything wrong. */
+/** Throws one `UsageError` that names every path that is no route of the contract. */
+export function requireKnownPaths(flag: string, rows: readonly PerRoute<unknown>[]): void {
+  const wrong = rows.filter(({ path }) => path !== EVERY_ROUTE && !PATHS.includes(path))
+  const sentences = wrong.map(({ path }) => `${flag}: ${path} is none of ${PATHS.join(', ')}`)
+  if (wrong.length > 0) throw new UsageError(sentences.join('\n'))
+}
+
+/** Of paths that are known. Throws one `UsageError` that names everything wrong. */
 export function toRetirementPlan(config: RetirementConfig): RetirementPlan {
   const { deprecated, sunset, deprecationLink, brownout } = config
-  const wrong = Object.entries({
-    '--deprecated': deprecated,
-    '--sunset': sunset,
-    '--deprecation-link': deprecationLink,
-    '--brownout': brownout,
-  }).flatMap(([flag, rows]) =>
-    rows.flatMap(({ path }) =>
-      path === EVERY_ROUTE || PATHS.includes(path) ? [] : `${flag}: ${path} is none of ${PATHS.join(', ')}`,
-    ),
-  )
+  const wrong: string[] = []
   const plan = new Map<string, RouteRetirement>()
   for (const path of PATHS) {
     const route = {

@@ -17,17 +17,21 @@ export function requireNoWrites(config: ServeConfig): void {
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
 }
 
+/** What these options are with `--read-only`, whatever is written. */
+const READ_ONLY = {
+  loginGuard: ['none'],
+  noDemo: true,
+  auditRetention: 0,
+  ledgerRetention: 0,
+  tokenAlgorithm: undefined,
+} as const
+
+/** By their names in code: options that `--read-only` gives another meaning. */
+export const READ_ONLY_OPTIONS: readonly string[] = Object.keys(READ_ONLY)
+
 /** The same, unless it says `readOnly`. */
 export function withoutWrites(config: ServeConfig): ServeConfig {
-  if (!config.readOnly) return config
-  return {
-    ...config,
-    loginGuard: ['none'],
-    noDemo: true,
-    auditRetention: 0,
-    ledgerRetention: 0,
-    tokenAlgorithm: undefined,
-  }
+  return config.readOnly ? { ...config, ...READ_ONLY, loginGuard: [...READ_ONLY.loginGuard] } : config
 }
 
 /** Throws `UsageError` for a database whose sessions nobody could use. */

@@ -6,16 +6,18 @@ import { UsageError } from '../../errors.ts'
 import type { RetirementPlan } from '../../rest/retirement/plan.ts'
 import { requireDatabaseUrls } from '../../store/open-store.ts'
 import { readToken } from '../import/read-token.ts'
-import { requireGuardFiles, requireSafeExposure } from '../login-exposure.ts'
+import { EXPOSURE_RULES, requireGuardFiles } from '../login-exposure.ts'
 import { readHeaders } from '../move-in/remote-address.ts'
-import type { ServeConfig } from '../options/serve-options.ts'
+import { readOptions } from '../options/option.ts'
+import { SERVE_OPTIONS, type ServeConfig } from '../options/serve-options.ts'
 import { toGuardOptions } from '../options/sign-in/to-guard-options.ts'
+import { ValueUnreadError, withUnread } from '../options/unread-values.ts'
 import { readKeyCipher } from '../read-key-cipher.ts'
-import { toRetirementPlan } from '../retirement/to-retirement-plan.ts'
+import { requireKnownPaths, toRetirementPlan } from '../retirement/to-retirement-plan.ts'
 import { requireSafeShadow } from '../retirement/to-shadow-options.ts'
 import { requireOwnAdminPort } from '../sight/open-admin.ts'
 import { readTracing, requireTraceableDatabase } from '../sight/open-tracer.ts'
-import { requireNoWrites, withoutWrites } from './read-only.ts'
+import { READ_ONLY_OPTIONS, requireNoWrites, withoutWrites } from './read-only.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -36,35 +38,68 @@ export interface ServePlan {
 /** Throws one `UsageError` that names everything wrong. It asks no server and looks at no database. */
 export async function planServe(asked: ServeConfig, environment: Environment): Promise<ServePlan> {
   const config = withoutWrites(asked)
-  const guardOptions = toGuardOptions(config)
-  const { importTokenFile, shadowHeaders } = config
-  const [retirement, keyCipher, tracing, importToken, headers] = await allOf([
+  const { results, problems } = await settle(rulesOf(asked, config, environment))
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  const [retirement, keyCipher, tracing, importToken, shadowHeaders] = results
+  return { config, guardOptions: toGuardOptions(config), retirement, keyCipher, tracing, importToken, shadowHeaders }
+}
+
+/** What would stop `planServe` as far as it can be known from these values, the ones of `unread` left out. */
+export async function problemsOfPlan(
+  values: Readonly<Record<string, unknown>>,
+  unread: ReadonlySet<string>,
+  environment: Environment,
+): Promise<readonly string[]> {
+  const { config } = readOptions(SERVE_OPTIONS, values)
+  const unknown = new Set([
+    ...unread,
+    ...(unread.has('readOnly') ? READ_ONLY_OPTIONS : []),
+    // A socket that the service manager keeps has an address of its own.
+    ...(environment.LISTEN_FDS === undefined ? [] : ['host', 'port']),
+  ])
+  const rules = rulesOf(withUnread(config, unknown), withUnread(withoutWrites(config), unknown), environment)
+  return (await settle(rules)).problems
+}
+
+/** They read the configuration when they are run, and only what they need of it. The first ones answer what a plan is made of. */
+function rulesOf(asked: ServeConfig, config: ServeConfig, environment: Environment) {
+  const guardOptions = () => toGuardOptions(config)
+  return [
     () => toRetirementPlan(config),
     () => readKeyCipher(config),
     () => readTracing(environment),
-    () => (importTokenFile === undefined ? null : readToken(importTokenFile, '--import-token-file')),
-    () => readHeaders(shadowHeaders, '--shadow-headers'),
-    () => requireSafeExposure(config, guardOptions),
+    () => (config.importTokenFile === undefined ? null : readToken(config.importTokenFile, '--import-token-file')),
+    () => readHeaders(config.shadowHeaders, '--shadow-headers'),
+    () => requireKnownPaths('--deprecated', config.deprecated),
+    () => requireKnownPaths('--sunset', config.sunset),
+    () => requireKnownPaths('--deprecation-link', config.deprecationLink),
+    () => requireKnownPaths('--brownout', config.brownout),
+    ...EXPOSURE_RULES.map((rule) => () => {
+      const wrong = rule(config, guardOptions)
+      if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+    }),
     () => requireGuardFiles(config, guardOptions),
     () => requireNoWrites(asked),
     () => requireDatabaseUrls(config),
     () => requireSafeShadow(config),
     () => requireTraceableDatabase(config),
     () => requireOwnAdminPort(config),
-  ])
-  return { config, guardOptions, retirement, keyCipher, tracing, importToken, shadowHeaders: headers }
+  ] as const
 }
 
 type Results<T extends readonly (() => unknown)[]> = { -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }
 
-/** What each of them answers. Throws one `UsageError` with what all of them say is wrong. */
-async function allOf<T extends readonly (() => unknown)[]>(checks: readonly [...T]): Promise<Results<T>> {
-  const settled = await Promise.allSettled(checks.map(async (check) => check()))
+/** What each of them answers, where all of them do, and what they say is wrong. One that needs a value that was not read says nothing. */
+async function settle<T extends readonly (() => unknown)[]>(
+  rules: readonly [...T],
+): Promise<{ readonly results: Results<T>; readonly problems: readonly string[] }> {
+  const settled = await Promise.allSettled(rules.map(async (rule) => rule()))
   const errors = settled.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []))
-  const wrong = errors.map((error) => {
+  const problems = errors.flatMap((error) => {
+    if (error instanceof ValueUnreadError) return []
     if (!(error instanceof UsageError)) throw error
     return error.message
   })
-  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
-  return settled.map((result) => (result.status === 'fulfilled' ? result.value : undefined)) as Results<T>
+  const results = settled.map((result) => (result.status === 'fulfilled' ? result.value : undefined)) as Results<T>
+  return { results, problems }
 }
