@@ -17,6 +17,9 @@ export interface ToldRound {
   readonly changed: number
   readonly unchanged: number
   readonly missing: number
+  readonly waiting: number
+  readonly doubted: number
+  readonly removed: number
   readonly failed: number
   readonly outage: string | null
   readonly seconds: number

@@ -9,6 +9,9 @@ import { takeIn } from './take-in.ts'
 
 /** Rounds in a row that find no workspace before the one here is removed: a server that starts may have nothing yet. */
 const ROUNDS_TO_REMOVE = 2
+/** When more users than these, and than this part of all, lose their workspace in one round, the server is at fault: none is removed. */
+const MAX_GONE = 3
+const MAX_GONE_PART = 0.1
 
 /** What became of the users of one round. */
 export interface Round {
@@ -18,7 +21,11 @@ export interface Round {
   /** Users without a workspace there. */
   readonly missing: number
   readonly failed: number
-  /** Documents and exports. */
+  /** Of the users without a workspace there, those who still have one here. */
+  readonly waiting: number
+  /** Users who lost their workspace there together with too many others to be believed. They count as failed. */
+  readonly doubted: number
+  /** Documents and exports; users, of those who are removed whole. */
   readonly added: number
   readonly replaced: number
   readonly removed: number
@@ -41,6 +48,8 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement'> {
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
   /** Told after each user of a round how many it has been through. */
   readonly onUser?: (done: number) => void
+  /** Whether users are removed however many lose their workspace in one round. */
+  readonly mayRemoveMany: boolean
 }
 
 interface Followed {
@@ -53,12 +62,20 @@ interface Followed {
   failure: string
 }
 
-type Outcome = 'changed' | 'unchanged' | 'missing'
+/** `gone`: without a workspace there, and with one here. */
+type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
 type Counts = Record<'changed' | 'unchanged' | 'missing' | 'failed' | 'added' | 'replaced' | 'removed', number>
+
+interface Gone {
+  readonly email: string
+  readonly one: Followed
+  /** When it was asked for. */
+  readonly at: number
+}
 
 /** Signs out everywhere when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
-  const { client, store, concurrency, clock, stop, onFailed, onUser } = options
+  const { client, store, concurrency, clock, stop, onFailed, onUser, mayRemoveMany } = options
   const followed = new Map<string, Followed>()
   const start = clock()
 
@@ -75,13 +92,11 @@ export function createFollower(options: FollowOptions): Follower {
     const at = clock()
     const before = one.seen ?? (await seenInStore(store, email))
     const taken = await takeIn(email, one.session, before, { ...options, isReplacement: true })
-    one.missingRounds = taken.type === 'missing' ? one.missingRounds + 1 : 0
     if (taken.type === 'missing') {
-      const isHere = (await store.userByEmail(email)) !== null
-      if (isHere && one.missingRounds < ROUNDS_TO_REMOVE) return 'missing'
-      if (isHere) await store.applyChanges([{ type: 'removeUser', email }])
+      if ((await store.userByEmail(email)) !== null) return 'gone'
       one.seen = null
     } else {
+      one.missingRounds = 0
       one.seen = taken.seen
     }
     if (taken.type === 'changed') {
@@ -90,6 +105,20 @@ export function createFollower(options: FollowOptions): Follower {
     one.inStepAt = at
     one.failure = ''
     return taken.type
+  }
+
+  /** Answers how many of them still have a workspace here. */
+  async function removeGone(gone: readonly Gone[], counts: Counts): Promise<number> {
+    for (const { one } of gone) one.missingRounds += 1
+    const due = gone.filter(({ one }) => one.missingRounds >= ROUNDS_TO_REMOVE)
+    for (const { email, one, at } of due) {
+      await store.applyChanges([{ type: 'removeUser', email }])
+      counts.removed += 1
+      one.seen = null
+      one.inStepAt = at
+      one.failure = ''
+    }
+    return gone.length - due.length
   }
 
   function note(user: RemoteUser, one: Followed, error: ContractError): void {
@@ -120,6 +149,7 @@ export function createFollower(options: FollowOptions): Follower {
       let done = 0
       const counts: Counts = { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
       let outage: string | null = null
+      const gone: Gone[] = []
       await forget(users)
       await eachOf(users, concurrency, async (user) => {
         stop.throwIfAborted()
@@ -129,7 +159,10 @@ export function createFollower(options: FollowOptions): Follower {
           return
         }
         try {
-          counts[await step(user, one, counts)] += 1
+          const at = clock()
+          const outcome = await step(user, one, counts)
+          counts[outcome === 'gone' ? 'missing' : outcome] += 1
+          if (outcome === 'gone') gone.push({ email: user.email, one, at })
         } catch (error) {
           counts.failed += 1
           if (error instanceof OutageError || error instanceof StoreUnavailableError) outage = error.message
@@ -139,10 +172,26 @@ export function createFollower(options: FollowOptions): Follower {
         done += 1
         onUser?.(done)
       })
-      return { users: users.length, ...counts, outage, seconds: (clock() - began) / 1_000, lagSeconds: lagSeconds() }
+      const isDoubted = !mayRemoveMany && areTooMany(gone.length, gone.length + counts.changed + counts.unchanged)
+      let waiting = gone.length
+      if (isDoubted) {
+        for (const { one } of gone) one.missingRounds = 0
+        counts.missing -= gone.length
+        counts.failed += gone.length
+      } else if (outage === null) {
+        waiting = await removeGone(gone, counts)
+      }
+      const doubted = isDoubted ? gone.length : 0
+      const seconds = (clock() - began) / 1_000
+      return { users: users.length, ...counts, waiting, doubted, outage, seconds, lagSeconds: lagSeconds() }
     },
     async [Symbol.asyncDispose]() {
       await eachOf(followed.values(), concurrency, ({ session }) => session.close())
     },
   }
+}
+
+/** Whether so many users without a workspace there, of all who have one here or there, are no removals. */
+function areTooMany(gone: number, all: number): boolean {
+  return (gone > MAX_GONE && gone > all * MAX_GONE_PART) || (gone > 1 && gone === all)
 }

@@ -54,6 +54,7 @@ export async function runFollow(
     client,
     concurrency,
     stop,
+    mayRemoveMany: config.removeMany === true,
     onFailed({ label }, error) {
       progress.clear()
       io.stderr.write(`${label}: ${error.message}\n`)
@@ -76,7 +77,7 @@ export async function runFollow(
       if (round.removed > 0) await flushAndTell(store, config, io)
       const { requests, notModified } = client.traffic()
       await writeLine(io.stdout, tellRound({ round: total.rounds, ...round, requests, notModified }, config, io))
-      if (config.once) return round.failed === 0 && round.outage === null ? 0 : 1
+      if (config.once) return round.failed + round.waiting === 0 && round.outage === null ? 0 : 1
     }
     return 0
   } catch (error) {
@@ -115,7 +116,7 @@ type Told = Round & {
 function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): string {
   const at = new Date(clock()).toISOString()
   if (format === 'json') return JSON.stringify({ at, ...told })
-  const { round, users, changed, missing, failed, outage, seconds, lagSeconds } = told
+  const { round, users, changed, missing, failed, doubted, outage, seconds, lagSeconds } = told
   const parts = [
     `${users} users in ${seconds.toFixed(1)} s`,
     `${changed} changed`,
@@ -123,6 +124,9 @@ function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): 
     `${failed} failed`,
     `lag ${lagSeconds.toFixed(1)} s`,
     ...(outage === null ? [] : [outage]),
+    ...(doubted === 0
+      ? []
+      : [`${doubted} users have no workspace there any more, too many to be believed: --remove-many removes them`]),
   ]
   return `${at} round ${round}: ${parts.join(', ')}`
 }

@@ -26,6 +26,11 @@ export const FOLLOW_OPTIONS = {
     description: 'one round only; exit code 1 when a user could not be brought in step',
     schema: booleanOption.optional(),
   },
+  removeMany: {
+    flags: '--remove-many',
+    description: 'remove users who have no workspace at the other server any more, however many they are in one round',
+    schema: booleanOption.optional(),
+  },
   format: {
     flags: '--format <text|json>',
     description: 'how rounds are told: a line of text, or a line of JSON',

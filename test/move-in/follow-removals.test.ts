@@ -1,0 +1,76 @@
+// Users who have no workspace at the old server any more: removals are believed, unless they are too many at a time.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { startFollow } from '../support/follow.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { documentLine } from '../support/workspaces.ts'
+
+const emailsOf = (count: number) => Array.from({ length: count }, (_, at) => `user${at}@example.com`)
+
+async function startMove(count: number) {
+  const emails = emailsOf(count)
+  const server = await startPlainServer({
+    records: emails.map((email) => documentLine('template', email, '{"id":"t"}')).join(''),
+  })
+  const flags = ['--email', emails.join(), '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  const stored = async () => (await runHere(['dump', ...flags.slice(2)])).stdout.split('\n').length - 1
+  const once = (...more: readonly string[]) => runHere(['follow', server.url, '--once', ...flags, ...more])
+  return { server, emails, flags, stored, once }
+}
+
+test.each([
+  ['all of two', 2, 2],
+  ['four of twenty', 20, 4],
+])(
+  '%s are no removals: nobody is removed, they fail, and they are in step again when they are back',
+  async (_, count, gone) => {
+    const { server, emails, flags, stored } = await startMove(count)
+    await using _server = server
+    const following = startFollow(server.url, flags)
+    await following.until(({ changed }) => changed === count)
+    const before = new Map(server.workspaces)
+    for (const email of emails.slice(0, gone)) server.workspaces.delete(email)
+    for (let round = 0; round < 4; round += 1) {
+      expect(await following.until(({ doubted }) => doubted > 0)).toMatchObject({
+        doubted: gone,
+        failed: gone,
+        missing: 0,
+        removed: 0,
+      })
+    }
+    expect(await stored()).toBe(count)
+    for (const [email, workspace] of before) server.workspaces.set(email, workspace)
+    await following.until(({ unchanged, failed }) => unchanged === count && failed === 0)
+    await following.stop()
+  },
+)
+
+test.each([
+  ['three of thirty', 30, 3, []],
+  ['all of two where that is said to be true', 2, 2, ['--remove-many']],
+])('%s are removed after two rounds', async (_, count, gone, options) => {
+  const { server, emails, flags, stored } = await startMove(count)
+  await using _server = server
+  const following = startFollow(server.url, [...flags, ...options])
+  await following.until(({ changed }) => changed === count)
+  for (const email of emails.slice(0, gone)) server.workspaces.delete(email)
+  expect(await following.until(({ removed }) => removed > 0)).toMatchObject({ missing: gone, removed: gone, failed: 0 })
+  expect(await stored()).toBe(count - gone)
+  await following.stop()
+})
+
+test('a script is told that some are not in step, and why', async () => {
+  const { server, emails, stored, once } = await startMove(12)
+  await using _server = server
+  expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
+  server.workspaces.delete(emails[0] ?? '')
+  const one = await once()
+  expect([one.exitCode, one.stdout]).toEqual([1, expect.stringContaining(' 1 not there, 0 failed, ')])
+  for (const email of emails.slice(1, 6)) server.workspaces.delete(email)
+  const many = await once()
+  expect([many.exitCode, many.stdout]).toEqual([1, expect.stringContaining('6 users have no workspace there any more')])
+  expect(many.stdout).toContain('--remove-many')
+  expect(await stored()).toBe(12)
+})
