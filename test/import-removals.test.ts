@@ -109,16 +109,16 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     const path = workspace.write('wanted.ndjson', `${wanted}{"kind":"user","email":"${EVE}"}\n`)
     const before = await workspace.dump()
     const dry = await workspace.import(path, '--replace', '--dry-run', '--verbose')
-    expect(dry.stdout).toContain(`${ANA}: 0 added, 1 replaced, 2 unchanged, 3 removed\n`)
-    expect(dry.stdout).toMatch(/^would import .*: 0 added, 1 replaced, 2 unchanged, 3 removed \(/m)
+    expect(dry.stdout).toContain(`${ANA}: 0 added, 2 replaced, 1 unchanged, 3 removed\n`)
+    expect(dry.stdout).toMatch(/^would import .*: 1 added, 2 replaced, 1 unchanged, 3 removed \(/m)
     expect(dry.stdout).not.toContain(BEN)
     expect(await workspace.dump()).toBe(before)
     const done = await workspace.import(path, '--replace')
-    expect(done.stdout).toMatch(/^imported .*: 0 added, 1 replaced, 2 unchanged, 3 removed \(/)
+    expect(done.stdout).toMatch(/^imported .*: 1 added, 2 replaced, 1 unchanged, 3 removed \(/)
     const ben = before.split('\n').filter((line) => line.includes(BEN))
     expect(await workspace.dump()).toBe(`${wanted}${ben.join('\n')}\n{"kind":"user","email":"${EVE}"}\n`)
     expect((await workspace.import(path, '--replace')).stdout).toContain(
-      ': 0 added, 0 replaced, 3 unchanged, 0 removed (',
+      ': 0 added, 0 replaced, 4 unchanged, 0 removed (',
     )
   })
 

@@ -69,7 +69,10 @@ export type ReplacementStep =
     }
   | ExportStep
 
-/** What became of one user: documents and exports. */
+/**
+ * What became of one user: documents and exports. A document that stands elsewhere among those that stay counts as replaced. A
+ * user who shall have nothing counts as one that is added or left unchanged.
+ */
 export interface Swapped {
   readonly email: string
   readonly added: number

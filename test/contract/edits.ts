@@ -392,7 +392,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
           NOW,
         )
         expect([await dump(), await stateVersion(ANA)]).toEqual(before)
-        expect(await swapAll(replacement)).toEqual([{ email: ANA, added: 2, replaced: 1, unchanged: 2, removed: 2 }])
+        expect(await swapAll(replacement)).toEqual([{ email: ANA, added: 2, replaced: 2, unchanged: 1, removed: 2 }])
         expect(await dump()).toBe(
           `{"kind":"project","email":"${ANA}","data":"a"}\n` +
             `{"kind":"export","email":"${ANA}","r":"a","createdAt":"${at(2).createdAt}","data":[7,8,9]}\n` +
@@ -446,7 +446,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         const steps = [document('b'), document('a'), ...exportSteps(ANA, 'a', ['1'], at(4), 'd4')]
         await store.stageReplacement(replacement, steps, NOW)
         expect(await swapAll(replacement, false, true)).toEqual([
-          { email: ANA, added: 1, replaced: 0, unchanged: 2, removed: 3 },
+          { email: ANA, added: 1, replaced: 2, unchanged: 0, removed: 3 },
         ])
         const newest = await Promise.all(['a', 'b', 'c', 'nobody'].map((ref) => newestExport(ANA, ref)))
         expect(newest).toEqual(['d4', 'd1', null, null])
@@ -486,7 +486,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
         ])
         expect(swapped).toEqual([
           { email: ANA, added: 2, replaced: 0, unchanged: 0, removed: 0 },
-          { email: BEN, added: 0, replaced: 0, unchanged: 0, removed: 2 },
+          { email: BEN, added: 0, replaced: 0, unchanged: 1, removed: 2 },
         ])
         expect((await store.userByEmail(BEN))?.id).toBe(id)
         expect(await newestExport(ANA, 'a')).toBe('d1')
@@ -509,6 +509,32 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
             `{"kind":"export","email":"${ANA}","r":"a","createdAt":"${MADE.createdAt}","data":[1]}\n` +
             `{"kind":"project","email":"${ANA}","data":"b"}\n{"kind":"project","email":"${ANA}","data":"c"}\n`,
         )
+      })
+
+      test('counts a document that stands elsewhere in its list as replaced, and one that others came between as unchanged', async () => {
+        await replace(['a', 'b', 'c', 'd'].map((id) => document(id)))
+        const counts = async (...ids: string[]) => {
+          const steps = ids.map((id) => document(id))
+          const replacement = randomUUID()
+          await store.beginReplacement(replacement, NOW)
+          await store.stageReplacement(replacement, steps, NOW)
+          const dry = await swapAll(replacement, true)
+          const [swapped] = await replace(steps)
+          expect(dry).toEqual([swapped])
+          return swapped && [swapped.added, swapped.replaced, swapped.unchanged, swapped.removed]
+        }
+        expect(await counts('b', 'a', 'c', 'd')).toEqual([0, 2, 2, 0])
+        expect(await counts('b', 'a', 'c', 'd')).toEqual([0, 0, 4, 0])
+        expect(await counts('new', 'b', 'c', 'other', 'd')).toEqual([2, 0, 3, 1])
+        expect(await counts('d', 'new', 'more')).toEqual([1, 2, 0, 3])
+      })
+
+      test('counts a user who has nothing as added, then as unchanged, like an import of the record', async () => {
+        const record = { type: 'stageUser', email: BEN } as const
+        expect(await replace([record])).toEqual([{ email: BEN, added: 1, replaced: 0, unchanged: 0, removed: 0 }])
+        expect(await replace([record])).toEqual([{ email: BEN, added: 0, replaced: 0, unchanged: 1, removed: 0 }])
+        expect(await store.applyChanges([{ type: 'addUser', email: BEN }])).toEqual(['unchanged'])
+        expect(await store.applyChanges([{ type: 'addUser', email: ANA }])).toEqual(['added'])
       })
 
       test('says what it would do, and does not', async () => {

@@ -18,6 +18,11 @@ const EXPORTS_OF = `select ${KEY}(ref) as ref, instant, digest from workspace_ga
 const IS_KEPT = `($3::boolean and ${KEY}(ref) in (select ${KEY}(s.ref) from ${STAGED} s where s.owner = $1 and s.kind = 'project'))`
 const STORED_EXPORTS = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.export where user_id = $2`
 
+/** No user has this id: everything counts as new. */
+const NOBODY = -1
+/** Among the documents of the kind that stay, so that what comes in or goes out between them moves none. */
+const rankBy = (key: string) => `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
+
 const LOCK: Statement = {
   name: 'lockSwapped',
   text: 'select id, revision from workspace_gateway.user where email = $1 for update',
@@ -31,16 +36,20 @@ const COUNTS: Statement = {
   name: 'countSwapped',
   text: `with
       d as (select d.user_id is null as is_new,
-          d.text is not distinct from s.text and d.ref is not distinct from s.ref as is_same
+          d.text is not distinct from s.text and d.ref is not distinct from s.ref
+            and ${rankBy('s.position')} = ${rankBy('d.position')} as is_same
         from ${STAGED} s left join ${DOCUMENT} d on ${SAME} where s.owner = $1),
       wanted as (select distinct * from (${EXPORTS_OF}) e),
-      stored as (${STORED_EXPORTS})
+      stored as (${STORED_EXPORTS}),
+      bare as (select 1 where not exists (select 1 from d) and not exists (select 1 from wanted))
     select
       (select count(*) from d where is_new)
-        + (select count(*) from (select * from wanted except select * from stored) e) as added,
+        + (select count(*) from (select * from wanted except select * from stored) e)
+        + (select count(*) from bare where $2 = ${NOBODY}) as added,
       (select count(*) from d where not is_new and not is_same) as replaced,
       (select count(*) from d where is_same and not is_new)
-        + (select count(*) from (select * from wanted intersect select * from stored) e) as unchanged,
+        + (select count(*) from (select * from wanted intersect select * from stored) e)
+        + (select count(*) from bare where $2 <> ${NOBODY}) as unchanged,
       (select count(*) from ${DOCUMENT} d where user_id = $2 and not exists (select 1 from ${STAGED} s where ${SAME}))
         + (select count(*) from (${STORED_EXPORTS} and not ${IS_KEPT} except select * from wanted) e) as removed`,
 }
@@ -105,9 +114,6 @@ const CHANGES: readonly Statement[] = [
       delete from workspace_gateway.staged_user where id = $1 and $2::bigint is not null`,
   },
 ]
-
-/** No user has it. */
-const NOBODY = -1
 
 /** Within a transaction. */
 export async function swapUser(

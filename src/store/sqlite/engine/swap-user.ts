@@ -22,6 +22,12 @@ const SAME = 's.owner = $owner and s.kind = document.kind and s.id = document.id
 const IS_KEPT = `($keepsExports and ref in (select ref from staged_document where owner = $owner and kind = 'project'))`
 const EXPORTS_OF = `select ref, instant, digest from staged_export where owner = $owner and digest is not null`
 
+/** No user has this id: everything counts as new. */
+const NOBODY = -1
+
+/** Among the documents of the kind that stay, so that what comes in or goes out between them moves none. */
+const rankBy = (key: string) => `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
+
 /** As in the question. */
 type SwapOptions = Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>
 
@@ -31,16 +37,20 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
   const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
   const counts = writer.prepare<Names, Omit<Swapped, 'email'>>(
     `with
-       d as (select s.id, d.user_id is null as isNew, d.text is s.text and d.ref is s.ref as isSame
+       d as (select d.user_id is null as isNew,
+           d.text is s.text and d.ref is s.ref and ${rankBy('s.key')} = ${rankBy('d.key')} as isSame
          from staged_document s left join document d on d.user_id = $userId and d.kind = s.kind and d.id = s.id
          where s.owner = $owner),
        wanted as (select distinct ref, instant, digest from (${EXPORTS_OF})),
-       stored as (select ref, instant, digest from export where user_id = $userId)
+       stored as (select ref, instant, digest from export where user_id = $userId),
+       bare as (select 1 where not exists (select 1 from d) and not exists (select 1 from wanted))
      select
-       (select count(*) from d where isNew) + (select count(*) from (select * from wanted except select * from stored)) as added,
+       (select count(*) from d where isNew) + (select count(*) from (select * from wanted except select * from stored))
+         + (select count(*) from bare where $userId = ${NOBODY}) as added,
        (select count(*) from d where not isNew and not isSame) as replaced,
        (select count(*) from d where isSame and not isNew)
-         + (select count(*) from (select * from wanted intersect select * from stored)) as unchanged,
+         + (select count(*) from (select * from wanted intersect select * from stored))
+         + (select count(*) from bare where $userId <> ${NOBODY}) as unchanged,
        (select count(*) from document where user_id = $userId and not exists (select 1 from staged_document s where ${SAME}))
          + (select count(*) from (select * from stored where not ${IS_KEPT} except select * from wanted)) as removed`,
   )
@@ -73,8 +83,7 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
   return (owner, email, { isDryRun, keepsExports = false }) => {
     const known = userId.get(email)
     const names = { owner, keepsExports: Number(keepsExports) }
-    // No user has this id: everything counts as new.
-    const found = counts.get({ ...names, userId: known ?? -1 })
+    const found = counts.get({ ...names, userId: known ?? NOBODY })
     if (!found) throw new Error('what a replacement changes could not be counted')
     if (!isDryRun) {
       const id = known ?? Number(addUser.run(email).lastInsertRowid)
