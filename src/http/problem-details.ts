@@ -1,24 +1,14 @@
-// What was thrown becomes a failure of the table, and that problem+json (RFC 9457) with its headers, for any dialect.
+// A failure of the table becomes problem+json (RFC 9457) with its headers, and what is told of it.
 import { randomUUID } from 'node:crypto'
-import { type FailureCode, GatewayError, statusOf } from '../errors.ts'
+import { toGatewayError } from '../auth/to-gateway-error.ts'
+import { type FailureCode, type GatewayError, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'
-import { StoreReadOnlyError, StoreUnavailableError } from '../store/contract.ts'
 import { rateLimitHeaders } from './rate-limit-fields.ts'
 import { type GatewayResponse, type Headers, NO_STORE } from './response.ts'
 import { STATUS_CODES } from './server/http-builtin.ts'
 
 /** Writes what happened to the log, under the id that the client was given. */
 export type ReportFailure = (error: unknown, incident: string, requestId?: string) => void
-
-/** Whatever is thrown, as a failure of the table: what is not one of ours says nothing of its cause. */
-export function toGatewayError(error: unknown): GatewayError {
-  if (error instanceof GatewayError) return error
-  if (error instanceof StoreUnavailableError) {
-    return new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1, cause: error })
-  }
-  if (error instanceof StoreReadOnlyError) return new GatewayError('READ_ONLY')
-  return new GatewayError('INTERNAL', { cause: error })
-}
 
 /**
  * RFC 9457. The title is the status phrase, as `about:blank` asks; `code` tells failures of one status apart; `requestId` is that of

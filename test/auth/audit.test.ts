@@ -2,8 +2,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../../src/auth/audit/audit-event.ts'
 import { type AuditLogOptions, openAuditLog } from '../../src/auth/audit/audit-log.ts'
+import { withAudit } from '../../src/auth/audit/audited-sign-in.ts'
+import type { Caller } from '../../src/auth/caller.ts'
+import { toGatewayError } from '../../src/auth/to-gateway-error.ts'
+import { GatewayError } from '../../src/errors.ts'
 import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
-import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { StoreReadOnlyError, StoreUnavailableError } from '../../src/store/contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { createClient, requireSession } from '../support/client.ts'
 import { runHere, serve } from '../support/command-line.ts'
@@ -184,6 +188,26 @@ test('signing in, being refused and signing out are told, with no token, no code
     ['logout', 'refused', '', 'INVALID_TOKEN'],
   ])
   expect(JSON.stringify(entries)).not.toMatch(/wgr_|eyJ|K7QM2P9D|@/)
+})
+
+test.each([
+  ['a database that is away', new StoreUnavailableError('away'), 'failed', 'UNAVAILABLE'],
+  ['a database that is only read', new StoreReadOnlyError('read'), 'refused', 'READ_ONLY'],
+  ['a refusal', new GatewayError('LOGIN_REFUSED'), 'refused', 'LOGIN_REFUSED'],
+  ['a gateway that has too much to do', new GatewayError('UNAVAILABLE'), 'refused', 'UNAVAILABLE'],
+  ['a mistake of the program', new Error('secret'), 'failed', 'INTERNAL'],
+])('%s is told with the code that the client is answered', async (_, thrown, result, code) => {
+  const fail = () => Promise.reject(thrown)
+  const told: AuditEvent[] = []
+  const signIn = withAudit({ login: fail, refresh: fail, logout: fail }, { record: (event) => told.push(event) })
+  const caller = { client: { address: '192.0.2.77' } } as Caller
+  await expect(signIn.login({ email: ANA, code: null }, caller)).rejects.toBe(thrown)
+  await expect(signIn.refresh('wgr_x', caller)).rejects.toBe(thrown)
+  await expect(signIn.logout('wgr_x')).rejects.toBe(thrown)
+  expect(told.map((event) => [event.kind, event.result, event.detail])).toEqual(
+    ['login', 'refresh', 'logout'].map((kind) => [kind, result, code]),
+  )
+  expect(toGatewayError(thrown).code).toBe(code)
 })
 
 test('serve writes a line of log for each entry, and what it recorded is durable when it has stopped', async () => {

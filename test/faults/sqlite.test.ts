@@ -248,6 +248,9 @@ describe.skipIf(!CAN_MOUNT)('a full disk', () => {
     expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(401)
     expect(logOf(serving).filter(({ level }) => level === FATAL)).toEqual([])
     expect(await serving.kill('SIGTERM')).toBe(0)
+    const audit = (await runHere(['audit', '--database', `file:${path}`, '--kind', 'login'])).stdout
+    expect(audit).toMatch(/"result":"failed".*"detail":"UNAVAILABLE"/)
+    expect(audit).not.toContain('INTERNAL')
   })
 
   test('at a start is a sentence', async () => {

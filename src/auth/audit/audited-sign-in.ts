@@ -1,9 +1,10 @@
 // Signing in and out, every outcome told to the audit log.
-import { GatewayError } from '../../errors.ts'
+import { statusOf } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 import { canonicalEmail } from '../email.ts'
 import { withoutCode } from '../mail/code-spelling.ts'
 import type { SignIn } from '../sign-in.ts'
+import { toGatewayError } from '../to-gateway-error.ts'
 import type { Audit, AuditKind } from './audit-event.ts'
 
 /** The same sign-in. A refresh that succeeds is not told: it is no event, and there are many. */
@@ -16,13 +17,9 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
     try {
       return await run()
     } catch (error) {
-      const isRefusal = error instanceof GatewayError
-      audit.record({
-        kind,
-        result: isRefusal ? 'refused' : 'failed',
-        detail: isRefusal ? error.code : 'INTERNAL',
-        ...about,
-      })
+      const failure = toGatewayError(error)
+      const isRefusal = failure === error || statusOf(failure.code) < 500
+      audit.record({ kind, result: isRefusal ? 'refused' : 'failed', detail: failure.code, ...about })
       throw error
     }
   }

@@ -1,7 +1,8 @@
 // What a failure looks like in `errors`: the codes of the table, no secret, nothing of what is inside.
 import { GraphQLError, type GraphQLFormattedError, locatedError } from 'graphql'
+import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
-import { isRefusal, newIncident, type ReportFailure, toGatewayError } from '../../http/problem-details.ts'
+import { isRefusal, newIncident, type ReportFailure } from '../../http/problem-details.ts'
 import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
 import { excerpt, redact } from '../../redact.ts'
 import { FieldFailure, type Place, placeOf } from '../execution/collected-errors.ts'

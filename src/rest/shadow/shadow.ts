@@ -1,9 +1,9 @@
 // What clients are answered here, compared in the background with what the old server answers: both are asked again, in the name of
 // the same user, and told apart by the first byte.
 
+import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { statusOf } from '../../errors.ts'
 import type { Endpoint } from '../../http/handler.ts'
-import { toGatewayError } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { startRecord } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
