@@ -82,10 +82,16 @@ test('nobody imports without the token, and nothing of the body is read', async 
   }
   expect(await dumpOf(gateway)).toBe('')
   expect((await gateway.get('/import', TOKEN)).status).toBe(405)
-  expect((await gateway.send('POST', '/import?replace=maybe', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
-  expect((await gateway.send('POST', '/import?dry-run', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
-  expect((await gateway.send('POST', '/import?id-fields=a,', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
-  expect((await gateway.send('POST', '/import?other=a', '', BEARER)).json().code).toBe('INVALID_ARGUMENT')
+  for (const [search, detail] of [
+    ['replace=0', 'replace is given alone, or as true or false.'],
+    ['replace&verbose=maybe', 'verbose is given alone, or as true or false.'],
+    ['dry-run', 'dry-run and verbose go with replace.'],
+    ['id-fields=a,', 'id-fields is names of fields with commas between them.'],
+    ['other=a', 'Known parameters are replace, dry-run, verbose, id-fields and ref-fields.'],
+  ]) {
+    const { status, json } = await gateway.send('POST', `/import?${search}`, '', BEARER)
+    expect([status, json().code, json().detail], search).toEqual([400, 'INVALID_ARGUMENT', detail])
+  }
   const other = await startGateway()
   expect((await other.send('POST', '/import', SMALL_WORLD, BEARER)).status).toBe(404)
 })

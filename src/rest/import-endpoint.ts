@@ -9,7 +9,6 @@ import type { ImportEvent, ImportOptions } from '../import-export/run-import.ts'
 import type { RequireImporter } from './import-access.ts'
 
 const NDJSON = 'application/x-ndjson'
-const KNOWN_PARAMETERS = 'Known parameters are replace, dry-run, verbose, id-fields and ref-fields.'
 const FLAGS: Readonly<Record<string, 'isReplacement' | 'isDryRun' | 'isVerbose'>> = {
   replace: 'isReplacement',
   'dry-run': 'isDryRun',
@@ -20,6 +19,8 @@ const FIELDS: Readonly<Record<string, keyof ImportOptions['fields']>> = {
   'id-fields': 'idFields',
   'ref-fields': 'refFields',
 }
+
+const KNOWN_PARAMETERS = new Intl.ListFormat('en-GB').format([...Object.keys(FLAGS), ...Object.keys(FIELDS)])
 
 /** Imports apart from the requests: in a thread of its own, on a connection of its own. */
 export interface Importer {
@@ -120,14 +121,25 @@ function readOptions(search: string): ImportOptions {
   for (const [name, value] of new URLSearchParams(search)) {
     const option = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined
     const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
-    if (option && ['', 'true', 'false'].includes(value)) options[option] = value !== 'false'
-    else if (field && !value.split(',').includes('')) fields[field] = value.split(',')
-    else throw new GatewayError('INVALID_ARGUMENT', { message: KNOWN_PARAMETERS })
+    if (option) options[option] = readFlag(name, value)
+    else if (field) fields[field] = readNames(name, value)
+    else throw new GatewayError('INVALID_ARGUMENT', { message: `Known parameters are ${KNOWN_PARAMETERS}.` })
   }
   if ((options.isDryRun || options.isVerbose) && !options.isReplacement) {
     throw new GatewayError('INVALID_ARGUMENT', { message: 'dry-run and verbose go with replace.' })
   }
   return { ...options, fields }
+}
+
+function readFlag(name: string, value: string): boolean {
+  if (['', 'true', 'false'].includes(value)) return value !== 'false'
+  throw new GatewayError('INVALID_ARGUMENT', { message: `${name} is given alone, or as true or false.` })
+}
+
+function readNames(name: string, value: string): readonly string[] {
+  const names = value.split(',')
+  if (!names.includes('')) return names
+  throw new GatewayError('INVALID_ARGUMENT', { message: `${name} is names of fields with commas between them.` })
 }
 
 async function* asLines(events: AsyncIterable<ImportEvent>, { onEvent, end }: Told): AsyncGenerator<Uint8Array> {
