@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
@@ -24,7 +24,35 @@ const changed = documentLine('project', ANA, '{"id":"p2","ref":"app","name":"cha
 const projectsAt = (url: string, accessToken: string, headers = {}) =>
   ask(`${url}/projects`, { headers: { ...bearer(accessToken), ...headers } })
 
+/** As a command that was begun in a folder that is removed since. */
+function runInRemovedFolder(...args: readonly string[]) {
+  const folder = temporaryDirectory()
+  const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+  return spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, PROGRAM, ...args], { encoding: 'utf8' })
+}
+
 describe('an SQLite backup', () => {
+  test('of absolute paths is made where the working directory was removed; of a relative one it is a sentence', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(SMALL_WORLD)
+    const copy = workspace.path('copy.db')
+    const made = runInRemovedFolder('backup', copy, ...workspace.flags)
+    expect([made.status, made.stderr]).toEqual([0, ''])
+    verifyDatabase(copy)
+    for (const args of [
+      ['backup', workspace.path('other.db'), '--database', 'file:workspace.db'],
+      ['backup', 'other.db', ...workspace.flags],
+    ]) {
+      const refused = runInRemovedFolder(...args)
+      expect([refused.status, refused.stderr.trim().split('\n')], args.join(' ')).toEqual([
+        exitCode,
+        [expect.any(String)],
+      ])
+      expect(existsSync('/other.db')).toBe(false)
+    }
+    expect(existsSync(workspace.path('other.db'))).toBe(false)
+  })
+
   test('is of one state, and ends, whatever others commit between its steps', async () => {
     const path = join(temporaryDirectory(), 'workspace.db')
     const writer = new Database(path)

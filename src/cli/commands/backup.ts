@@ -11,6 +11,7 @@ import { backupLines } from '../../migration/backup-records.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
 import { backupName, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
+import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { publishFile, requireFree } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -59,6 +60,8 @@ async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Pr
 async function copyFile(from: string, to: string, io: CommandIo): Promise<void> {
   const progress = createProgress(io, 'backing up', (await stat(from)).size)
   const workerData: CopyRequest = { from, to }
+  // With a relative path neither the database nor the file of the backup would have been opened before.
+  leaveRemovedDirectory()
   const worker = new Worker(new URL('../backup/copy-worker.ts', import.meta.url), { workerData })
   const reasons: unknown[] = []
   worker.on('message', (reason) => reasons.push(reason))
