@@ -121,13 +121,13 @@ test('an old server that is away is waited for; what it has when it is back is t
   const away = await following.until(({ outage }) => outage !== null)
   expect(away).toMatchObject({ changed: 0, outage: expect.stringContaining('no answer') })
   expect(away.failed).toBeGreaterThan(0)
-  expect((await following.next()).lagSeconds).toBeGreaterThan(away.lagSeconds)
+  expect((await following.next()).lagSeconds).toBeGreaterThan(away.lagSeconds ?? Infinity)
   expect((await gateway.get('/projects', (await gateway.login(ANA)).accessToken)).status).toBe(200)
   server.workspaces.get(BEN)?.templates.push('{"id":"late"}')
   await server.restart()
   const back = await following.until(({ outage }) => outage === null)
   expect(back).toMatchObject({ changed: 1, failed: 0 })
-  expect(back.lagSeconds).toBeLessThan(away.lagSeconds + first.lagSeconds + 60)
+  expect(back.lagSeconds).toBeLessThan((away.lagSeconds ?? 0) + (first.lagSeconds ?? 0) + 60)
   await expectTheSame(server, gateway, [ANA, BEN])
   await following.stop()
 })
@@ -234,6 +234,32 @@ test('how far behind it is, is a metric, which grows while the old server is awa
   expect([value(back, 'remote_up'), value(back, 'lag_seconds') < value(away, 'lag_seconds') + 1]).toEqual([1, true])
   await following.stop()
   await expect(metrics()).rejects.toThrow()
+})
+
+test('before anybody was in step the lag is not known: no number is told, and none is a metric', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  await server.kill()
+  const database = `file:${join(temporaryDirectory(), 'new.db')}`
+  const args = [...EMAILS, '--database', database]
+  const once = await runHere(['follow', server.url, '--once', ...args])
+  expect(once.exitCode).toBe(1)
+  expect(once.stdout).toMatch(
+    / round 1: 2 users in \d+\.\d s, 0 changed, 2 failed, lag not known yet, \S+ \S+: no answer\n$/,
+  )
+
+  const port = String(await freePort('127.0.0.1'))
+  const following = startFollow(server.url, [...args, '--metrics-port', port])
+  const metrics = async () => (await ask(`http://127.0.0.1:${port}/metrics`)).text
+  expect(await following.next()).toMatchObject({ failed: 2, lagSeconds: null })
+  expect(await following.next()).toMatchObject({ failed: 2, lagSeconds: null })
+  const away = await metrics()
+  expect(away).toContain('workspace_gateway_follow_remote_up 0')
+  expect(away).not.toContain('follow_lag_seconds')
+  await server.restart()
+  const { lagSeconds } = await following.until(({ outage }) => outage === null)
+  expect(lagSeconds).toBeGreaterThanOrEqual(0)
+  expect(await metrics()).toMatch(/^workspace_gateway_follow_lag_seconds \d/m)
+  await following.stop()
 })
 
 test('on a terminal the round that is under way shows how far it is, and the lag', async () => {

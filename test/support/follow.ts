@@ -23,7 +23,7 @@ export interface ToldRound {
   readonly failed: number
   readonly outage: string | null
   readonly seconds: number
-  readonly lagSeconds: number
+  readonly lagSeconds: number | null
   readonly requests: number
   readonly notModified: number
 }

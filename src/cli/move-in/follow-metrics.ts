@@ -30,12 +30,7 @@ export function createFollowMetrics(
       isAway = round.outage !== null
     },
     collect: () => [
-      gauge(
-        'workspace_gateway_follow_lag_seconds',
-        'How old the oldest state is that a followed user is known to be equal to.',
-        lagSeconds(),
-        'max',
-      ),
+      ...lagOf(lagSeconds()),
       gauge('workspace_gateway_follow_remote_up', 'Whether the last round was not given up.', isAway ? 0 : 1, 'min'),
       counter('workspace_gateway_follow_rounds_total', 'Rounds that were gone.', [{ value: sums.rounds, labels: {} }]),
       counter(
@@ -53,6 +48,13 @@ export function createFollowMetrics(
       ]),
     ],
   }
+}
+
+/** Nothing before anybody was in step. */
+function lagOf(lagSeconds: number | null): readonly Metric[] {
+  if (lagSeconds === null) return []
+  const help = 'How old the oldest state is that a followed user is known to be equal to.'
+  return [gauge('workspace_gateway_follow_lag_seconds', help, lagSeconds, 'max')]
 }
 
 /** The listener of `--metrics-port`, until it is disposed of. Null where none is asked for. */

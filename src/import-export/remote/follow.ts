@@ -32,15 +32,15 @@ export interface Round {
   /** Why it was given up, in a sentence: the users that were left count as failed. Null for a whole round. */
   readonly outage: string | null
   readonly seconds: number
-  /** How old the oldest state is that a user is known to be equal to, or the start where there is none. */
-  readonly lagSeconds: number
+  /** How old the oldest state is that a user is known to be equal to, or the start where there is none; null before any user was in step. */
+  readonly lagSeconds: number | null
 }
 
 export interface Follower extends AsyncDisposable {
   /** Those who are not named any more are forgotten. Throws what is nobody's outage, and the reason of `stop`. */
   readonly round: (users: readonly RemoteUser[]) => Promise<Round>
   /** As of a round, at this moment. */
-  readonly lagSeconds: () => number
+  readonly lagSeconds: () => number | null
 }
 
 export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement'> {
@@ -78,6 +78,7 @@ export function createFollower(options: FollowOptions): Follower {
   const { client, store, concurrency, clock, stop, onFailed, onUser, mayRemoveMany } = options
   const followed = new Map<string, Followed>()
   const start = clock()
+  let wasInStep = false
 
   function requireFollowed({ email, login }: RemoteUser): Followed {
     const known = followed.get(email)
@@ -102,9 +103,14 @@ export function createFollower(options: FollowOptions): Follower {
     if (taken.type === 'changed') {
       for (const name of ['added', 'replaced', 'removed'] as const) counts[name] += taken.counts[name]
     }
+    markInStep(one, at)
+    return taken.type
+  }
+
+  function markInStep(one: Followed, at: number): void {
     one.inStepAt = at
     one.failure = ''
-    return taken.type
+    wasInStep = true
   }
 
   /** Answers how many of them still have a workspace here. */
@@ -115,8 +121,7 @@ export function createFollower(options: FollowOptions): Follower {
       await store.applyChanges([{ type: 'removeUser', email }])
       counts.removed += 1
       one.seen = null
-      one.inStepAt = at
-      one.failure = ''
+      markInStep(one, at)
     }
     return gone.length - due.length
   }
@@ -135,7 +140,8 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
-  function lagSeconds(): number {
+  function lagSeconds(): number | null {
+    if (!wasInStep) return null
     const now = clock()
     let oldest = now
     for (const { inStepAt } of followed.values()) oldest = Math.min(oldest, inStepAt)

@@ -10,7 +10,7 @@ import type { CommandIo, ExitCode } from '../../io.ts'
 import { createFollowMetrics, openFollowMetrics } from '../../move-in/follow-metrics.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { openRemoteUsers } from '../../move-in/remote-users.ts'
-import { createRoundProgress } from '../../move-in/round-progress.ts'
+import { createRoundProgress, lagInWords } from '../../move-in/round-progress.ts'
 import { tellSessionsLeft } from '../../move-in/sessions-left.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
@@ -122,7 +122,7 @@ function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): 
     `${changed} changed`,
     ...(missing > 0 ? [`${missing} not there`] : []),
     `${failed} failed`,
-    `lag ${lagSeconds.toFixed(1)} s`,
+    lagInWords(lagSeconds),
     ...(outage === null ? [] : [outage]),
     ...(doubted === 0
       ? []
