@@ -33,7 +33,14 @@ function describeImporting(databaseUrl: () => Promise<string | undefined>): void
     await local.load(SMALL_WORLD)
     const first = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
-    expect(eventsOf(first.text).at(-1)).toEqual({ type: 'imported', added: 8, replaced: 0, unchanged: 0, removed: 0 })
+    expect(eventsOf(first.text).at(-1)).toEqual({
+      type: 'imported',
+      added: 8,
+      replaced: 0,
+      unchanged: 0,
+      removed: 0,
+      orphanExports: 0,
+    })
     expect(await dumpOf(gateway)).toBe(await local.dump())
 
     const { accessToken } = await gateway.login(ANA)
@@ -41,7 +48,7 @@ function describeImporting(databaseUrl: () => Promise<string | undefined>): void
     const dry = await gateway.send('POST', '/import?replace&dry-run&verbose', wanted, BEARER)
     expect(eventsOf(dry.text).slice(-2)).toEqual([
       { type: 'user', email: ANA, added: 0, replaced: 1, unchanged: 0, removed: 5 },
-      { type: 'wouldImport', added: 0, replaced: 1, unchanged: 0, removed: 5 },
+      { type: 'wouldImport', added: 0, replaced: 1, unchanged: 0, removed: 5, orphanExports: 0 },
     ])
     expect(await dumpOf(gateway)).toBe(await local.dump())
     await gateway.send('POST', '/import?replace=true', wanted, BEARER)

@@ -16,3 +16,9 @@ export function countsInWords({ added, replaced, unchanged, removed }: ImportCou
 export function badLinesInWords(count: number): string {
   return `${count} bad ${count === 1 ? 'line' : 'lines'}`
 }
+
+/** What is added to the counts of an import; empty where every export has a project. */
+export function orphansInWords(count: number): string {
+  if (count === 0) return ''
+  return `, ${count} ${count === 1 ? 'export whose project is' : 'exports whose projects are'} neither in the input nor stored`
+}

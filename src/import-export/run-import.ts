@@ -24,7 +24,7 @@ export type ImportEvent =
   | { readonly type: 'badLine'; readonly line: number; readonly reason: string }
   | ({ readonly type: 'user' } & Swapped)
   /** The last event. */
-  | ({ readonly type: 'imported' | 'wouldImport' } & Counts)
+  | ({ readonly type: 'imported' | 'wouldImport'; readonly orphanExports: number } & Counts)
   /** The last event. Nothing was imported. */
   | { readonly type: 'refused'; readonly badLines: number }
   /** The last event. What was imported before stays; run again, the import goes on. */
@@ -78,5 +78,5 @@ export async function runImport(
     : await applyInput(file, checked, store, options)
   // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
   if (!isDryRun && (counts.removed > 0 || isReplacement)) await flushRemovals(store, FLUSH_PATIENCE_MS)
-  emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts })
+  emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts, orphanExports: checked.orphanExports })
 }

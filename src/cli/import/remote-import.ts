@@ -1,7 +1,7 @@
 // The client of POST /import: sends a file, and tells how it goes there.
 import { Readable } from 'node:stream'
 import { UsageError } from '../../errors.ts'
-import { badLinesInWords, countsInWords } from '../../import-export/counts-in-words.ts'
+import { badLinesInWords, countsInWords, orphansInWords } from '../../import-export/counts-in-words.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireServerAddress } from '../move-in/remote-address.ts'
@@ -91,9 +91,10 @@ function tell(
   { stdout, stderr }: CommandIo,
 ): ExitCode {
   if (end?.type === 'imported' || end?.type === 'wouldImport') {
-    stdout.write(
-      `${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${countsInWords(end, replace === true)}\n`,
-    )
+    // A gateway of an earlier version does not count them.
+    const { orphanExports = 0 }: Partial<typeof end> = end
+    const done = `${countsInWords(end, replace === true)}${orphansInWords(orphanExports)}`
+    stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${done}\n`)
     return 0
   }
   if (end?.type === 'refused') stderr.write(`${badLinesInWords(end.badLines)}: nothing was imported\n`)

@@ -12,6 +12,8 @@ export interface RefClaim {
 export interface RefClaims {
   /** False when another document of the user has claimed the reference before. `place` is where this one stands. */
   readonly claim: (claim: RefClaim, place: LinePlace) => boolean
+  /** Whether a document of the user has claimed the reference, and is still there. */
+  readonly isClaimed: (asked: Pick<RefClaim, 'email' | 'ref'>) => boolean
 }
 
 export interface RefClaimsOptions {
@@ -34,6 +36,10 @@ export function createRefClaims({ readClaim, isVoid = () => false, hashOf }: Ref
       else if (isVoid(holder.value, holder.place)) claims.replace(holder.entry, wanted, place)
       else return holder.value.id === claim.id
       return true
+    },
+    isClaimed({ email, ref }) {
+      const holder = claims.find({ email, name: ref })
+      return holder !== null && !isVoid(holder.value, holder.place)
     },
   }
 }

@@ -14,6 +14,7 @@ import {
 } from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
 import { createOpenExports, type Endable } from './open-exports.ts'
+import { createOrphanExports } from './orphan-exports.ts'
 import type { NamedByUser } from './place-index.ts'
 import { createRemovedNames, WHOLE_USER } from './removed-names.ts'
 import { createRefClaims, type RefClaim } from './unique-refs.ts'
@@ -31,6 +32,8 @@ export interface CheckedInput {
   readonly bad: ReadonlyMap<number, string>
   readonly splitExports: ReadonlyMap<string, SplitExport>
   readonly records: number
+  /** Exports whose project is neither in the input nor stored, or goes before them: nobody sees them. */
+  readonly orphanExports: number
   /** Of each line that is not blank. */
   readonly notes: LineNotes
   /** Of each block of lines. */
@@ -62,6 +65,9 @@ export async function checkInput(
     readClaim,
     isVoid: ({ email, id }, { startOffset }) => removed.isRemovedAfter({ email, name: id }, startOffset),
   })
+  const orphans = createOrphanExports(readExportedRef)
+  /** Of this block of lines, without a project before them. */
+  let unclaimed: { readonly email: string; readonly ref: string; readonly line: Line }[] = []
   const notes = createLineNotes()
   const checksums: number[] = []
   let records = 0
@@ -70,11 +76,15 @@ export async function checkInput(
     const record = requireRecord(line, readRecord)
     noteSplitExport(record, line.number)
     if (record.kind === 'removal') noteRemoval(record, line)
+    if (record.kind === 'export' && !claims.isClaimed(record)) {
+      unclaimed.push({ email: record.email, ref: record.ref, line })
+    }
     if (!isDocument(record)) return null
     const { email, ref, id } = record
     if (ref !== null && !claims.claim({ email, ref, id }, line)) {
       throw new RecordError(`reference "${ref}" is used by another project of this user earlier in the file`)
     }
+    if (ref !== null) orphans.adopt({ email, name: ref })
     requireDocument(record)
     return record
   }
@@ -83,6 +93,24 @@ export async function checkInput(
     const record = readRecord(readLineAt(file, place))
     if (record.kind !== 'project' || record.ref === null) throw new InputChangedError()
     return { email: record.email, ref: record.ref, id: record.id }
+  }
+
+  function readExportedRef(place: LinePlace): NamedByUser {
+    const record = readRecord(readLineAt(file, place))
+    if (record.kind !== 'export') throw new InputChangedError()
+    return { email: record.email, name: record.ref }
+  }
+
+  /** Once the block has been read: the project may stand behind its export. */
+  async function noteOrphans(): Promise<void> {
+    const asked = unclaimed.filter((one) => !claims.isClaimed(one))
+    unclaimed = []
+    const holders = isReplacement ? [] : await store.projectIdsByRef(asked)
+    asked.forEach(({ email, ref, line }, index) => {
+      const holder = holders[index] ?? null
+      const isStored = holder !== null && !removed.isRemovedBefore({ email, name: holder }, line.startOffset)
+      if (!isStored) orphans.add({ email, name: ref }, line)
+    })
   }
 
   function noteRemoval(record: RemovalRecord, line: Line): void {
@@ -157,12 +185,13 @@ export async function checkInput(
       if (removed.isRemovedBefore({ email: record.email, name: holder }, line.startOffset)) return
       bad.set(line.number, `reference "${record.ref}" is used by another stored project of this user, "${holder}"`)
     })
+    if (unclaimed.length > 0) await noteOrphans()
     onProgress(endOffset, records)
   }
   for (const { line, brokenBy } of splitExports.values()) {
     if (brokenBy !== null && !bad.has(line)) bad.set(line, `line ${brokenBy}, an element of this export, is bad`)
   }
-  return { bad, splitExports, records, notes, checksums }
+  return { bad, splitExports, records, orphanExports: orphans.count(), notes, checksums }
 }
 
 /** What a removal makes free for others: the id of a project, or all of a user. */

@@ -1,0 +1,95 @@
+// Exports whose project is neither in the input nor stored: the outcome of an import says how many there are.
+import { describe, expect, test } from 'vitest'
+import { runHere } from './support/command-line.ts'
+import { createWorkspace, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
+import { IMPORT_BEARER, IMPORT_TOKEN, startImporting } from './support/importing-gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const project = (ref: string, email = ANA) => documentLine('project', email, `{"id":"of-${ref}","ref":"${ref}"}`)
+const exported = (r: string, email = ANA, day = '03') =>
+  exportLine(email, { r, createdAt: `2026-01-${day}T00:00:00Z`, elements: [`"${r}"`] })
+const removal = (email: string, members: object) => `${JSON.stringify({ email, ...members, removed: true })}\n`
+/** More than one block of lines. */
+const APART = templateLines(0, 20_000).join('')
+
+const CASES: readonly (readonly [what: string, input: string, options: readonly string[], orphans: number])[] = [
+  ['a project before its export', project('new') + exported('new'), [], 0],
+  ['a project right behind its exports', exported('new') + exported('new', ANA, '04') + project('new'), [], 0],
+  ['a project far behind its exports', exported('new') + exported('new', ANA, '04') + APART + project('new'), [], 0],
+  ['a stored project', exported('site'), [], 0],
+  ['no project', exported('none') + exported('none', ANA, '04') + exported('other') + exported('site'), [], 3],
+  ['no project, and one of another reference far behind', exported('none') + APART + project('new'), [], 1],
+  [
+    'a project of somebody else',
+    exported('secret') + exported('site', BEN) + project('new') + exported('new', BEN),
+    [],
+    3,
+  ],
+  ['a stored project that the input removed', removal(ANA, { kind: 'project', id: 'p1' }) + exported('site'), [], 1],
+  [
+    'a project that the input removed',
+    project('new') + removal(ANA, { kind: 'project', id: 'of-new' }) + exported('new'),
+    [],
+    1,
+  ],
+  [
+    'a project that the input removes afterwards',
+    project('new') + exported('new') + removal(ANA, { kind: 'project', id: 'of-new' }),
+    [],
+    0,
+  ],
+  ['a user that the input removed', removal(BEN, { kind: 'user' }) + exported('secret', BEN), [], 1],
+  [
+    'an export in parts',
+    splitExportHead('none', '2026-01-03T00:00:00Z', 'x') + elementLine('x', '1') + elementLine('x', '2'),
+    [],
+    1,
+  ],
+  [
+    'a stored project that a replacement takes away',
+    project('new') + exported('new') + exported('site'),
+    ['--replace'],
+    1,
+  ],
+  ['the same, only tried', project('new') + exported('new') + exported('site'), ['--replace', '--dry-run'], 1],
+]
+
+const inWords = (count: number) =>
+  count === 0
+    ? ''
+    : `, ${count} ${count === 1 ? 'export whose project is' : 'exports whose projects are'} neither in the input nor stored`
+
+describe('on SQLite', () => describeOrphans(async () => createWorkspace()))
+
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () =>
+  describeOrphans(async () => createWorkspace(runHere, await temporaryDatabase())),
+)
+
+function describeOrphans(workspaceHere: () => Promise<ReturnType<typeof createWorkspace>>): void {
+  test.each(CASES)('%s', async (_, input, options, orphans) => {
+    const workspace = await workspaceHere()
+    await workspace.load(SMALL_WORLD)
+    const { exitCode, stdout, stderr } = await workspace.import(workspace.write('input.ndjson', input), ...options)
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(new RegExp(`(unchanged|removed)${inWords(orphans)} \\([^,]*\\)\n$`))
+  })
+}
+
+test('over HTTP they are in the last event, and in the words of the command', async () => {
+  const gateway = await startImporting()
+  const { text } = await gateway.send('POST', '/import', SMALL_WORLD + exported('none'), IMPORT_BEARER)
+  expect(JSON.parse(text.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    type: 'imported',
+    added: 9,
+    orphanExports: 1,
+  })
+  const workspace = createWorkspace()
+  const [path, token] = [workspace.write('again.ndjson', exported('none')), workspace.write('token', IMPORT_TOKEN)]
+  const { exitCode, stdout } = await runHere(['import', path, '--to', gateway.url, '--token-file', token])
+  expect([exitCode, stdout]).toEqual([0, `imported ${path}: 0 added, 0 replaced, 1 unchanged${inWords(1)}\n`])
+  const { accessToken } = await gateway.login(ANA)
+  expect((await gateway.get('/exports?r=none', accessToken)).status).toBe(404)
+  await gateway.send('POST', '/import', project('none'), IMPORT_BEARER)
+  expect((await gateway.get('/exports?r=none', accessToken)).text).toBe('["none"]')
+})
