@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
-import { startPlainServer } from '../support/plain-server.ts'
+import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { documentLine } from '../support/workspaces.ts'
+import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const emailsOf = (count: number) => Array.from({ length: count }, (_, at) => `user${at}@example.com`)
 
@@ -73,4 +73,51 @@ test('a script is told that some are not in step, and why', async () => {
   expect([many.exitCode, many.stdout]).toEqual([1, expect.stringContaining('6 users have no workspace there any more')])
   expect(many.stdout).toContain('--remove-many')
   expect(await stored()).toBe(12)
+})
+
+/** One user's list is 404 there, whatever they have; the other lists answer. */
+function refuseList(server: PlainServer, path: string): void {
+  server.setIntercept(({ url, headers }, response) => {
+    if (url !== path || headers.authorization === undefined) return false
+    response.writeHead(404).end()
+    return true
+  })
+}
+
+test('a list that alone is 404 is no removal: its user fails and keeps all, exports too, and is in step again when it is back', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = ['--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  const stored = async () => (await runHere(['dump', ...database])).stdout
+  const following = startFollow(server.url, ['--email', ANA, ...database])
+  await following.until(({ changed }) => changed === 1)
+  const before = await stored()
+  refuseList(server, '/projects')
+  server.workspaces.get(ANA)?.templates.push('{"id":"meanwhile"}')
+  for (let round = 0; round < 4; round += 1) {
+    expect(await following.until(({ failed }) => failed > 0)).toMatchObject({ failed: 1, removed: 0, missing: 0 })
+  }
+  expect(await stored()).toBe(before)
+  server.setIntercept(null)
+  expect(await following.until(({ failed }) => failed === 0)).toMatchObject({ changed: 1, removed: 0 })
+  expect(await stored()).toContain('"meanwhile"')
+  const { stderr } = await following.stop()
+  expect(stderr).toMatch(/^--email, address 1: GET \/projects answered 404, .*--remove-many[^\n]*\n$/)
+  expect(stderr).not.toContain(ANA)
+})
+
+test('a list that alone is 404 is an empty one where nothing of it is stored, or where that is said to be true', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = ['--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  const once = (...more: readonly string[]) =>
+    runHere(['follow', server.url, '--once', '--email', ANA, ...database, ...more])
+  refuseList(server, '/templates')
+  expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
+  server.setIntercept(null)
+  expect((await once()).exitCode).toBe(0)
+  refuseList(server, '/templates')
+  expect((await once()).exitCode).toBe(1)
+  expect((await runHere(['dump', ...database])).stdout).toContain('"kind":"template"')
+  expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })
+  const kept = (await runHere(['dump', ...database])).stdout
+  expect([kept.includes('"kind":"template"'), kept.includes('"kind":"project"')]).toEqual([false, true])
 })

@@ -266,3 +266,32 @@ test('waiting ends at once when it is told to stop', async () => {
   setTimeout(() => stop.abort(), 50)
   await expect(asked).rejects.toThrow('aborted')
 })
+
+test('a list that alone is 404 is told; with --replace it takes nothing away that is stored here', async () => {
+  const { server, workspace, moveIn } = await oldServer(SMALL_WORLD)
+  server.setIntercept(({ url, headers }, response) => {
+    if (url !== '/v1/templates' || headers.authorization === undefined) return false
+    response.writeHead(404).end()
+    return true
+  })
+  const first = await moveIn()
+  expect([first.exitCode, first.stderr]).toEqual([
+    0,
+    '2 have a list that is 404 there while others are not: nothing was imported from it\n',
+  ])
+  server.setIntercept(null)
+  expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '' })
+  const before = await workspace.dump()
+  server.setIntercept(({ url, headers }, response) => {
+    if (url !== '/v1/projects' || headers.authorization === undefined) return false
+    response.writeHead(404).end()
+    return true
+  })
+  const replaced = await moveIn('--replace')
+  expect(replaced.exitCode).toBe(1)
+  expect(replaced.stderr).toContain(
+    ': GET /projects answered 404, other lists did not, and documents of it are stored here\n',
+  )
+  expect(replaced.stderr).not.toContain('@example.com')
+  expect(await workspace.dump()).toBe(before)
+})

@@ -43,12 +43,12 @@ export interface Follower extends AsyncDisposable {
   readonly lagSeconds: () => number | null
 }
 
-export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement'> {
+export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | 'mayEmptyLists'> {
   /** Told once for each failure of a user, not again while it stays the same. */
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
   /** Told after each user of a round how many it has been through. */
   readonly onUser?: (done: number) => void
-  /** Whether users are removed however many lose their workspace in one round. */
+  /** Whether users are removed however many lose their workspace in one round, and lists are emptied that alone are 404. */
   readonly mayRemoveMany: boolean
 }
 
@@ -92,7 +92,11 @@ export function createFollower(options: FollowOptions): Follower {
   async function step({ email }: RemoteUser, one: Followed, counts: Counts): Promise<Outcome> {
     const at = clock()
     const before = one.seen ?? (await seenInStore(store, email))
-    const taken = await takeIn(email, one.session, before, { ...options, isReplacement: true })
+    const taken = await takeIn(email, one.session, before, {
+      ...options,
+      isReplacement: true,
+      mayEmptyLists: mayRemoveMany,
+    })
     if (taken.type === 'missing') {
       if ((await store.userByEmail(email)) !== null) return 'gone'
       one.seen = null

@@ -24,7 +24,13 @@ export type Reading =
   /** The server has no workspace of that user: each of its lists is 404. */
   | { readonly type: 'missing' }
   | { readonly type: 'unchanged'; readonly seen: SeenWorkspace }
-  | { readonly type: 'changed'; readonly seen: SeenWorkspace; readonly lists: Lists }
+  | {
+      readonly type: 'changed'
+      readonly seen: SeenWorkspace
+      readonly lists: Lists
+      /** Lists that are 404 while others are not: they are empty in `lists`. */
+      readonly absent: readonly DocumentKind[]
+    }
 
 /** JSON texts. */
 export type Lists = Readonly<Record<DocumentKind, readonly string[]>>
@@ -57,7 +63,8 @@ export async function readChanges(
 
   const lists = new Map<DocumentKind, Answered>()
   for (const kind of DOCUMENT_KINDS) lists.set(kind, await look(LIST_PATHS[kind], EMPTY_ARRAY_DIGEST))
-  if ([...lists.values()].every(({ answer }) => answer.digest === null)) return { type: 'missing' }
+  const absent = DOCUMENT_KINDS.filter((kind) => lists.get(kind)?.answer.digest === null)
+  if (absent.length === DOCUMENT_KINDS.length) return { type: 'missing' }
   for (const [kind, { answer, isTheSame }] of lists) {
     answers.set(LIST_PATHS[kind], { ...answer, digest: answer.digest ?? EMPTY_ARRAY_DIGEST })
     hasChanged ||= !isTheSame
@@ -77,7 +84,7 @@ export async function readChanges(
   if (!hasChanged) return { type: 'unchanged', seen }
   const whole = {} as Record<DocumentKind, readonly string[]>
   for (const kind of DOCUMENT_KINDS) whole[kind] = await textsOf(kind)
-  return { type: 'changed', seen, lists: whole }
+  return { type: 'changed', seen, lists: whole, absent }
 
   async function textsOf(kind: DocumentKind): Promise<readonly string[]> {
     const looked = lists.get(kind)

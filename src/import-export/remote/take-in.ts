@@ -1,6 +1,6 @@
 // One user's workspace from another server into the store: what has changed there, as an import of its own.
 import type { FileHandle } from 'node:fs/promises'
-import type { Change, Store, StoredExport } from '../../store/contract.ts'
+import type { Change, DocumentKind, Store, StoredExport } from '../../store/contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { checkInput } from '../checks/validate.ts'
 import type { RecordFields } from '../format/read-record.ts'
@@ -12,7 +12,7 @@ import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
 import { createRefReader } from './project-ref.ts'
 import { type Lists, readChanges } from './read-changes.ts'
-import { DOCUMENT_KINDS, digestOfElements, type SeenWorkspace } from './seen-workspace.ts'
+import { DOCUMENT_KINDS, digestOfElements, LIST_PATHS, type SeenWorkspace } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 export interface TakeInOptions {
@@ -26,12 +26,23 @@ export interface TakeInOptions {
    * project: older ones that are stored here stay. Else nothing is removed, and lists keep their order.
    */
   readonly isReplacement: boolean
+  /** Whether a replacement takes a list that alone is 404 for an empty one although documents of that list are stored here. */
+  readonly mayEmptyLists: boolean
 }
+
+/** A list is 404 there while the user's other lists are not, and documents of it are stored here: that is no proof of a removal. */
+export class LostListError extends ContractError {}
 
 export type TakenIn =
   | { readonly type: 'missing' }
   | { readonly type: 'unchanged'; readonly seen: SeenWorkspace }
-  | { readonly type: 'changed'; readonly seen: SeenWorkspace; readonly counts: Counts }
+  | {
+      readonly type: 'changed'
+      readonly seen: SeenWorkspace
+      readonly counts: Counts
+      /** Lists that are 404 while others are not: they were taken for empty ones. */
+      readonly absent: readonly DocumentKind[]
+    }
 
 /** `email` is canonical. All of it is imported or, when it throws, nothing. Throws `ContractError`. */
 export async function takeIn(
@@ -54,11 +65,25 @@ export async function takeIn(
     },
   })
   if (reading.type !== 'changed') return reading
+  const { absent } = reading
+  if (options.isReplacement && !options.mayEmptyLists) await requireNothingStored(store, email, absent)
   await file.appendFile(linesOf(email, reading.lists))
   const counts = await importFile(file, options)
   const removed = options.isReplacement ? await removeExports(store, email, gone) : 0
   const [unchanged, allRemoved] = [counts.unchanged + sameExports, counts.removed + removed]
-  return { type: 'changed', seen: reading.seen, counts: { ...counts, unchanged, removed: allRemoved } }
+  return { type: 'changed', seen: reading.seen, counts: { ...counts, unchanged, removed: allRemoved }, absent }
+}
+
+/** Throws `LostListError`. */
+async function requireNothingStored(store: Store, email: string, kinds: readonly DocumentKind[]): Promise<void> {
+  const user = kinds.length > 0 ? await store.userByEmail(email) : null
+  if (!user) return
+  const firsts = await store.documentsOf(kinds.map((kind) => ({ userId: user.id, kind, after: 0, limit: 1 })))
+  const lost = kinds.find((_, index) => (firsts[index] ?? []).length > 0)
+  if (lost === undefined) return
+  throw new LostListError(
+    `GET ${LIST_PATHS[lost]} answered 404, other lists did not, and documents of it are stored here`,
+  )
 }
 
 /** A user who has nothing is a line, too. */

@@ -4,6 +4,7 @@ import { createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
+import { LostListError } from '../../../import-export/remote/take-in.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -57,7 +58,11 @@ export async function runFollow(
     mayRemoveMany: config.removeMany === true,
     onFailed({ label }, error) {
       progress.clear()
-      io.stderr.write(`${label}: ${error.message}\n`)
+      const hint =
+        error instanceof LostListError
+          ? ': the user is left as it was; --remove-many takes that list for an empty one'
+          : ''
+      io.stderr.write(`${label}: ${error.message}${hint}\n`)
     },
     onUser: (done) => progress.update(done, users, follower.lagSeconds()),
   })

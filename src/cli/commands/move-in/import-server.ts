@@ -27,6 +27,8 @@ interface Tally {
   replaced: number
   unchanged: number
   removed: number
+  /** Users with a list that is 404 while others are not. */
+  partial: number
 }
 
 export async function runServerImport(
@@ -48,6 +50,7 @@ export async function runServerImport(
     clock: io.clock,
     openTemporaryFile,
     isReplacement,
+    mayEmptyLists: false,
     client,
     concurrency,
     stop,
@@ -92,7 +95,7 @@ async function importUsers(
   const { client, store } = options
   const start = performance.now()
   const left = users.filter(({ email }) => !state?.has(email))
-  const tally: Tally = { done: 0, missing: 0, failed: 0, added: 0, replaced: 0, unchanged: 0, removed: 0 }
+  const tally: Tally = { done: 0, missing: 0, failed: 0, added: 0, replaced: 0, unchanged: 0, removed: 0, partial: 0 }
   if (left.length < users.length) {
     io.stderr.write(`${users.length - left.length} users were done before: ${left.length} are left\n`)
   }
@@ -103,7 +106,10 @@ async function importUsers(
       async onDone({ email }, taken) {
         if (taken.type === 'missing') tally.missing += 1
         else tally.done += 1
-        if (taken.type === 'changed') addCounts(tally, taken.counts)
+        if (taken.type === 'changed') {
+          addCounts(tally, taken.counts)
+          if (taken.absent.length > 0) tally.partial += 1
+        }
         await state?.add(email)
         update()
       },
@@ -122,11 +128,16 @@ async function importUsers(
   const took = `${toSize(client.traffic().bytes)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
   io.stdout.write(`imported ${new URL(client.address).host}: ${summary} (${took})\n`)
   if (tally.missing > 0) io.stderr.write(`${tally.missing} have no workspace there: nothing was imported for them\n`)
+  if (tally.partial > 0) {
+    io.stderr.write(
+      `${tally.partial} have a list that is 404 there while others are not: nothing was imported from it\n`,
+    )
+  }
   if (tally.failed > 0) io.stderr.write(`${tally.failed} failed: run it again to import the rest\n`)
   return tally.failed === 0
 }
 
-function addCounts(tally: Tally, counts: Omit<Tally, 'done' | 'missing' | 'failed'>): void {
+function addCounts(tally: Tally, counts: Pick<Tally, 'added' | 'replaced' | 'unchanged' | 'removed'>): void {
   for (const name of ['added', 'replaced', 'unchanged', 'removed'] as const) tally[name] += counts[name]
 }
 
