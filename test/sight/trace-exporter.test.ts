@@ -123,7 +123,7 @@ test('both forms say the same, of a request that has everything and of one that 
     attributes: attributes.toSorted((a, b) => a.key.localeCompare(b.key)),
   })
   expect(json.map(comparable)).toEqual(binary.map(comparable))
-  expect(json.find(({ name }) => name === 'GET /projects')).toMatchObject({ status: { code: 2 } })
+  expect(json.find(({ name }) => name === `GET ${BASE_PATH}/projects`)).toMatchObject({ status: { code: 2 } })
   const [shortest, longest, step] = binary
   const valuesOf = (span: Span | undefined) =>
     Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, value.stringValue ?? value.intValue]))
@@ -133,7 +133,7 @@ test('both forms say the same, of a request that has everything and of one that 
     'http.response.status_code': '503',
     'workspace_gateway.reply': 'kept',
     'url.path': `${BASE_PATH}/projects`,
-    'http.route': '/projects',
+    'http.route': `${BASE_PATH}/projects`,
     'http.response.body.size': '5000000000',
     'graphql.operation.name': 'O'.repeat(64),
     'error.type': 'UNAVAILABLE',

@@ -39,7 +39,7 @@ export function createExporter(
   const writeSpans = createSpanWriter(basePath)
   const aboutResource = resourceFields({ ...resource, 'service.version': version })
   const aboutScope = scopeFields(version)
-  const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES + basePath.length
+  const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES
   const receiver = createReceiver(settings)
   const spare: Batch['bytes'][] = []
   let batch: Batch | null = null
@@ -102,7 +102,7 @@ export function createExporter(
         lose(1, () => new Error('they come faster than the receiver takes them'))
         return
       }
-      if (batch && batch.start < headBytes + mostBytesOf(traced)) void flush()
+      if (batch && batch.start < headBytes + mostBytesOf(traced, basePath)) void flush()
       batch ??= openBatch()
       writeSpans(batch, traced)
       batch.requests += 1

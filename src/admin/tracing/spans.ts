@@ -26,6 +26,8 @@ const REQUEST_BYTES = 1_024
 const STEP_BYTES = 192
 /** Of what all requests of a route have in common. */
 const ABOUT_BYTES = 512
+/** How often the base path is written for a request: in `url.path`, in `http.route`, in the name. */
+const BASE_PATHS = 3
 
 export interface TracedRequest {
   readonly request: GatewayRequest
@@ -35,9 +37,9 @@ export interface TracedRequest {
   readonly newSpanId: () => string
 }
 
-/** What the spans of a request take, at most, where no path has a base path in front. */
-export function mostBytesOf({ request: { record } }: TracedRequest): number {
-  return REQUEST_BYTES + STEP_BYTES * (record.steps?.length ?? 0)
+/** What the spans of a request take, at most. */
+export function mostBytesOf({ request: { record } }: TracedRequest, basePath: string): number {
+  return REQUEST_BYTES + BASE_PATHS * basePath.length + STEP_BYTES * (record.steps?.length ?? 0)
 }
 
 /** Writes the spans of a request that was answered. Every text in them is of a closed list, or was checked: ASCII. */
@@ -90,16 +92,17 @@ const FAILED = fieldsOf(ABOUT_BYTES, (out) => {
 /** Name, kind and attributes that do not differ; a status below zero is that of a kept reply. */
 function writeAbout(scheme: string, basePath: string) {
   return (method: string, route: Route | null, status: number): Uint8Array =>
-    fieldsOf(ABOUT_BYTES + basePath.length, (out) => {
+    fieldsOf(ABOUT_BYTES + BASE_PATHS * basePath.length, (out) => {
       // A path that there is not is the client's own words.
-      if (route !== null) putWord(out, 'url.path', `${basePath}${route.path}`)
-      if (route !== null) putWord(out, 'http.route', route.path)
+      const path = route === null ? null : `${basePath}${route.path}`
+      if (path !== null) putWord(out, 'url.path', path)
+      if (path !== null) putWord(out, 'http.route', path)
       putWord(out, 'workspace_gateway.reply', status < 0 ? 'kept' : 'made')
       putWhole(out, 'http.response.status_code', Math.abs(status))
       putWord(out, 'url.scheme', scheme)
       putWord(out, 'http.request.method', method)
       putVarint(out, SPAN.kind, SERVER)
-      putText(out, SPAN.name, route === null ? method : `${method} ${route.path}`)
+      putText(out, SPAN.name, path === null ? method : `${method} ${path}`)
     })
 }
 
