@@ -104,6 +104,20 @@ test('what would be taken for something else is a bad line', async () => {
   expect(await workspace.dump()).not.toMatch(/template|"b"/)
 })
 
+test.each([
+  ['id', '{"id":"","uuid":1.0,"ref":"named"}', '{"id":"named","later":1}'],
+  ['id', '{"id":1.5,"uuid":12345678901234567890}', '{"uuid":12345678901234567890,"later":1}'],
+  ['ref', '{"id":"p","ref":"","reference":7}', '{"id":"p","ref":"7","later":1}'],
+])('an empty string and a number that is no integer are no %s, as the help says: %s', async (field, first, second) => {
+  const workspace = createWorkspace()
+  const kind = field === 'id' ? 'template' : 'project'
+  await workspace.load(documentLine(kind, ANA, first) + documentLine(kind, ANA, second))
+  expect(await workspace.dump()).toBe(documentLine(kind, ANA, second))
+  const { stdout } = await runHere(['import', '--help'])
+  const described = new RegExp(`--${field}-fields.*?\\(default`, 's').exec(stdout)?.[0].replace(/\s+/g, ' ')
+  expect(described).toContain('it has as a string that is not empty, or as an integer')
+})
+
 test('of a member that a document has twice, the last counts as its id', async () => {
   const workspace = createWorkspace()
   await workspace.load(

@@ -9,13 +9,14 @@ export const IMPORT_OPTIONS = {
   database,
   idFields: {
     flags: '--id-fields <names>',
-    description: "a document's id is the first of these members it has as a string or an integer",
+    description: "a document's id is the first of these members it has as a string that is not empty, or as an integer",
     default: 'id,uuid,ref,slug,name',
     schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
   },
   refFields: {
     flags: '--ref-fields <names>',
-    description: "a project's reference is the first of these members it has as a string or an integer",
+    description:
+      "a project's reference is the first of these members it has as a string that is not empty, or as an integer",
     default: 'ref,reference,id,uuid,slug',
     schema: list.pipe(z.array(z.string()).min(1, 'must name at least one member')),
   },
