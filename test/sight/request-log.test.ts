@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession, postJson } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -50,6 +52,28 @@ describe('without --access-log', () => {
     expect((await get('/projects')).status).toBe(503)
     await expect.poll(() => linesOf(serving)).toMatchObject([{ level: 40, status: 503, code: 'ROUTE_BROWNOUT' }])
     expect(serving.stderr()).not.toContain('"level":50')
+  })
+
+  test('a brownout does not use up the lines of a real 503', async () => {
+    const began = new Date(Date.now() - 60_000).toISOString()
+    const { serving, cwd, get } = await startLogged([
+      '--database',
+      'file:locked.db',
+      '--brownout',
+      `/projects=${began}/15m`,
+    ])
+    for (let batch = 0; batch < 7; batch += 1) await Promise.all(Array.from({ length: 10 }, () => get('/projects')))
+    const other = new Database(join(cwd, 'locked.db'))
+    onTestFinished(() => void other.close())
+    other.exec('begin immediate')
+    expect((await postJson(`${serving.url}/login`, { email: DEMO })).status).toBe(503)
+    other.exec('rollback')
+    expect(await serving.kill('SIGTERM')).toBe(0)
+    const codes = linesOf(serving).map(({ code }) => code)
+    expect(codes.filter((code) => code === 'ROUTE_BROWNOUT')).toHaveLength(60)
+    expect(codes.filter((code) => code === 'UNAVAILABLE')).toHaveLength(1)
+    expect(serving.stderr().match(/"leftOut":\d+/g)).toEqual(['"leftOut":10'])
+    expect(serving.stderr()).toMatch(/"status":503,"planned":true,"leftOut":10,/)
   })
 
   test('whoever is refused again and again fills no disk, and is counted', async () => {

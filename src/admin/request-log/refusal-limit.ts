@@ -1,6 +1,6 @@
 // Bounds the lines that nobody asked for: repeated refusals do not fill the disk, and the number of lines left out is logged.
 
-/** Of one status, in one window. */
+/** Of one status, planned or not, in one window. */
 const MAX_LINES = 60
 const WINDOW_MS = 60_000
 
@@ -10,25 +10,37 @@ interface Window {
 }
 
 export interface RefusalLimit extends Disposable {
-  /** Whether one more line of this status may be written now. */
-  readonly admits: (status: number) => boolean
+  /** Whether one more line of this status may be written now. What the operator planned is counted apart. */
+  readonly admits: (status: number, isPlanned: boolean) => boolean
+}
+
+export interface LeftOut {
+  readonly status: number
+  readonly isPlanned: boolean
+  readonly count: number
 }
 
 /** `onLeftOut` is told at the end of a window in which lines were left out. Disposing ends all windows. */
-export function createRefusalLimit(onLeftOut: (status: number, count: number) => void): RefusalLimit {
-  const windows = new Map<number, Window>()
+export function createRefusalLimit(onLeftOut: (leftOut: LeftOut) => void): RefusalLimit {
+  const unplanned = new Map<number, Window>()
+  const planned = new Map<number, Window>()
   let timer: NodeJS.Timeout | undefined
 
   function endWindows(): void {
     clearTimeout(timer)
     timer = undefined
-    for (const [status, { leftOut }] of windows) if (leftOut > 0) onLeftOut(status, leftOut)
-    windows.clear()
+    for (const windows of [unplanned, planned]) {
+      for (const [status, { leftOut: count }] of windows) {
+        if (count > 0) onLeftOut({ status, isPlanned: windows === planned, count })
+      }
+      windows.clear()
+    }
   }
 
   return {
-    admits(status) {
+    admits(status, isPlanned) {
       timer ??= setTimeout(endWindows, WINDOW_MS).unref()
+      const windows = isPlanned ? planned : unplanned
       const window = windows.get(status) ?? { written: 0, leftOut: 0 }
       windows.set(status, window)
       if (window.written < MAX_LINES) {

@@ -2,13 +2,14 @@
 import { LRUCache } from 'lru-cache'
 import { coarseNetworkOf } from '../../auth/coarse-network.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
+import { isPlanned } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { requestIdOf } from '../../http/request-id.ts'
 import type { RequestRecord } from '../../http/request-record.ts'
 import { hashedEmail } from '../../store/hashed-email.ts'
 import { type Asker, createAsker, type PutLine } from './line.ts'
 import type { LineBytes } from './line-bytes.ts'
-import { createRefusalLimit } from './refusal-limit.ts'
+import { createRefusalLimit, type LeftOut } from './refusal-limit.ts'
 
 /** Users, and addresses that nobody is signed in from, whose part of a line is kept. */
 const MAX_KNOWN = 10_000
@@ -23,7 +24,7 @@ export interface RequestLogOptions {
   readonly clock: () => number
   /** Where the next line is put: room for `MAX_LINE_BYTES`. */
   readonly roomForLine: () => LineBytes
-  readonly onLeftOut: (status: number, count: number) => void
+  readonly onLeftOut: (leftOut: LeftOut) => void
 }
 
 /** An asker, valid while requests come from the same address. */
@@ -64,7 +65,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   return {
     observe(request) {
       const { record } = request
-      if (!isSampled() && !(isAlwaysLogged(record) && limit.admits(record.status))) return
+      if (!isSampled() && !(isAlwaysLogged(record) && limit.admits(record.status, isPlanned(record.failureCode))))
+        return
       putLine(roomForLine(), request, { now: clock(), requestId: requestIdOf(request), asker: askerOf(request) })
     },
     [Symbol.dispose]: () => limit[Symbol.dispose](),

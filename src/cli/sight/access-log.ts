@@ -34,8 +34,11 @@ export function openAccessLog(
     salt,
     clock,
     roomForLine: lines.roomForLine,
-    onLeftOut: (status, count) =>
-      log.warn({ status, leftOut: count }, 'requests were refused too often for a line each'),
+    onLeftOut: ({ status, isPlanned, count }) =>
+      log.warn(
+        { status, ...(isPlanned ? { planned: true } : {}), leftOut: count },
+        'requests were refused too often for a line each',
+      ),
   })
   return {
     observe: requests.observe,
