@@ -72,6 +72,8 @@ describe('CORS', () => {
     ['x-a, b c', 'Authorization, Content-Type, If-None-Match'],
     ['x-a, <script>', 'Authorization, Content-Type, If-None-Match'],
     ['*', '*'],
+    ['x-one\t, x-two', 'x-one, x-two'],
+    ['x-one\xa0, x-two', 'Authorization, Content-Type, If-None-Match'],
     [
       Array.from({ length: 64 }, (_, at) => `x-${at}`).join(', '),
       Array.from({ length: 64 }, (_, at) => `x-${at}`).join(', '),

@@ -1,6 +1,7 @@
 // Cross-origin reads (https://fetch.spec.whatwg.org/#http-cors-protocol) for the origins an operator lists.
 import { createOriginList } from '../auth/origins.ts'
 import type { Middleware } from './handler.ts'
+import { withoutOptionalWhiteSpace } from './negotiation/optional-white-space.ts'
 import type { GatewayRequest } from './request.ts'
 import { type GatewayResponse, type Headers, withHeaders } from './response.ts'
 
@@ -60,7 +61,7 @@ function allow(origin: string | null, request: GatewayRequest, reply: GatewayRes
 /** Those that are asked for: `traceparent`, `apollographql-client-name`, `x-requested-with` and whatever else tools add. */
 function allowedHeaders(asked: string | undefined): string {
   if (asked === undefined || asked.length > MAX_REQUEST_HEADERS_LENGTH) return USUAL_REQUEST_HEADERS
-  const names = asked.split(',').flatMap((name) => name.trim() || [])
+  const names = asked.split(',').flatMap((name) => withoutOptionalWhiteSpace(name) || [])
   const areNames = names.length <= MAX_REQUEST_HEADERS && names.every((name) => TOKEN.test(name))
   return areNames && names.length > 0 ? names.join(', ') : USUAL_REQUEST_HEADERS
 }

@@ -33,6 +33,9 @@ const ROWS: readonly Row[] = [
   ['brackets around no IPv6: whoever said it', { 'x-forwarded-for': '[nonsense]' }, { address: '127.0.0.1' }],
   ['brackets around IPv4: whoever said it', { forwarded: 'for="[192.0.2.1]"' }, { address: '127.0.0.1' }],
   ['IPv6 with a zone: whoever said it', { 'x-forwarded-for': 'fe80::1%eth0' }, { address: '127.0.0.1' }],
+  ['white space', { 'x-forwarded-for': '203.0.113.9 ,\t192.0.2.1 \t' }, { address: '192.0.2.1' }],
+  ['a no-break space: whoever said it', { 'x-forwarded-for': '192.0.2.1\xa0' }, { address: '127.0.0.1' }],
+  ['a no-break space in Forwarded: whoever said it', { forwarded: 'for=192.0.2.1\xa0' }, { address: '127.0.0.1' }],
   ['an empty list', { 'x-forwarded-for': '' }, { address: '127.0.0.1' }],
   ['a number that is no address', { 'x-forwarded-for': '3232235777' }, { address: '127.0.0.1' }],
   [

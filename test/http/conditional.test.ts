@@ -20,6 +20,9 @@ test.each<Row>([
   [PLAIN, PLAIN, undefined, PLAIN],
   [`"other", W/${PLAIN}`, PLAIN, undefined, PLAIN],
   [' * ', PLAIN, undefined, PLAIN],
+  ['\t*\t ', PLAIN, undefined, PLAIN],
+  // No white space of HTTP.
+  ['\xa0*', PLAIN, undefined, null],
   ['*', GZIP, 'gzip', GZIP],
   ['*', PLAIN, 'identity;q=0, gzip', PLAIN],
   [GZIP, GZIP, 'gzip', GZIP],
@@ -51,6 +54,7 @@ test.each([
   [PLAIN, true],
   ['*', true],
   [' *', true],
+  ['*\xa0', false],
   [`"other",W/${PLAIN}`, true],
 ])('If-None-Match: %s names the only form there is: %s', (ifNoneMatch, matches) => {
   expect(matchesEntityTag(ifNoneMatch, PLAIN)).toBe(matches)

@@ -1,10 +1,13 @@
 // Conditional requests, RFC 9110 section 13.1.2.
 import { type AcceptedCodings, CODINGS, codedEntityTag } from '../negotiation/content-coding.ts'
+import { withoutOptionalWhiteSpace } from '../negotiation/optional-white-space.ts'
 
 /** Whether an `If-None-Match` header names this entity tag; the comparison is the weak one, as for every GET. */
 export function matchesEntityTag(ifNoneMatch: string | undefined, entityTag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  return ifNoneMatch === entityTag || ifNoneMatch.trim() === '*' || tagsIn(ifNoneMatch).has(entityTag)
+  return (
+    ifNoneMatch === entityTag || withoutOptionalWhiteSpace(ifNoneMatch) === '*' || tagsIn(ifNoneMatch).has(entityTag)
+  )
 }
 
 /**
@@ -20,7 +23,7 @@ export function matchingEntityTag(
   if (ifNoneMatch === undefined) return null
   // Of what would be answered uncoded, and of which the client wants another form, a tag is not enough.
   const isOwnAccepted = ownTag !== entityTag || all.has('identity')
-  if ((isOwnAccepted && ifNoneMatch === ownTag) || ifNoneMatch.trim() === '*') return ownTag
+  if ((isOwnAccepted && ifNoneMatch === ownTag) || withoutOptionalWhiteSpace(ifNoneMatch) === '*') return ownTag
   const named = tagsIn(ifNoneMatch)
   if (isOwnAccepted && named.has(ownTag)) return ownTag
   if (all.has('identity') && named.has(entityTag)) return entityTag

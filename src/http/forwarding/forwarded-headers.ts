@@ -1,5 +1,6 @@
 // `Forwarded` (RFC 7239) and `X-Forwarded-*` as lists of hops, the client's own first; nothing here is believed yet.
 import { isIP, isIPv6 } from 'node:net'
+import { withoutOptionalWhiteSpace } from '../negotiation/optional-white-space.ts'
 
 /** What one proxy says about the sender of the request that it forwards. */
 export interface Hop {
@@ -52,7 +53,7 @@ export function xForwardedHops(header: ReadHeader): readonly Hop[] | null {
 }
 
 function listOf(value: string | undefined): readonly string[] | null {
-  return value === undefined ? null : value.split(',').map((item) => item.trim())
+  return value === undefined ? null : value.split(',').map(withoutOptionalWhiteSpace)
 }
 
 const PAIR = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z:[\]-]+)|"((?:[^"\\]|\\.)*)")$/
@@ -77,11 +78,11 @@ function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly string
     if (isQuoted && character === '\\') at += 1
     else if (character === '"') isQuoted = !isQuoted
     else if (character === separator && !isQuoted) {
-      parts.push(text.slice(start, at).trim())
+      parts.push(withoutOptionalWhiteSpace(text.slice(start, at)))
       start = at + 1
     }
   }
-  return [...parts, text.slice(start).trim()]
+  return [...parts, withoutOptionalWhiteSpace(text.slice(start))]
 }
 
 /** `192.0.2.1`, `192.0.2.1:47011`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:47011` (RFC 7239 section 6). */

@@ -1,4 +1,5 @@
 // Headers that list what a client takes, with weights (RFC 9110 section 12.4.2): the one reader of `Accept` and `Accept-Encoding`.
+import { withoutOptionalWhiteSpace } from './optional-white-space.ts'
 
 export interface Weighted {
   /** In lower case, without parameters. */
@@ -17,7 +18,7 @@ export function readWeights(header: string): readonly Weighted[] {
     .toLowerCase()
     .split(',')
     .flatMap((item) => {
-      const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+      const [name = '', ...parameters] = item.split(';').map(withoutOptionalWhiteSpace)
       const weight = readWeight(parameters.find((parameter) => parameter.startsWith('q=')))
       return name === '' || weight === null ? [] : { name, weight }
     })
