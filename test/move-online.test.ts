@@ -96,7 +96,9 @@ describe('an online move', () => {
     const gateway = await serveForTest(['--database', from, ...QUIET])
     const args = ['--from', from, '--to', to, '--online']
     expect((await moveUntil(args, () => phaseOf(from) === 'copying', 'SIGKILL')).exitCode).toBe(null)
-    expect((await run(['serve', '--port', '0', '--database', to])).stderr).toContain('being filled by a move')
+    expect((await run(['serve', '--port', '0', '--database', to])).stderr).toContain(
+      'being filled by a move or a restore',
+    )
     expect((await run(['import', '-', '--database', to])).exitCode).toBe(2)
     expect(phaseOf(from)).toBe('copying')
     expect((await run(['move', '--from', from, '--cancel'])).stdout).toContain('nothing of a move is left')

@@ -1,7 +1,7 @@
 // The database of a gateway, or of an import: in use from here on, and followed when it moves.
 import { UsageError } from '../errors.ts'
 import { StoreOpenError } from '../store/contract.ts'
-import { MOVED_MESSAGE } from '../store/cutover/contract.ts'
+import { MOVED_MESSAGE, type MoveState } from '../store/cutover/contract.ts'
 import { withCutover } from '../store/cutover/cutover-store.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
 import type { EditableStore } from '../store/workspace-edits.ts'
@@ -28,11 +28,7 @@ export async function openActiveStore(
   if (state.identity === there?.identity) {
     throw new UsageError('--database-next is the database of --database: name the one that it will move to, or none')
   }
-  if (state.phase === 'filling') {
-    throw new StoreOpenError(
-      'the database is being filled by a move, or was left so by one that was broken off: run that again',
-    )
-  }
+  requireWhole(state)
   if (state.phase === 'moved' && state.other !== there?.identity) throw new StoreOpenError(MOVED_MESSAGE)
   const handed = withCutover(store, { next, ...(onSwitch ? { onSwitch } : {}) })
   // Switches at once where it has to.
@@ -40,4 +36,12 @@ export async function openActiveStore(
   // It closes both from here on.
   opened.move()
   return handed
+}
+
+/** Throws `StoreOpenError` for a database that is being filled: it holds a part of what it will hold. */
+export function requireWhole({ phase }: MoveState): void {
+  if (phase !== 'filling') return
+  throw new StoreOpenError(
+    'the database is being filled by a move or a restore, or was left so by one that was broken off: run that again',
+  )
 }

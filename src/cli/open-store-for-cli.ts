@@ -3,6 +3,8 @@
 import { StoreNotWritableError } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
+import type { EditableStore } from '../store/workspace-edits.ts'
+import { openActiveStore, requireWhole } from './open-active-store.ts'
 import type { StoreConfig } from './options/database-options.ts'
 
 export interface CommandStoreConfig extends StoreConfig {
@@ -27,10 +29,27 @@ export function toStoreOptions(config: StoreConfig): StoreOptions {
 }
 
 /**
- * For a command that only reads. One that may not be written to, as on the disk of a snapshot, is read all the same: where it lies, or
+ * For a command that changes what is stored: the database is in use from here on, so that no move overwrites the change. Throws
+ * `StoreOpenError` for a database that is being filled, or that has moved.
+ */
+export function openStoreToWrite(config: CommandStoreConfig): Promise<EditableStore> {
+  return openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
+}
+
+/**
+ * For a command that only reads. Throws `StoreOpenError` for a database that is being filled, which holds a part. One that may not be written to, as on the disk of a snapshot, is read all the same: where it lies, or
  * from a copy of it.
  */
 export async function openStoreToRead(config: CommandStoreConfig): Promise<MigratableStore> {
+  await using opened = new AsyncDisposableStack()
+  const store = opened.use(await openWritableOrNot(config))
+  requireWhole(await store.moveState())
+  // The caller closes it.
+  opened.move()
+  return store
+}
+
+async function openWritableOrNot(config: CommandStoreConfig): Promise<MigratableStore> {
   try {
     return await openStoreForCli(config, true)
   } catch (error) {

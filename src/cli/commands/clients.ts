@@ -3,7 +3,7 @@ import { createClientSecret } from '../../auth/guards/client/client-secret.ts'
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { openStoreForCli, openStoreToRead } from '../open-store-for-cli.ts'
+import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { ClientsAddConfig, ClientsConfig } from '../options/sign-in/client-options.ts'
 
 /** Without a colon, which ends the user-id of Basic credentials. */
@@ -14,7 +14,7 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
   const { emailDomains, scopes, perMinute } = config
   if (emailDomains === undefined)
     throw new UsageError('--email-domains: name the domains of its users, such as example.com')
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const { secret, secretHash } = createClientSecret()
   const isAdded = await store.addClient({
@@ -46,7 +46,7 @@ export async function runClientsList(config: ClientsConfig, io: CommandIo): Prom
 }
 
 export async function runClientsRemove(name: string, config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   if (await store.removeClient(name)) {
     audit.record({ kind: 'clientRemoved', result: 'done', detail: name })

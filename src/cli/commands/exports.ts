@@ -7,9 +7,8 @@ import type { StoredUser } from '../../store/contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { toStoreOptions } from '../open-store-for-cli.ts'
+import { openStoreToWrite } from '../open-store-for-cli.ts'
 import type { PruneConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
@@ -25,7 +24,7 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo): Promi
     throw new UsageError('say which exports go: --keep, --older-than, or both')
   }
   const before = olderThan === undefined ? null : toSortableUtc(new Date(io.clock() - olderThan).toISOString())
-  await using store = await openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
+  await using store = await openStoreToWrite(config)
   let [exports, byteLength] = [0, 0]
   for await (const { id: userId } of usersOf(store, config.email)) {
     for (let isDone = false; !isDone; ) {

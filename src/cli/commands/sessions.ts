@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.ts'
 import type { NewSession, SessionVerbs } from '../../store/session-contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { openStoreForCli, openStoreToRead } from '../open-store-for-cli.ts'
+import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { SessionsListConfig, SessionsRevokeConfig } from '../options/operator-options.ts'
 import { writeLine } from '../write-line.ts'
 
@@ -34,7 +34,7 @@ export async function runSessionsRevoke(
     throw new UsageError('sessions revoke: give the id of a session, or --email for all of a user')
   }
   const email = config.email === undefined ? null : requireEmail(config.email)
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const ended =
     email === null ? await revokeOne(id ?? '', store, audit, io) : await store.revokeSessionsOf(email, io.clock())

@@ -1,12 +1,11 @@
 // users: whose workspaces are stored, and how much; one under another email, or gone.
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
-import type { EditableStore, Holdings } from '../../store/workspace-edits.ts'
+import type { Holdings } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openActiveStore } from '../open-active-store.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { openStoreToRead, toStoreOptions } from '../open-store-for-cli.ts'
+import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { UsersConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
@@ -35,7 +34,7 @@ export async function runUsersShow(input: string, config: UsersConfig, io: Comma
 }
 
 export async function runUsersRename(from: string, to: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openExisting(config)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const [before, after] = [requireEmail(from), requireEmail(to)]
   if (before === after) throw new UsageError('the new email is the old one')
@@ -55,7 +54,7 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
 /** All that is stored for each email. One that nothing is stored for makes it fail, after the others. */
 export async function runUsersRemove(inputs: readonly string[], config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   const emails = inputs.map(requireEmail)
-  await using store = await openExisting(config)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   let exitCode: ExitCode = 0
   for (const email of emails) {
@@ -69,10 +68,6 @@ export async function runUsersRemove(inputs: readonly string[], config: UsersCon
   }
   await flushAndTell(store, config, io)
   return exitCode
-}
-
-function openExisting(config: UsersConfig): Promise<EditableStore> {
-  return openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
 }
 
 function requireEmail(input: string): string {

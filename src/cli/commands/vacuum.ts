@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { dropAllStale } from '../../import-export/stale-stages.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openActiveStore } from '../open-active-store.ts'
-import { toStoreOptions } from '../open-store-for-cli.ts'
+import { openStoreToWrite } from '../open-store-for-cli.ts'
 import type { VacuumConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
@@ -12,7 +11,7 @@ import { toSize } from '../progress.ts'
 const PAUSE_MS = 3
 
 export async function runVacuum(config: VacuumConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
+  await using store = await openStoreToWrite(config)
   const before = (await store.space()).byteLength
   await dropAllStale(store, io.clock())
   if (config.full) await store.rewrite()

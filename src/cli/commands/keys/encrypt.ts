@@ -2,7 +2,7 @@
 import { UsageError } from '../../../errors.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { openCommandAudit } from '../../open-audit.ts'
-import { openStoreForCli } from '../../open-store-for-cli.ts'
+import { openStoreToWrite } from '../../open-store-for-cli.ts'
 import type { KeysEncryptConfig } from '../../options/key-options.ts'
 import { readKeyCipher } from '../../read-key-cipher.ts'
 
@@ -13,7 +13,7 @@ export async function runKeysEncrypt(config: KeysEncryptConfig, io: CommandIo): 
       'keys encrypt: give the key to encrypt with, as WORKSPACE_GATEWAY_KEY_ENCRYPTION_KEY or --key-encryption-key-file',
     )
   }
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const rewritten = (await store.signingKeys())
     .filter(({ kid, privateJwk }) => !cipher.isCurrent(kid, privateJwk))

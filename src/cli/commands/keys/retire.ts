@@ -2,11 +2,11 @@
 import { standingsOf } from '../../../auth/tokens/key-states.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { openCommandAudit } from '../../open-audit.ts'
-import { openStoreForCli } from '../../open-store-for-cli.ts'
+import { openStoreToWrite } from '../../open-store-for-cli.ts'
 import type { KeysRetireConfig } from '../../options/key-options.ts'
 
 export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const keys = await store.signingKeys()
   const standings = standingsOf(keys, { now: io.clock(), accessTokenTtlSeconds: config.accessTokenTtl })

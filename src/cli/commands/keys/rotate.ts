@@ -3,13 +3,13 @@ import { createSigningKey, importSigningKey } from '../../../auth/tokens/signing
 import { DEFAULT_TOKEN_ALGORITHM } from '../../../auth/tokens/token-algorithms.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { openCommandAudit } from '../../open-audit.ts'
-import { openStoreForCli } from '../../open-store-for-cli.ts'
+import { openStoreToWrite } from '../../open-store-for-cli.ts'
 import type { KeysRotateConfig } from '../../options/key-options.ts'
 import { readKeyCipher } from '../../read-key-cipher.ts'
 
 export async function runKeysRotate(config: KeysRotateConfig, io: CommandIo): Promise<ExitCode> {
   const cipher = readKeyCipher(config)
-  await using store = await openStoreForCli(config, true)
+  await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const [newest] = await store.signingKeys()
   // Also to see that the secret is the right one before anything is encrypted with it.

@@ -1,0 +1,84 @@
+// What operators do to a database that a move or a restore fills, or has filled and nobody uses yet.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { run, runHere, serveForTest } from '../support/command-line.ts'
+import { ask, bearer, openSession } from '../support/gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+const file = async () => `file:${join(temporaryDirectory(), 'workspace.db')}`
+
+const OPTIONS = {
+  lockTimeoutMs: 5_000,
+  connectTimeoutMs: 10_000,
+  statementTimeoutMs: 10_000,
+  poolSize: 2,
+  onFatal() {},
+}
+
+const ENGINES = [
+  { engine: 'SQLite', isThere: true, make: file },
+  { engine: 'PostgreSQL', isThere: POSTGRES_URL !== null, make: () => temporaryDatabase() },
+]
+
+const READING = [
+  ['dump'],
+  ['users', 'list'],
+  ['users', 'show', ANA],
+  ['sessions', 'list'],
+  ['clients', 'list'],
+  ['keys', 'list'],
+  ['audit'],
+  ['ledger'],
+]
+
+const WRITING = [
+  ['keys', 'rotate'],
+  ['keys', 'retire', 'kid'],
+  ['clients', 'add', 'mover', '--email-domains', 'example.com'],
+  ['clients', 'remove', 'mover'],
+  ['sessions', 'revoke', '--email', ANA],
+  ['users', 'remove', ANA],
+  ['vacuum'],
+]
+
+describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
+  test.skipIf(!isThere)('a database that is being filled is neither read nor changed by commands', async () => {
+    const database = await make()
+    {
+      await using store = await openStore(database, OPTIONS)
+      expect(await store.reserveTarget({ id: 'move', other: 'source' })).toBe(true)
+      expect(await store.applyCopies('move', [{ type: 'putUser', id: 1, email: ANA }])).toBe(true)
+    }
+    const backup = join(temporaryDirectory(), 'copy.backup')
+    for (const command of [...READING, ...WRITING, ['backup', backup]]) {
+      const { exitCode, stdout, stderr } = await runHere([...command, '--database', database])
+      const said = [exitCode, stdout, stderr]
+      expect(said, command.join(' ')).toEqual([2, '', expect.stringMatching(/^the database is being filled by .*\n$/)])
+    }
+    expect(existsSync(backup)).toBe(false)
+    await using store = await openStore(database, OPTIONS)
+    expect([await store.signingKeys(), await store.clients()]).toEqual([[], []])
+  })
+
+  test.skipIf(!isThere)(
+    'a session that an operator ended in the target stays ended: the move is not run again',
+    async () => {
+      const [home, away] = [await make(), await make()]
+      await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+      const before = await serveForTest(['--database', home, '--log-level', 'silent'])
+      const session = await openSession(before.url, ANA)
+      await before.kill('SIGTERM')
+      expect((await run(['move', '--from', home, '--to', away])).exitCode).toBe(0)
+      const ended = await run(['sessions', 'revoke', '--email', ANA, '--database', away])
+      expect([ended.exitCode, ended.stdout]).toEqual([0, '1 session ended\n'])
+      const again = await run(['move', '--from', home, '--to', away])
+      expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('not used since')])
+      const after = await serveForTest(['--database', away, '--log-level', 'silent'])
+      expect((await ask(`${after.url}/projects`, { headers: bearer(session.accessToken) })).status).toBe(401)
+    },
+  )
+})
