@@ -1,4 +1,5 @@
 // The session that the checks read with: signed in once, and renewed when its access token has run out.
+import { isTokenRefused } from '../import-export/remote/retry.ts'
 import { jsonOf, memberOf } from './answer-body.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import type { ProbeAnswer, ProbeRequest } from './exchange.ts'
@@ -63,10 +64,10 @@ export function createOwnSession(send: (request: ProbeRequest) => Promise<ProbeA
   }
 }
 
-/** Asks again while the answer is 401, a few times: each with another access token. */
+/** Asks again while the access token is refused, a few times: each with another access token. */
 export async function whileRefused(ask: (attempt: number) => Promise<ProbeAnswer>): Promise<ProbeAnswer> {
   let answer = await ask(0)
-  for (let attempt = 1; attempt < MAX_TOKENS && answer.status === 401; attempt += 1) answer = await ask(attempt)
+  for (let attempt = 1; attempt < MAX_TOKENS && isTokenRefused(answer.status); attempt += 1) answer = await ask(attempt)
   return answer
 }
 

@@ -132,6 +132,31 @@ test('an old server that is away is waited for; what it has when it is back is t
   await following.stop()
 })
 
+test.each([401, 403] as const)(
+  'access tokens that run out, and are then refused with %i, are renewed',
+  async (status) => {
+    await using server = await startPlainServer({
+      records: SMALL_WORLD,
+      accessTokenTtlSeconds: 1,
+      refusedTokenStatus: status,
+    })
+    const gateway = await startGateway()
+    const following = startFollow(server.url, [...EMAILS, '--database', gateway.databaseUrl])
+    const isRefused = () => server.requests.some((request) => request.status === status)
+    for (;;) {
+      expect(await following.next()).toMatchObject({ users: 2, failed: 0 })
+      if (isRefused()) break
+    }
+    server.workspaces.get(BEN)?.templates.push('{"id":"later"}')
+    expect(await following.until(({ changed }) => changed > 0)).toMatchObject({ changed: 1, failed: 0 })
+    await expectTheSame(server, gateway, [ANA, BEN])
+    expect(await following.stop()).toEqual({ exitCode: 0, stderr: '' })
+    expect(server.openSessions()).toBe(0)
+    // One session of each user, for as long as it took.
+    expect(server.requests.filter(({ path }) => path === '/login').length).toBe(2)
+  },
+)
+
 test('one round without a workspace takes nothing away, two do; a user that is added to the file is followed', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const gateway = await startGateway()

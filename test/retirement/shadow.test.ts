@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { compareBytes } from '../../src/rest/shadow/compare-bytes.ts'
 import type { ShadowCounts } from '../../src/rest/shadow/shadow-report.ts'
@@ -212,6 +213,26 @@ test('where the old server answers, an outage of it is 503, a stranger is asked 
   expect((await read(accessToken, '/projects')).status).toBe(401)
   expect((await stop()).counts).toBe(undefined)
 })
+
+test.each([401, 403] as const)(
+  'where the old server answers, access tokens that run out there, and are then refused with %i, are renewed',
+  async (status) => {
+    const { old, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
+      accessTokenTtlSeconds: 1,
+      refusedTokenStatus: status,
+    })
+    const { accessToken } = await login(ANA)
+    while (!old.requests.some((request) => request.status === status)) {
+      expect((await read(accessToken, '/projects')).status).toBe(200)
+      await setTimeout(50)
+    }
+    expect((await read(accessToken, '/templates')).text).toBe(old.expected(ANA, '/templates'))
+    await stop()
+    // It was renewed, and signed out.
+    expect(old.requests.filter(({ path }) => path === '/login')).toHaveLength(1)
+    expect(old.openSessions()).toBe(0)
+  },
+)
 
 test.each(['ours', 'old'])(
   'an old server that wants a key with every request gets it, answers from %s',

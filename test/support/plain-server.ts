@@ -18,6 +18,8 @@ export interface PlainServerOptions {
   /** `Last-Modified` on exports. */
   readonly hasLastModified?: boolean
   readonly accessTokenTtlSeconds?: number
+  /** What reads answer to an access token that is not good; 401 by default. */
+  readonly refusedTokenStatus?: 401 | 403
   readonly faults?: readonly PlainFault[]
   /** Looks at a request before the server does; true when it has answered, or will. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
@@ -60,7 +62,13 @@ const NOT_MODIFIED: Reply = { status: 304, headers: {}, body: '' }
 const LISTS = { '/projects': 'projects', '/templates': 'templates', '/ui-libraries': 'uiLibraries' } as const
 
 export async function startPlainServer(options: PlainServerOptions): Promise<PlainServer> {
-  const { basePath = '', hasEtags = false, hasLastModified = false, accessTokenTtlSeconds = 900 } = options
+  const {
+    basePath = '',
+    hasEtags = false,
+    hasLastModified = false,
+    accessTokenTtlSeconds = 900,
+    refusedTokenStatus = 401,
+  } = options
   const workspaces = plainWorkspaces(options.records)
   const secret = randomBytes(32)
   const requests: SeenRequest[] = []
@@ -164,7 +172,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     const email = whoReads(request)
     const knownTag = request.headers['if-none-match']
     if (email === null && knownTag !== undefined && faults.has('not-modified-for-strangers')) return NOT_MODIFIED
-    if (email === null) return failure(401, new Error('Unauthorized'))
+    if (email === null) return failure(refusedTokenStatus, new Error('Unauthorized'))
     if (pathname === '/exports' && ref === null) return failure(400, new Error('r is required'))
     const found = expected(email, pathname === '/exports' ? `/exports?r=${encodeURIComponent(ref ?? '')}` : pathname)
     const isEmpty = pathname === '/exports' && faults.has('unknown-export-is-empty')

@@ -1,4 +1,4 @@
-// When to ask another server again, and after how long.
+// When to ask another server again: after how long, and whether with another access token.
 
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 15_000
@@ -16,6 +16,11 @@ export function retryAfterMs(header: string | null, now: number): number | null 
   if (header === null) return null
   const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now
   return Number.isNaN(ms) ? null : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms))
+}
+
+/** Whether another access token may help. The contract does not say how reads refuse one: servers answer 401, or 403 to one that ran out. */
+export function isTokenRefused(status: number): boolean {
+  return status === 401 || status === 403
 }
 
 /**

@@ -1,6 +1,7 @@
 // A user's session at another server of the contract: signed in when first needed, renewed when it runs out.
 import { elementTexts } from '../../json-text.ts'
 import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts'
+import { isTokenRefused } from './retry.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -60,7 +61,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
       })
     if (accessToken === null) await signIn()
     const answer = await ask()
-    if (answer.status !== 401) return answer
+    if (!isTokenRefused(answer.status)) return answer
     await renew()
     return ask()
   }

@@ -1,5 +1,6 @@
 // The server that clients are moved away from, asked in the name of a user: signed in by email, as the contract has it.
 import { LRUCache } from 'lru-cache'
+import { isTokenRefused } from '../../import-export/remote/retry.ts'
 
 /** Of users who are signed in there; the one that was not needed for longest is signed out. */
 const MAX_SESSIONS = 10_000
@@ -124,7 +125,7 @@ export function createOldServer({ url, headers }: OldServerAddress, stop: AbortS
     async read(email, request) {
       const used = sessions.get(email) ?? keep(email, signIn(email))
       const response = await send(await used, request)
-      if (response.status !== 401) return response
+      if (!isTokenRefused(response.status)) return response
       await response.body?.cancel()
       const now = sessions.get(email)
       const renewed =
