@@ -23,7 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['store'],
 ]
 /** Know nothing of the project but each other. */
-const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts']
+const LEAVES = ['errors.ts', 'redact.ts', 'json-text.ts', 'media-type.ts', 'decode-body.ts']
 const MAX_FILES_PER_FOLDER = 14
 const GENERATED = 'resolvers/generated.ts'
 

@@ -1,7 +1,8 @@
-// One request and its answer as they are on the wire: nothing is followed, decoded or kept.
+// One request and its answer as they are on the wire, but for the coding of the body: nothing is followed or kept.
 import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { buffer } from 'node:stream/consumers'
+import { CodingError, decodeBody } from '../decode-body.ts'
 
 /** Between two parts of an answer. */
 const SILENCE_MS = 30_000
@@ -18,6 +19,7 @@ export interface ProbeRequest {
 export interface ProbeAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
+  /** Without the coding that the headers may name; as it came where that cannot be taken off. */
   readonly body: Buffer
 }
 
@@ -51,13 +53,22 @@ export function createExchange(baseUrl: string): Exchange {
       outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it took too long')))
       outgoing.on('error', broken)
       outgoing.on('response', (incoming) => {
-        buffer(incoming).then((whole) => {
-          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: whole })
-        }, broken)
+        const { statusCode: status = 0, headers: received } = incoming
+        buffer(incoming)
+          .then((whole) => decodedOrAsItCame(whole, received['content-encoding']))
+          .then((decoded) => resolve({ status, headers: received, body: decoded }), broken)
       })
       outgoing.end(bytes ?? undefined)
       return promise
     },
     [Symbol.dispose]: () => agent.destroy(),
   }
+}
+
+/** What is not in the coding that it names is no JSON either: the checks say so. */
+function decodedOrAsItCame(bytes: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
+  return decodeBody(bytes, contentEncoding).catch((error: unknown) => {
+    if (error instanceof CodingError) return bytes
+    throw error
+  })
 }

@@ -54,6 +54,29 @@ test('a plain server of the contract fails nowhere, and keeps no session of the 
   expect([strict.exitCode, strict.counts.fail, strict.counts.silent]).toEqual([1, counts.silent, 0])
 })
 
+test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
+  'a server that compresses every answer with %s, asked or not, fails nowhere, and keeps no session of the check',
+  async (coding) => {
+    await using server = await startPlainServer({ records: SMALL_WORLD, hasEtags: true, coding })
+    const { exitCode, counts } = await conformance(server.url)
+    expect([exitCode, counts.fail, counts.skipped]).toEqual([0, 0, 0])
+    expect(counts.pass).toBeGreaterThan(70)
+    expect(server.openSessions()).toBe(0)
+  },
+)
+
+test('a body that is not in the coding that it names is told as one that is not JSON', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept((request, response) => {
+    if (request.url !== '/templates' || request.method !== 'GET') return false
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('not coded')
+    return true
+  })
+  const { exitCode, checks } = await conformance(server.url)
+  const found = checks.filter(({ group, outcome }) => group === 'GET /templates' && outcome === 'fail')
+  expect([exitCode, found.map(({ found: why }) => why)]).toEqual([1, expect.arrayContaining(['the body is not JSON'])])
+})
+
 describe.each(['sqlite', 'postgres'])('the gateway on %s', (engine) => {
   test.skipIf(engine === 'postgres' && POSTGRES_URL === null)(
     'keeps the contract, and does what it says where the contract is silent',

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { PlainFault } from './plain-faults.ts'
 import { type PlainWorkspace, plainWorkspaces } from './plain-workspaces.ts'
 
@@ -20,6 +21,8 @@ export interface PlainServerOptions {
   readonly accessTokenTtlSeconds?: number
   /** What reads answer to an access token that is not good; 401 by default. */
   readonly refusedTokenStatus?: 401 | 403
+  /** What every body is compressed with, asked or not. */
+  readonly coding?: keyof typeof CODERS
   readonly faults?: readonly PlainFault[]
   /** Looks at a request before the server does; true when it has answered, or will. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
@@ -58,6 +61,7 @@ interface Reply {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+const CODERS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync } as const
 const NOT_MODIFIED: Reply = { status: 304, headers: {}, body: '' }
 const LISTS = { '/projects': 'projects', '/templates': 'templates', '/ui-libraries': 'uiLibraries' } as const
 
@@ -68,6 +72,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     hasLastModified = false,
     accessTokenTtlSeconds = 900,
     refusedTokenStatus = 401,
+    coding,
   } = options
   const workspaces = plainWorkspaces(options.records)
   const secret = randomBytes(32)
@@ -89,6 +94,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
       if (intercept?.(request, response)) return
       answer(request)
         .catch((error: Error) => failure(500, error))
+        .then((reply) => (coding ? coded(reply, coding) : reply))
         .then(({ status, headers, body }) => {
           response.writeHead(status, { 'X-Powered-By': 'Express', ...headers })
           response.end(request.method === 'HEAD' ? undefined : body)
@@ -281,6 +287,13 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
 
 function json(status: number, value: object): Reply {
   return { status, headers: { 'Content-Type': JSON_TYPE }, body: JSON.stringify(value) }
+}
+
+function coded({ status, headers, body }: Reply, coding: keyof typeof CODERS): Reply {
+  if (body.length === 0) return { status, headers, body }
+  const bytes = CODERS[coding](body)
+  const length = { 'Content-Encoding': coding, 'Content-Length': String(bytes.byteLength) }
+  return { status, headers: { ...headers, ...length }, body: bytes }
 }
 
 function toPart(value: object): string {

@@ -3,8 +3,8 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { withoutOpenssl } from './answer-error.ts'
-import { decodeBody } from './decode-body.ts'
+import { decodeBody } from '../../../decode-body.ts'
+import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
 /** The doctor's own address where the gateway is on this machine: not the one that local proxies have. */
 export const OTHER_LOOPBACK = '127.0.0.2'
@@ -71,7 +71,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
         const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
         decodeBody(Buffer.concat(chunks), response.headers['content-encoding']).then(
           (decoded) => resolve({ status, headers: Object.fromEntries(received), body: decoded, spanMs }),
-          reject,
+          ({ message }: Error) => reject(new AnswerError(message)),
         )
       })
     })

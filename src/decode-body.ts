@@ -1,7 +1,11 @@
 // Takes the coding off the body of an answer: something in front may have coded it, asked or not.
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
-import { AnswerError } from './answer-error.ts'
+
+/** The coding of a body cannot be taken off. The message is a sentence for an operator. */
+export class CodingError extends Error {
+  override readonly name = 'CodingError'
+}
 
 const DECODERS = new Map<string, (bytes: Buffer) => Promise<Buffer>>([
   ['gzip', promisify<Buffer, Buffer>(gunzip)],
@@ -11,7 +15,7 @@ const DECODERS = new Map<string, (bytes: Buffer) => Promise<Buffer>>([
   ['zstd', promisify<Buffer, Buffer>(zstdDecompress)],
 ])
 
-/** `contentEncoding` names the codings in the order in which they were put on. Throws `AnswerError`. */
+/** `contentEncoding` names the codings in the order in which they were put on. Throws `CodingError`. */
 export async function decodeBody(coded: Buffer, contentEncoding = ''): Promise<Buffer> {
   if (coded.byteLength === 0) return coded
   let bytes = coded
@@ -19,9 +23,9 @@ export async function decodeBody(coded: Buffer, contentEncoding = ''): Promise<B
     const coding = name.trim()
     if (coding === '' || coding === 'identity') continue
     const decode = DECODERS.get(coding)
-    if (!decode) throw new AnswerError(`something answers in a coding that is not known: ${coding}`)
+    if (!decode) throw new CodingError(`something answers in a coding that is not known: ${coding}`)
     bytes = await decode(bytes).catch(() => {
-      throw new AnswerError(`something answers with a body that is not in the coding that its header names: ${coding}`)
+      throw new CodingError(`something answers with a body that is not in the coding that its header names: ${coding}`)
     })
   }
   return bytes
