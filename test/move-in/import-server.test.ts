@@ -104,6 +104,22 @@ test('a busy server is asked again when it says so, one that stumbles a few time
   expect(server.openSessions()).toBe(0)
 })
 
+test('a server whose first answers break off is there, and is asked again', async () => {
+  const { server, workspace, moveIn } = await oldServer(SMALL_WORLD)
+  let broken = 0
+  server.setIntercept((_, response) => {
+    if (broken === 2) return false
+    broken += 1
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+    response.write('[', () => response.destroy())
+    return true
+  })
+  const { exitCode, stderr } = await moveIn()
+  expect([exitCode, stderr, broken]).toEqual([0, '', 2])
+  await expectTheSame(server, workspace)
+  expect(server.openSessions()).toBe(0)
+})
+
 test('how long a server asks to wait is read as seconds or as a date, and is bounded', () => {
   const now = Date.UTC(2026, 0, 1)
   expect(retryAfterMs('7', now)).toBe(7_000)

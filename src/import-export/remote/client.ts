@@ -72,6 +72,7 @@ export interface Traffic {
 export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: RemoteClientOptions): RemoteClient {
   const address = withoutTrailingSlashes(url)
   const traffic = { requests: 0, notModified: 0, bytes: 0, sessionsLeft: 0 }
+  /** Also where no answer was whole: a server is there. */
   let hasAnswered = false
   /** A server that is busy is so for every user. */
   let notBefore = 0
@@ -94,6 +95,7 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
     }
     try {
       const response = await fetch(`${address}${path}`, body ? { ...init, body: JSON.stringify(body) } : init)
+      hasAnswered = true
       const chunks: Uint8Array[] = []
       for await (const chunk of response.body ?? []) {
         silence.isHeard()
@@ -119,7 +121,6 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
       if (answer === null) stop.throwIfAborted()
       const kind = answer ? kindOfStatus(answer.status) : 'away'
-      if (answer) hasAnswered = true
       const isLastAttempt = kind === 'broken' ? attempt + 1 >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
       if (answer && (kind === 'answer' || isLastAttempt)) return answerOrOutage(request, answer, kind)
       if (isLastAttempt) throw new OutageError(`${request.method} ${address}${request.path}: no answer`)
