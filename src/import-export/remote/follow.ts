@@ -5,11 +5,11 @@ import { eachOf } from './each-user.ts'
 import type { MoveInOptions, RemoteUser } from './move-in.ts'
 import { type SeenWorkspace, seenInStore } from './seen-workspace.ts'
 import { createRemoteSession, type RemoteSession } from './session.ts'
-import { takeIn } from './take-in.ts'
+import { LostExportsError, takeIn } from './take-in.ts'
 
-/** Rounds in a row that find no workspace before the one here is removed: a server that starts may have nothing yet. */
+/** Rounds in a row that find no workspace, or none of a user's exports, before what is here is removed: a server that starts may have nothing yet. */
 const ROUNDS_TO_REMOVE = 2
-/** When more users than these, and than this part of all, lose their workspace in one round, the server is at fault: none is removed. */
+/** When more users than these, and than this part of all, lose the same in one round, the server is at fault: nothing is removed. */
 const MAX_GONE = 3
 const MAX_GONE_PART = 0.1
 
@@ -43,12 +43,12 @@ export interface Follower extends AsyncDisposable {
   readonly lagSeconds: () => number | null
 }
 
-export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | 'mayEmptyLists'> {
+export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | 'mayEmptyLists' | 'mayLoseAllExports'> {
   /** Told once for each failure of a user, not again while it stays the same. */
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
   /** Told after each user of a round how many it has been through. */
   readonly onUser?: (done: number) => void
-  /** Whether users are removed however many lose their workspace in one round, and lists are emptied that alone are 404. */
+  /** Whether users are removed however many lose their workspace in one round, and what alone is 404 is taken for empty: a list, or all exports. */
   readonly mayRemoveMany: boolean
 }
 
@@ -59,6 +59,7 @@ interface Followed {
   /** Milliseconds since the epoch: nothing was missing here of what was there then. */
   inStepAt: number
   missingRounds: number
+  lostExportsRounds: number
   failure: string
 }
 
@@ -73,6 +74,20 @@ interface Gone {
   readonly at: number
 }
 
+/** What a round has found so far. */
+interface Findings {
+  readonly counts: Counts
+  readonly gone: Gone[]
+  readonly lostExports: LostExports[]
+  outage: string | null
+}
+
+interface LostExports {
+  readonly user: RemoteUser
+  readonly one: Followed
+  readonly error: LostExportsError
+}
+
 /** Signs out everywhere when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
   const { client, store, concurrency, clock, stop, onFailed, onUser, mayRemoveMany } = options
@@ -84,18 +99,25 @@ export function createFollower(options: FollowOptions): Follower {
     const known = followed.get(email)
     if (known) return known
     const session = createRemoteSession(client, login)
-    const added = { session, seen: null, inStepAt: start, missingRounds: 0, failure: '' }
+    const added = { session, seen: null, inStepAt: start, missingRounds: 0, lostExportsRounds: 0, failure: '' }
     followed.set(email, added)
     return added
   }
 
-  async function step({ email }: RemoteUser, one: Followed, counts: Counts): Promise<Outcome> {
+  /** Throws `LostExportsError` unless all exports of the user may go. */
+  async function step(
+    { email }: RemoteUser,
+    one: Followed,
+    counts: Counts,
+    mayLoseAllExports: boolean,
+  ): Promise<Outcome> {
     const at = clock()
     const before = one.seen ?? (await seenInStore(store, email))
     const taken = await takeIn(email, one.session, before, {
       ...options,
       isReplacement: true,
       mayEmptyLists: mayRemoveMany,
+      mayLoseAllExports,
     })
     if (taken.type === 'missing') {
       if ((await store.userByEmail(email)) !== null) return 'gone'
@@ -113,6 +135,7 @@ export function createFollower(options: FollowOptions): Follower {
 
   function markInStep(one: Followed, at: number): void {
     one.inStepAt = at
+    one.lostExportsRounds = 0
     one.failure = ''
     wasInStep = true
   }
@@ -128,6 +151,38 @@ export function createFollower(options: FollowOptions): Follower {
       markInStep(one, at)
     }
     return gone.length - due.length
+  }
+
+  /** What fails for this user alone does not end the round. */
+  async function tryStep(user: RemoteUser, one: Followed, found: Findings, mayLoseAllExports: boolean): Promise<void> {
+    try {
+      const at = clock()
+      const outcome = await step(user, one, found.counts, mayLoseAllExports)
+      found.counts[outcome === 'gone' ? 'missing' : outcome] += 1
+      if (outcome === 'gone') found.gone.push({ email: user.email, one, at })
+    } catch (error) {
+      if (error instanceof LostExportsError) found.lostExports.push({ user, one, error })
+      else fail(user, one, error, found)
+    }
+  }
+
+  function fail(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
+    found.counts.failed += 1
+    if (error instanceof OutageError || error instanceof StoreUnavailableError) found.outage = error.message
+    else if (error instanceof ContractError) note(user, one, error)
+    else throw error
+  }
+
+  /** Exports that are lost for so many rounds go here too, unless those of too many users are. */
+  async function settleLostExports(found: Findings): Promise<void> {
+    const { counts, lostExports } = found
+    const areDoubted = areTooMany(lostExports.length, lostExports.length + counts.changed + counts.unchanged)
+    for (const { user, one, error } of lostExports) {
+      one.lostExportsRounds = areDoubted ? 0 : one.lostExportsRounds + 1
+      const isDue = one.lostExportsRounds >= ROUNDS_TO_REMOVE && found.outage === null
+      if (isDue) await tryStep(user, one, found, true)
+      else fail(user, one, error, found)
+    }
   }
 
   function note(user: RemoteUser, one: Followed, error: ContractError): void {
@@ -158,30 +213,22 @@ export function createFollower(options: FollowOptions): Follower {
       const began = clock()
       let done = 0
       const counts: Counts = { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
-      let outage: string | null = null
-      const gone: Gone[] = []
+      const found: Findings = { counts, gone: [], lostExports: [], outage: null }
+      const { gone } = found
       await forget(users)
       await eachOf(users, concurrency, async (user) => {
         stop.throwIfAborted()
         const one = requireFollowed(user)
-        if (outage !== null) {
+        if (found.outage !== null) {
           counts.failed += 1
           return
         }
-        try {
-          const at = clock()
-          const outcome = await step(user, one, counts)
-          counts[outcome === 'gone' ? 'missing' : outcome] += 1
-          if (outcome === 'gone') gone.push({ email: user.email, one, at })
-        } catch (error) {
-          counts.failed += 1
-          if (error instanceof OutageError || error instanceof StoreUnavailableError) outage = error.message
-          else if (error instanceof ContractError) note(user, one, error)
-          else throw error
-        }
+        await tryStep(user, one, found, mayRemoveMany)
         done += 1
         onUser?.(done)
       })
+      await settleLostExports(found)
+      const { outage } = found
       const isDoubted = !mayRemoveMany && areTooMany(gone.length, gone.length + counts.changed + counts.unchanged)
       let waiting = gone.length
       if (isDoubted) {
@@ -201,7 +248,7 @@ export function createFollower(options: FollowOptions): Follower {
   }
 }
 
-/** Whether so many users without a workspace there, of all who have one here or there, are no removals. */
+/** Whether so many users who lost something there, of all who are in step or lost it, are no removals. */
 function areTooMany(gone: number, all: number): boolean {
   return (gone > MAX_GONE && gone > all * MAX_GONE_PART) || (gone > 1 && gone === all)
 }

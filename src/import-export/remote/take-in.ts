@@ -12,7 +12,7 @@ import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
 import { createRefReader } from './project-ref.ts'
 import { type Lists, readChanges } from './read-changes.ts'
-import { DOCUMENT_KINDS, digestOfElements, LIST_PATHS, type SeenWorkspace } from './seen-workspace.ts'
+import { DOCUMENT_KINDS, digestOfElements, exportPath, LIST_PATHS, type SeenWorkspace } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 export interface TakeInOptions {
@@ -28,10 +28,15 @@ export interface TakeInOptions {
   readonly isReplacement: boolean
   /** Whether a replacement takes a list that alone is 404 for an empty one although documents of that list are stored here. */
   readonly mayEmptyLists: boolean
+  /** Whether a replacement removes exports where the other server has none of any project, though some are stored here. */
+  readonly mayLoseAllExports: boolean
 }
 
 /** A list is 404 there while the user's other lists are not, and documents of it are stored here: that is no proof of a removal. */
 export class LostListError extends ContractError {}
+
+/** The user's projects are there without any export, and exports of them are stored here: they may be gone, or only the route is. */
+export class LostExportsError extends ContractError {}
 
 export type TakenIn =
   | { readonly type: 'missing' }
@@ -67,6 +72,7 @@ export async function takeIn(
   if (reading.type !== 'changed') return reading
   const { absent } = reading
   if (options.isReplacement && !options.mayEmptyLists) await requireNothingStored(store, email, absent)
+  if (options.isReplacement && !options.mayLoseAllExports) await requireSomeExport(store, email, gone, reading.seen)
   await file.appendFile(linesOf(email, reading.lists))
   const counts = await importFile(file, options)
   const removed = options.isReplacement ? await removeExports(store, email, gone) : 0
@@ -84,6 +90,20 @@ async function requireNothingStored(store: Store, email: string, kinds: readonly
   throw new LostListError(
     `GET ${LIST_PATHS[lost]} answered 404, other lists did not, and documents of it are stored here`,
   )
+}
+
+/** Of projects whose exports are `gone` there. Throws `LostExportsError`. */
+async function requireSomeExport(
+  store: Store,
+  email: string,
+  gone: readonly string[],
+  { refs, answers }: SeenWorkspace,
+): Promise<void> {
+  if (gone.length === 0 || refs.some((ref) => answers.get(exportPath(ref))?.digest != null)) return
+  for (const ref of gone) {
+    if ((await newestExport(store, email, ref)) === null) continue
+    throw new LostExportsError('GET /exports answered 404 for every project, and exports of them are stored here')
+  }
 }
 
 /** A user who has nothing is a line, too. */

@@ -1,10 +1,10 @@
 // follow: workspaces here are kept what they are on another server of the contract, until the switch.
 import { setTimeout as delay } from 'node:timers/promises'
-import { createRemoteClient } from '../../../import-export/remote/client.ts'
+import { type ContractError, createRemoteClient } from '../../../import-export/remote/client.ts'
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
-import { LostListError } from '../../../import-export/remote/take-in.ts'
+import { LostExportsError, LostListError } from '../../../import-export/remote/take-in.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -58,10 +58,7 @@ export async function runFollow(
     mayRemoveMany: config.removeMany === true,
     onFailed({ label }, error) {
       progress.clear()
-      const hint =
-        error instanceof LostListError
-          ? ': the user is left as it was; --remove-many takes that list for an empty one'
-          : ''
+      const hint = hintFor(error)
       io.stderr.write(`${label}: ${error.message}${hint}\n`)
     },
     onUser: (done) => progress.update(done, users, follower.lagSeconds()),
@@ -134,4 +131,13 @@ function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): 
       : [`${doubted} users have no workspace there any more, too many to be believed: --remove-many removes them`]),
   ]
   return `${at} round ${round}: ${parts.join(', ')}`
+}
+
+function hintFor(error: ContractError): string {
+  if (error instanceof LostListError)
+    return ': the user is left as it was; --remove-many takes that list for an empty one'
+  if (error instanceof LostExportsError) {
+    return ': the user is left as it was; they go when two rounds in a row say so, unless many users lose theirs at once, or with --remove-many'
+  }
+  return ''
 }

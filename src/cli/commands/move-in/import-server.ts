@@ -51,6 +51,7 @@ export async function runServerImport(
     openTemporaryFile,
     isReplacement,
     mayEmptyLists: false,
+    mayLoseAllExports: true,
     client,
     concurrency,
     stop,
