@@ -1,6 +1,6 @@
 // What operators do to a database that a move or a restore fills, or has filled and nobody uses yet.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
@@ -64,6 +64,22 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
     expect([await store.signingKeys(), await store.clients()]).toEqual([[], []])
   })
 
+  test.skipIf(!isThere)('of a database that has moved no backup is made', async () => {
+    const [home, away] = [await make(), await make()]
+    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+    expect((await run(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
+    const folder = temporaryDirectory()
+    const refused = await runHere(['backup', '--keep-newest', '3', folder, '--database', home])
+    expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^the database has moved to another one.*\n$/),
+    ])
+    expect(readdirSync(folder)).toEqual([])
+    const made = await runHere(['backup', join(folder, 'copy.backup'), '--database', away])
+    expect([made.exitCode, made.stderr]).toEqual([0, ''])
+  })
+
   test.skipIf(!isThere)(
     'a session that an operator ended in the target stays ended: the move is not run again',
     async () => {
@@ -81,4 +97,28 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
       expect((await ask(`${after.url}/projects`, { headers: bearer(session.accessToken) })).status).toBe(401)
     },
   )
+})
+
+test('a copy of a database that has moved, or that a move fills, takes no place', async () => {
+  const [home, away, half] = [await file(), await file(), await file()]
+  await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+  {
+    await using store = await openStore(half, OPTIONS)
+    expect(await store.reserveTarget({ id: 'move', other: 'source' })).toBe(true)
+  }
+  expect((await run(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
+  const dump = async () => (await runHere(['dump', '--database', away])).stdout
+  const before = await dump()
+  for (const [database, reason] of [
+    [home, 'had moved to another one'],
+    [half, 'being filled by a move'],
+  ] as const) {
+    const copy = join(temporaryDirectory(), 'copy.db')
+    copyFileSync(database.slice('file:'.length), copy)
+    const { exitCode, stdout, stderr } = await run(['restore', copy, '--database', away])
+    expect([exitCode, stdout, stderr.trim().split('\n')]).toEqual([2, '', [expect.stringContaining(reason)]])
+    expect(await dump()).toBe(before)
+  }
+  const folder = dirname(away.slice('file:'.length))
+  expect(readdirSync(folder).filter((name) => /part|before/.test(name))).toEqual([])
 })

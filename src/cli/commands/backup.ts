@@ -8,6 +8,8 @@ import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
 import { MachineError } from '../../errors.ts'
 import { backupLines } from '../../migration/backup-records.ts'
+import { StoreOpenError } from '../../store/contract.ts'
+import { MOVED_MESSAGE } from '../../store/cutover/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
 import { backupName, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
@@ -48,6 +50,8 @@ async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Pr
   const from = databasePath(config.database)
   // Says what is wrong with the database before anything is written.
   await using store = await openStoreToRead(config)
+  // What is written from now on is in the other one: each later backup of this one would be of the same old state.
+  if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
   const digest = await publishFile(path, async (part) => {
     if (from !== null) await copyFile(from, part, io)
     else await pipeline(Readable.from(backupLines(store, io.clock())), createWriteStream(part, { flags: 'r+' }))

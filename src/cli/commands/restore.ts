@@ -13,6 +13,7 @@ import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
 import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
 import { putInPlace } from '../backup/put-in-place.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
+import { requireWhole } from '../open-active-store.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { RestoreConfig } from '../options/workspace-options.ts'
 
@@ -88,6 +89,13 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig): P
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
     // A copy that was made while a move was under way is not part of it.
     await store.cancelMove(null)
+    const state = await store.moveState()
+    requireWhole(state)
+    if (state.phase === 'moved') {
+      throw new StoreOpenError(
+        `${path} is of a database that had moved to another one: restore a backup of that one, or import what dump reads here`,
+      )
+    }
   }
   prepareRestored(part, { keepSessions: config.keepSessions === true })
   verifyDatabase(part)
