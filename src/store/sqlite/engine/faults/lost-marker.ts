@@ -1,5 +1,6 @@
 // A database that was there and is gone: a supervisor that starts the gateway again must not get an empty one in its place.
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { reasonOf } from '../../../../errors.ts'
 import { StoreFaultError, StoreOpenError } from '../../../contract.ts'
 
 /** Beside the database that it stands for. Not the -wal: that would be applied to whatever file is put in its place. */
@@ -10,11 +11,11 @@ While this file is here, none is started on an empty database. It goes by itself
 
 /** To be called when a database in use failed: leaves a note for the next start when its file has no content any more. */
 export function noteIfLost(path: string): void {
-  if (sizeOf(path) > 0) return
   try {
+    if (sizeOf(path) > 0) return
     writeFileSync(path + MARKER_SUFFIX, MARKER_TEXT, { mode: 0o600 })
   } catch {
-    // Its folder is gone too.
+    // Its folder is gone too, or cannot be read.
   }
 }
 
@@ -41,6 +42,11 @@ export function assertHasContent(path: string): void {
   )
 }
 
+/** 0 where there is none. Throws `StoreFaultError` where nobody can tell: without the rights to its folder, or in a circle of links. */
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  } catch (error) {
+    throw new StoreFaultError(`cannot open ${path}: ${reasonOf(error)}`, { cause: error })
+  }
 }

@@ -12,6 +12,13 @@ import { type DatabaseFiles, watchCopiedFiles, watchReadFile } from '../faults/w
 
 const COPY_NAME = 'workspace.db'
 
+/** There is no log beside it, or none of its index, and neither can be made: on a read-only disk, without the rights to its folder, or to the index. */
+const NEEDS_FILES_BESIDE = new Set<unknown>([
+  'SQLITE_CANTOPEN',
+  'SQLITE_READONLY_DIRECTORY',
+  'SQLITE_READONLY_CANTINIT',
+])
+
 export interface ReadOnlyDatabase {
   readonly reader: Database
   /** What is open: the file itself, or a copy of it. */
@@ -29,8 +36,7 @@ export function openForReading(path: string): ReadOnlyDatabase {
   try {
     return opened(path, watchReadFile(path), () => {})
   } catch (error) {
-    // There is no log beside it, or none of its index, and neither can be made.
-    if (sqliteCode(error) !== 'SQLITE_CANTOPEN') throw error
+    if (!NEEDS_FILES_BESIDE.has(sqliteCode(error))) throw error
   }
   // Before it is copied: what is written meanwhile is noticed.
   const files = watchCopiedFiles(path)

@@ -1,0 +1,78 @@
+// Commands of another user than the gateway's, and paths that lead nowhere: what can be read is read, and all else is one sentence.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { run } from '../support/command-line.ts'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { SERVER_USER } from '../support/postgres-server.ts'
+import { PROGRAM } from '../support/program.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+
+/** As a user whom rights bind: not as root. */
+function runBound(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    ...SERVER_USER,
+    cwd: '/',
+    encoding: 'utf8',
+  })
+  return { exitCode: status, stdout, stderr }
+}
+
+/** A folder that everybody may come to, with a database that everybody may read and nobody may write to. */
+async function makeShown() {
+  const workspace = createWorkspace()
+  await workspace.load(SMALL_WORLD)
+  chmodSync(workspace.directory, 0o755)
+  const folder = workspace.path('shown')
+  mkdirSync(folder)
+  const path = join(folder, 'workspace.db')
+  copyFileSync(workspace.path('workspace.db'), path)
+  chmodSync(path, 0o444)
+  chmodSync(folder, 0o555)
+  onTestFinished(() => chmodSync(folder, 0o755))
+  return { folder, path, stored: await workspace.dump() }
+}
+
+describe.skipIf(runBound('--version').exitCode !== 0)('without the rights', () => {
+  test('to write to its folder, a database is read as it is, and nothing is left there', async () => {
+    const { folder, path, stored } = await makeShown()
+    const flags = ['--database', `file:${path}`]
+    expect(runBound('dump', ...flags)).toEqual({ exitCode: 0, stdout: stored, stderr: '' })
+    expect(runBound('users', 'list', ...flags)).toMatchObject({ exitCode: 0, stderr: '' })
+    const sentence = expect.stringMatching(/^cannot write to [^\n]*\n$/)
+    expect(runBound('users', 'remove', ANA, ...flags)).toEqual({ exitCode: 1, stdout: '', stderr: sentence })
+    expect(readdirSync(folder)).toEqual(['workspace.db'])
+  })
+
+  test('to enter its folder, a database is none that a command can open, and that is a sentence', async () => {
+    const { folder, path } = await makeShown()
+    chmodSync(folder, 0o000)
+    for (const command of [['dump'], ['users', 'remove', ANA], ['import', PROGRAM], ['serve', '--port', '0']]) {
+      const sentence = expect.stringMatching(/^cannot open [^\n]*EACCES[^\n]*\n$/)
+      const refused = { exitCode: 1, stdout: '', stderr: sentence }
+      expect(runBound(...command, '--database', `file:${path}`), command.join(' ')).toEqual(refused)
+    }
+  })
+})
+
+test('a path that leads in a circle, or is too long, is a sentence', async () => {
+  const folder = temporaryDirectory()
+  const circle = join(folder, 'circle.db')
+  symlinkSync('circle.db', circle)
+  for (const path of [circle, join(folder, 'x'.repeat(300))]) {
+    for (const command of [
+      ['dump'],
+      ['users', 'remove', ANA],
+      ['import', '-'],
+      ['serve', '--port', '0'],
+      ['serve', '--port', '0', '--read-only'],
+    ]) {
+      const { exitCode, stdout, stderr } = await run([...command, '--database', `file:${path}`])
+      const sentence = expect.stringMatching(/^cannot open [^\n]*(ELOOP|ENAMETOOLONG)[^\n]*\n$/)
+      expect([exitCode, stdout, stderr], command.join(' ')).toEqual([1, '', sentence])
+    }
+  }
+  expect(existsSync(`${circle}.lost`)).toBe(false)
+})
