@@ -100,13 +100,12 @@ async function prepare(pool: Pool, { mustExist = false, pooling }: PostgresStore
 /** What the operator has to put right is told from what only has to be waited for. */
 function toOpenError(error: unknown): unknown {
   const cause = error instanceof StoreUnavailableError ? error.cause : error
-  const reason = reasonOf(cause)
   const root = rootOf(cause)
   if (root instanceof PasswordMissingError || /^(?:28|3D|42501)/.test(sqlState(root))) {
-    return new StoreOpenError(`cannot open the database: ${reason}`, { cause: error })
+    return new StoreOpenError(`cannot open the database: ${reasonOf(root)}`, { cause: error })
   }
   return error instanceof StoreUnavailableError
-    ? new StoreUnavailableError(`${error.message}: ${reason}`, { cause: error })
+    ? new StoreUnavailableError(`${error.message}: ${reasonOf(cause)}`, { cause: error })
     : error
 }
 

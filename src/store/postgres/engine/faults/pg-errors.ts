@@ -1,6 +1,6 @@
 // What the driver throws, in the words of the contract.
 import { DatabaseError } from 'pg'
-import { StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
+import { StoreFaultError, StoreSessionLostError, StoreUnavailableError } from '../../../contract.ts'
 import { CLOSED_MESSAGE, MOVED_MESSAGE, StoreClosedError, StoreMovedError } from '../../../cutover/contract.ts'
 
 /** What the triggers of a move refuse writes with; nothing else uses this class. */
@@ -12,6 +12,8 @@ const CONNECTION_LOST = /^(?:08|57P|25006|25P0[34])/
 /** … and those that say "later": resources, timeouts, locks. */
 const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
 const DISK_FULL = '53100'
+/** insufficient_privilege */
+const RIGHT_MISSING = '42501'
 /** A prepared statement that is not there, or there already: each session prepares its own, once. */
 const SESSION_LOST = /^(?:26000|42P05)$/
 /** Rolled back for certain, by no fault of the statement. */
@@ -35,7 +37,7 @@ export function assertActive(isRetired: unknown): void {
   if (isRetired === 't') throw new StoreMovedError(MOVED_MESSAGE)
 }
 
-/** A `StoreUnavailableError` where the database may work again by itself, else the error as it is. */
+/** A `StoreUnavailableError` where the database may work again by itself, a `StoreFaultError` where a right is missing, else the error as it is. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return error
   if (!(error instanceof DatabaseError)) {
@@ -47,12 +49,20 @@ export function toStoreError(error: unknown): unknown {
   if (CONNECTION_LOST.test(code)) return new ConnectionLostError('the database ended the connection', { cause: error })
   if (SESSION_LOST.test(code)) return sessionLost(error)
   if (code === DISK_FULL) return new DiskFullError('the disk of the database is full', { cause: error })
+  if (code === RIGHT_MISSING) {
+    return new StoreFaultError(`the role of the database URL may not do this: ${error.message}`, { cause: error })
+  }
   if (LATER.test(code)) return new StoreUnavailableError('the database cannot answer now', { cause: error })
   return error
 }
 
 export function isRolledBack(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof DatabaseError && ROLLED_BACK.test(error.cause.code ?? '')
+}
+
+/** What the server said that a right is missing, as the driver throws it or as `toStoreError` answers it. */
+export function isRightMissing(error: unknown): boolean {
+  return sqlState(error instanceof StoreFaultError ? error.cause : error) === RIGHT_MISSING
 }
 
 export function sqlState(error: unknown): string {

@@ -1,11 +1,10 @@
 // Whether the next write would find room: what tells a balancer to go elsewhere while a disk is full.
 import type { Pool } from '../pool.ts'
-import { sqlState } from './pg-errors.ts'
+import { isRightMissing } from './pg-errors.ts'
 
 /** Rows that are too short to be compressed, in a file that has no free page yet; more than a few commits need. */
 const TAKE_ROOM = `create table workspace_gateway.room_check as
   select repeat('x', 1900) as filler from generate_series(1, 136)`
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
  * Rejects once a statement found no room, until as much as a few commits need can be written again. It is taken back: nobody
@@ -30,7 +29,7 @@ export function createWritableCheck(pool: Pool): () => Promise<void> {
       })
     } catch (error) {
       // A role that may not create tables learns of the fault from its next write.
-      if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error
+      if (!isRightMissing(error)) throw error
     }
     failed = false
   }
