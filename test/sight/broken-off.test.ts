@@ -107,6 +107,26 @@ test('because the client left before there was an answer: each is counted, and i
   expect(lines.filter((line) => line.includes('"brokenOff":true'))).toHaveLength(visitors)
 })
 
+test('a client that has its refusal, and then leaves without sending the rest, has not left early', async () => {
+  const flags = ['--access-log', 'json']
+  const { serving } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
+  const socket = await openSocket(serving.url)
+  socket.write(
+    `POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(1_000)}`,
+  )
+  let text = ''
+  while (!text.endsWith('"}')) text += (await once(socket, 'data'))[0]
+  expect(text).toMatch(/^HTTP\/1\.1 413 /)
+  socket.destroy()
+  const refusals = () => serving.stderr().match(/^.*"status":413.*$/gm) ?? []
+  await expect.poll(refusals).toHaveLength(1)
+  expect(refusals()[0]).toContain('"route":"/login"')
+  expect(refusals()[0]).not.toContain('brokenOff')
+  await serving.kill('SIGTERM')
+  expect(refusals()).toHaveLength(1)
+  expect(linesOf(serving).filter(({ path }) => path === '/login')).toEqual([])
+})
+
 test('what is no request is counted by why it was refused, and nowhere else', async () => {
   const { serving, metrics } = await serveExport(`file:${temporaryDirectory()}/workspace.db`)
   const texts = [

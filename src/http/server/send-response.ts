@@ -105,12 +105,11 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     return progress.sentBytes
   }
 
-  /** Closing on a client that is still sending would reset the connection, and the answer would be lost with it. */
-  async function endAfterRequest(
-    bytes: Uint8Array | null,
-    incoming: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<number> {
+  /**
+   * Closing on a client that is still sending would reset the connection, and the answer would be lost with it. A client that closes
+   * the connection once it has the answer has not left early.
+   */
+  function endAfterRequest(bytes: Uint8Array | null, incoming: IncomingMessage, response: ServerResponse): number {
     response.flushHeaders()
     if (bytes !== null) response.write(bytes)
     let discarded = 0
@@ -118,8 +117,8 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       discarded += chunk.byteLength
       if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
     })
-    await finished(incoming).catch(() => {})
-    end(null, incoming, response)
+    const endNow = () => end(null, incoming, response)
+    void finished(incoming).then(endNow, endNow)
     return bytes?.byteLength ?? 0
   }
 
