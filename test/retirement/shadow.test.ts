@@ -234,6 +234,24 @@ test.each([401, 403] as const)(
   },
 )
 
+test('an old server that takes each refresh token once keeps one session of a user, which is ended', async () => {
+  const { old, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
+    accessTokenTtlSeconds: 1,
+    rotatesRefreshTokens: true,
+  })
+  const { accessToken } = await login(ANA)
+  const renewals = () => old.requests.filter(({ path }) => path === '/token')
+  while (renewals().length < 2) {
+    expect((await read(accessToken, '/projects')).status).toBe(200)
+    await setTimeout(50)
+  }
+  expect(old.openSessions()).toBe(1)
+  await stop()
+  expect(renewals().map(({ status }) => status)).toEqual([200, 200])
+  expect(old.requests.filter(({ path }) => path === '/login')).toHaveLength(1)
+  expect(old.openSessions()).toBe(0)
+})
+
 test.each(['ours', 'old'])(
   'an old server that wants a key with every request gets it, answers from %s',
   async (who) => {

@@ -21,6 +21,8 @@ export interface PlainServerOptions {
   readonly accessTokenTtlSeconds?: number
   /** What reads answer to an access token that is not good; 401 by default. */
   readonly refusedTokenStatus?: 401 | 403
+  /** `POST /token` uses up the refresh token, and answers another one. */
+  readonly rotatesRefreshTokens?: boolean
   /** What every body is compressed with, asked or not. */
   readonly coding?: keyof typeof CODERS
   readonly faults?: readonly PlainFault[]
@@ -72,6 +74,7 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     hasLastModified = false,
     accessTokenTtlSeconds = 900,
     refusedTokenStatus = 401,
+    rotatesRefreshTokens = false,
     coding,
   } = options
   const workspaces = plainWorkspaces(options.records)
@@ -151,7 +154,11 @@ export async function startPlainServer(options: PlainServerOptions): Promise<Pla
     const email = emailOf(refreshToken) ?? (faults.has('token-takes-anything') ? lastEmail : undefined)
     if (email === undefined) return refusal(refreshToken)
     if (faults.has('refresh-token-works-once')) sessions.delete(String(refreshToken))
-    return json(200, { accessToken: issue(email) })
+    if (!rotatesRefreshTokens) return json(200, { accessToken: issue(email) })
+    sessions.delete(String(refreshToken))
+    const next = randomBytes(24).toString('hex')
+    sessions.set(next, email)
+    return json(200, { accessToken: issue(email), refreshToken: next })
   }
 
   function logout({ refreshToken }: Record<string, unknown>): Reply {

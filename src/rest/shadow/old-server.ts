@@ -71,8 +71,11 @@ export function createOldServer({ url, headers }: OldServerAddress, stop: AbortS
 
   async function renew(email: string, { refreshToken }: Tokens): Promise<Tokens> {
     if (refreshToken === null) return signIn(email)
-    const accessToken = memberOf(await tokenAnswer(await post('/token', { refreshToken })), 'accessToken')
-    return accessToken === null ? signIn(email) : { accessToken, refreshToken }
+    const answer = await tokenAnswer(await post('/token', { refreshToken }))
+    const accessToken = memberOf(answer, 'accessToken')
+    if (accessToken === null) return signIn(email)
+    // A server that takes each refresh token once answers the next one.
+    return { accessToken, refreshToken: memberOf(answer, 'refreshToken') ?? refreshToken }
   }
 
   /** One sign-in, and one renewal, for all who wait for it; one that failed is tried again by the next who asks. */
