@@ -63,7 +63,7 @@ In Kubernetes, a service called \`workspace-gateway\` sets \`WORKSPACE_GATEWAY_P
 
 ## Shell completion
 
-Commands, options, values and files, for bash, zsh and fish:
+Commands, options, values and files, for bash, zsh and fish. In \`~/.zshrc\` the line stands below \`autoload -Uz compinit && compinit\`:
 
 \`\`\`sh
 source <(workspace-gateway completion bash)
