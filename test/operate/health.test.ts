@@ -81,7 +81,23 @@ test('no password, and no signature, of an address is in a message', async () =>
       /^(the address of a server has no user, password|cannot read http:\/\/127.0.0.1:1\/records.ndjson: )/,
     )
     expect(stderr).not.toContain('hunter2')
+    // An option that these do not have.
+    expect(stderr).not.toContain('--headers')
   }
+})
+
+test.each([
+  [['health', 'http://ana:hunter2@127.0.0.1:1'], ''],
+  [['conformance', 'http://ana:hunter2@127.0.0.1:1', '--email', 'ana@example.com'], ': credentials go into --headers'],
+])('%j says where credentials go with an option that the command has', async (args, advice) => {
+  const { exitCode, stdout, stderr } = await runHere(args)
+  expect([exitCode, stdout, stderr]).toEqual([
+    2,
+    '',
+    `the address of a server has no user, password, query or fragment${advice}\n`,
+  ])
+  const help = await runHere([String(args[0]), '--help'])
+  for (const [flag] of advice.matchAll(/--\S+/g)) expect(help.stdout).toContain(flag)
 })
 
 test('--version names the version of the package', async () => {

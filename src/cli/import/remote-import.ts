@@ -18,7 +18,7 @@ export async function importRemotely(
   io: CommandIo,
 ): Promise<ExitCode> {
   if (config.tokenFile === undefined) throw new UsageError('--token-file (WORKSPACE_GATEWAY_TOKEN_FILE): must be given')
-  const address = requireServerAddress(to)
+  const address = requireServerAddress(to, '--token-file')
   const token = await readToken(config.tokenFile, '--token-file')
   const { size } = await file.stat()
   const request: RequestInit & { readonly duplex: 'half' } = {

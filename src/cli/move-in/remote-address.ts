@@ -3,16 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { UsageError } from '../../errors.ts'
 
-/** Without a slash at its end. Throws `UsageError`. */
-export function requireServerAddress(url: string): string {
+/** Without a slash at its end. `credentialsFlag` is where the command takes credentials, if it does. Throws `UsageError`. */
+export function requireServerAddress(url: string, credentialsFlag: string | null): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError('the address of a server begins with http:// or https://')
   }
   const { username, password, search, hash } = new URL(url)
   if (username !== '' || password !== '' || search !== '' || hash !== '') {
-    throw new UsageError(
-      'the address of a server has no user, password, query or fragment: credentials go into --headers',
-    )
+    const advice = credentialsFlag === null ? '' : `: credentials go into ${credentialsFlag}`
+    throw new UsageError(`the address of a server has no user, password, query or fragment${advice}`)
   }
   let address = url
   while (address.endsWith('/')) address = address.slice(0, -1)

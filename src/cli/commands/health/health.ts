@@ -9,7 +9,9 @@ const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', 
 /** Asks `/readyz`, at `url` or where `serve` with the same options listens. Nothing of a proxy's environment counts. */
 export async function runHealth(url: string | undefined, config: HealthConfig, io: CommandIo): Promise<ExitCode> {
   const base =
-    url === undefined ? `http://${hostOf(config.host)}:${config.port}${config.basePath}` : requireServerAddress(url)
+    url === undefined
+      ? `http://${hostOf(config.host)}:${config.port}${config.basePath}`
+      : requireServerAddress(url, null)
   try {
     const response = await fetch(`${base}/readyz`, {
       signal: AbortSignal.timeout(config.timeout * 1_000),

@@ -17,7 +17,7 @@ export async function runConformance(
   io: CommandIo,
   stop: AbortSignal,
 ): Promise<ExitCode> {
-  const address = requireServerAddress(url)
+  const address = requireServerAddress(url, '--headers')
   const headers = await readHeaders(config.headers)
   let found: Conformance
   try {

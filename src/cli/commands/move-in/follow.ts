@@ -28,7 +28,7 @@ export async function runFollow(
   io: CommandIo,
   stop: AbortSignal,
 ): Promise<ExitCode> {
-  const address = requireServerAddress(url)
+  const address = requireServerAddress(url, '--headers')
   const progress = createRoundProgress(io)
   // What is wrong is said before anything is done.
   const readUsers = await openRemoteUsers(config, (reason) => {

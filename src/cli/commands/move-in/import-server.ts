@@ -38,7 +38,7 @@ export async function runServerImport(
   stop: AbortSignal,
 ): Promise<ExitCode> {
   const { concurrency, maxOutage: maxOutageMs, replace: isReplacement = false } = config
-  const address = requireServerAddress(url)
+  const address = requireServerAddress(url, '--headers')
   const users = await readRemoteUsers(config)
   const client = createRemoteClient(address, { headers: await readHeaders(config.headers), maxOutageMs, stop })
   await requireAnswer(client)
