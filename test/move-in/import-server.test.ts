@@ -120,6 +120,15 @@ test('a server whose first answers break off is there, and is asked again', asyn
   expect(server.openSessions()).toBe(0)
 })
 
+test('a server that answers a login with 201 moves in, and keeps no session of it', async () => {
+  const { server, workspace, moveIn } = await oldServer(SMALL_WORLD, { faults: ['login-is-201'] })
+  const { exitCode, stderr } = await moveIn('--verify')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  await expectTheSame(server, workspace)
+  expect(server.requests.some(({ path, status }) => path === '/login' && status === 201)).toBe(true)
+  expect(server.openSessions()).toBe(0)
+})
+
 test('how long a server asks to wait is read as seconds or as a date, and is bounded', () => {
   const now = Date.UTC(2026, 0, 1)
   expect(retryAfterMs('7', now)).toBe(7_000)

@@ -31,24 +31,24 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
 
   async function tokensFrom(path: string, body: object): Promise<RemoteAnswer> {
     const answer = await client.send({ method: 'POST', path, body, opensSession: true })
-    const tokens = answer.status === 200 ? parseJson(answer.body) : null
+    const tokens = isSuccess(answer) ? parseJson(answer.body) : null
     const [access, refresh] = [Reflect.get(Object(tokens), 'accessToken'), Reflect.get(Object(tokens), 'refreshToken')]
     if (typeof access === 'string') accessToken = access
     if (typeof refresh === 'string') refreshToken = refresh
-    if (answer.status === 200 && typeof access !== 'string') {
+    if (isSuccess(answer) && typeof access !== 'string') {
       throw new ContractError(`POST ${client.address}${path} answered no accessToken`)
     }
     return answer
   }
 
   async function signIn(): Promise<void> {
-    const { status } = await tokensFrom('/login', { email: login })
-    if (status !== 200) throw new ContractError(`POST ${client.address}/login answered ${status}`)
+    const answer = await tokensFrom('/login', { email: login })
+    if (!isSuccess(answer)) throw new ContractError(`POST ${client.address}/login answered ${answer.status}`)
   }
 
   /** Where the session itself has ended, by a new one. */
   async function renew(): Promise<void> {
-    const isRenewed = refreshToken !== null && (await tokensFrom('/token', { refreshToken })).status === 200
+    const isRenewed = refreshToken !== null && isSuccess(await tokensFrom('/token', { refreshToken }))
     if (!isRenewed) await signIn()
   }
 
@@ -91,6 +91,11 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
       await client.endSession({ method: 'DELETE', path: '/logout', body: { refreshToken } })
     },
   }
+}
+
+/** The contract says 200; servers also answer a session that they made with 201. */
+function isSuccess({ status }: RemoteAnswer): boolean {
+  return status >= 200 && status < 300
 }
 
 function parseJson(bytes: Uint8Array): unknown {
