@@ -262,6 +262,34 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await expect(readOnly.once(pidOf)).rejects.toThrow('accepts writes')
   })
 
+  test('null in an array is no text, whatever the database’s defaults', async () => {
+    const url = await temporaryDatabase()
+    await execute(url, `alter database ${new URL(url).pathname.slice(1)} set array_nulls = off`)
+    await using pool = open(url)
+    const text = `select count(*) as nulls from unnest($1::text[]) as given where given is null`
+    const counted = await pool.once((connection) => connection.query({ name: 'nulls', text }, [[null, 'NULL']]))
+    expect(counted).toEqual([{ nulls: 1 }])
+  })
+
+  test('limits of the database to locks and transactions end nothing that is in time for the gateway', async () => {
+    const url = await temporaryDatabase()
+    const name = new URL(url).pathname.slice(1)
+    await execute(url, `alter database ${name} set lock_timeout = '100ms'`)
+    // PostgreSQL has it from 17 on.
+    const newer = `select 1 from pg_settings where name = 'transaction_timeout'`
+    if ((await execute(url, newer)).length > 0)
+      await execute(url, `alter database ${name} set transaction_timeout = '100ms'`)
+    await using pool = createPool(readPostgresUrl(url), { ...OPTIONS, statementTimeoutMs: 20_000 })
+    const lock = (connection: Connection) => connection.script('select pg_advisory_xact_lock(1)')
+    let waiting: Promise<unknown> = Promise.resolve()
+    await pool.transaction(async (connection) => {
+      await lock(connection)
+      waiting = pool.transaction(lock)
+      await connection.query(SLEEP, [0.5])
+    })
+    await waiting
+  })
+
   test('options of the URL reach the server, and settings that the promises rest on hold all the same', async () => {
     const options = encodeURIComponent('-c work_mem=12345kB -c synchronous_commit=off')
     await using pool = open(`${await temporaryDatabase()}?options=${options}`)

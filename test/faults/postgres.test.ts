@@ -50,8 +50,13 @@ const countSessions = async (url: string) =>
   Number((await execute(url, 'select count(*)::int as count from workspace_gateway.session'))[0]?.count)
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise is not acknowledged', () => {
-  test('a commit whose wait for its synchronous standby was cancelled', async () => {
+  test('a commit whose wait for its synchronous standby was cancelled', () => expectNoAcknowledgement('notice'))
+
+  test('the same where the database keeps warnings to itself', () => expectNoAcknowledgement('error'))
+
+  async function expectNoAcknowledgement(clientMinMessages: string): Promise<void> {
     const url = (await temporaryServer()).url('postgres')
+    await execute(url, `alter database postgres set client_min_messages = ${clientMinMessages}`)
     const store = await openStore(url)
     await execute(url, `alter system set synchronous_standby_names = 'nobody'`)
     await execute(url, 'select pg_reload_conf()')
@@ -63,7 +68,7 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise 
     const pid = await waitingFor(url, `wait_event = 'SyncRep'`)
     await execute(url, `select pg_cancel_backend(${pid})`)
     await expect(adding).rejects.toBeInstanceOf(StoreUnavailableError)
-  })
+  }
 
   test('a write on a primary that accepts none any more: the next one looks for another', async () => {
     const url = (await temporaryServer()).url('postgres')

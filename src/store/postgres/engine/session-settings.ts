@@ -9,6 +9,9 @@ export type Pooling = 'auto' | 'session' | 'transaction'
 
 export const READ_COMMITTED = 'isolation level read committed'
 
+/** PostgreSQL has it from 17 on. */
+const HAS_TRANSACTION_TIMEOUT = `current_setting('transaction_timeout', true) is not null`
+
 const STATE = `select pg_is_in_recovery()::text as standby, current_setting('default_transaction_read_only') as readonly,
   pg_backend_pid()::text as "processId"`
 
@@ -44,12 +47,20 @@ function settings(statementTimeoutMs: number, isLocal: boolean): string {
   const values = {
     statement_timeout: `'${statementTimeoutMs}'`,
     idle_in_transaction_session_timeout: `'${statementTimeoutMs}'`,
+    // A wait for a lock is a part of a statement, and a long transaction of many short ones is a dump.
+    lock_timeout: `'0'`,
     standard_conforming_strings: `'on'`,
+    // Off, a null in an array parameter is the text "NULL".
+    array_nulls: `'on'`,
+    // A commit whose standby was not waited for is told in a warning only.
+    client_min_messages: `'warning'`,
     jit: `'off'`,
     // Only `remote_apply` waits for more.
     synchronous_commit: `case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end`,
   }
-  return Object.entries(values)
-    .map(([name, value]) => `set_config('${name}', ${value}, ${isLocal})`)
-    .join(', ')
+  const all = Object.entries(values).map(([name, value]) => `set_config('${name}', ${value}, ${isLocal})`)
+  return [
+    ...all,
+    `case when ${HAS_TRANSACTION_TIMEOUT} then set_config('transaction_timeout', '0', ${isLocal}) end`,
+  ].join(', ')
 }
