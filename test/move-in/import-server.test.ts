@@ -204,6 +204,19 @@ test('an import that is told to stop signs out everywhere, and goes on when it i
   expect((await moveIn('--verify')).exitCode).toBe(0)
 })
 
+test('an import that is told to stop before the server has answered anything says so in a sentence', async () => {
+  const { server, workspace, emails } = await oldServer(world(2))
+  const { promise: isAsked, resolve } = Promise.withResolvers<void>()
+  server.setIntercept(() => {
+    resolve()
+    return true
+  })
+  const running = startImport(server.url, ['--emails', emails, ...workspace.flags])
+  await isAsked
+  process.kill(running.pid, 'SIGINT')
+  expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
+})
+
 test('a session that runs out is renewed, one that is gone is opened again', async () => {
   const { server, workspace, moveIn } = await oldServer(world(2), { accessTokenTtlSeconds: 900 })
   let reads = 0

@@ -41,22 +41,22 @@ export async function runServerImport(
   const address = requireServerAddress(url, '--headers')
   const users = await readRemoteUsers(config)
   const client = createRemoteClient(address, { headers: await readHeaders(config.headers), maxOutageMs, stop })
-  await requireAnswer(client)
-  await using store = await openActiveStore(config, toStoreOptions(config))
-  await using state = await openState(address, config)
-  const options = {
-    store,
-    fields: config,
-    clock: io.clock,
-    openTemporaryFile,
-    isReplacement,
-    mayEmptyLists: false,
-    mayLoseAllExports: true,
-    client,
-    concurrency,
-    stop,
-  }
   try {
+    await requireAnswer(client)
+    await using store = await openActiveStore(config, toStoreOptions(config))
+    await using state = await openState(address, config)
+    const options = {
+      store,
+      fields: config,
+      clock: io.clock,
+      openTemporaryFile,
+      isReplacement,
+      mayEmptyLists: false,
+      mayLoseAllExports: true,
+      client,
+      concurrency,
+      stop,
+    }
     const isImported = await importUsers(users, options, state, config, io)
     const isVerified = config.verify ? await verifyUsers(users, options, io) : true
     if (isImported) await state?.forget()
