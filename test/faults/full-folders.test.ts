@@ -1,7 +1,7 @@
 // Full disks other than that of the database: where an import keeps its input, and where a dump, stdout or the log is written.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
@@ -64,6 +64,20 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^--output: cannot write \S+: ENOSPC.*\n$/)])
     expect(stderr).toContain(path)
     expect(existsSync(path)).toBe(false)
+  })
+
+  test('restore is a sentence, and leaves what was there', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(large)
+    const disk = smallDisk(1_048_576)
+    const flags = ['--database', `file:${join(disk.path, 'workspace.db')}`]
+    await run(['import', '-', ...flags], { stdin: SMALL_WORLD })
+    const stored = (await run(['dump', ...flags])).stdout
+    expect(stored).not.toBe('')
+    const { exitCode, stdout, stderr } = await run(['restore', workspace.path('workspace.db'), ...flags])
+    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^cannot copy \S+ to \S+: ENOSPC.*\n$/)])
+    expect(readdirSync(disk.path).filter((name) => /part|before/.test(name))).toEqual([])
+    expect((await run(['dump', ...flags])).stdout).toBe(stored)
   })
 
   test.each([

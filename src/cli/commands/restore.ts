@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, readlink, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
@@ -107,7 +107,7 @@ async function copyOrSayWhy(path: string, part: string): Promise<void> {
     await copyUnused(path, part)
   } catch (error) {
     if (error instanceof StoreOpenError || error instanceof StoreUnavailableError) throw error
-    throw new UsageError(`cannot copy ${path} to ${part}: ${reasonOf(error)}`)
+    throw new MachineError(`cannot copy ${path} to ${part}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
