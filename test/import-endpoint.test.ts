@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
@@ -219,6 +220,18 @@ test('where clients may sign in, one that may import is enough', async () => {
   await workspace.run('clients', 'remove', 'mover')
   const refused = await runHere(['import', path, ...there])
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('answered 401')])
+})
+
+test('an import is taken where the working directory of the gateway was removed', async () => {
+  const [folder, cwd] = [temporaryDirectory(), temporaryDirectory()]
+  const token = join(folder, 'token')
+  writeFileSync(token, TOKEN)
+  const database = `file:${join(folder, 'workspace.db')}`
+  const gateway = await serveForTest(['--database', database, '--import-token-file', token], { cwd })
+  rmSync(cwd, { recursive: true })
+  const body = SMALL_WORLD
+  const answer = await fetch(`${gateway.url}/import`, { method: 'POST', body, headers: BEARER })
+  expect(eventsOf(await answer.text()).at(-1)).toMatchObject({ type: 'imported', added: 8 })
 })
 
 test('import --to is its client, and leaves nothing behind on either side', async () => {

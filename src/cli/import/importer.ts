@@ -6,6 +6,7 @@ import type { ReportFailure } from '../../http/problem-details.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { Importer } from '../../rest/import-endpoint.ts'
 import type { Awaitable } from '../../store/awaitable.ts'
+import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { spool } from './import-source.ts'
 import type { ImportWork } from './import-worker.ts'
 
@@ -34,6 +35,8 @@ export function createImporter(target: Target, ping: () => Awaitable<void>, repo
         const { file } = await spool(input(), 'the input').catch(refuseUnkept)
         if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
+        // A database with a relative path would be gone with the directory.
+        leaveRemovedDirectory()
         worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
           workerData: work,
           transferList: [file],
