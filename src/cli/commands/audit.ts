@@ -18,6 +18,7 @@ export async function runAudit(config: AuditCommandConfig, { stdout }: CommandIo
   if (kind !== null && !Object.hasOwn(AUDIT_KINDS, kind)) {
     throw new UsageError(`--kind: must be one of ${Object.keys(AUDIT_KINDS).join(', ')}`)
   }
+  if (from !== null && to !== null && from >= to) throw new UsageError('--from: must be before --to')
   await using store = await openStoreToRead(config)
   const who = config.email === undefined ? null : await namesOf(config.email, store)
   for (let after = 0; ; ) {

@@ -43,6 +43,7 @@ export interface PostgresTarget {
 }
 
 const DEFAULT_PORT = 5432
+const MAX_PORT = 65_535
 const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^/?#@:]*)(?::([^/?#@]*))?@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/
 const HOST = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -138,9 +139,15 @@ function readIsPooled(parameters: URLSearchParams): boolean {
 
 function readHost(text: string, defaultPort: string | null): Host {
   const name = decoded(text) ?? 'localhost'
-  if (name.startsWith('/')) return { host: name, port: Number(defaultPort ?? DEFAULT_PORT) }
-  const [, host = '', port = defaultPort ?? DEFAULT_PORT] = HOST.exec(name) ?? wrong('a host cannot be read')
-  return { host: host.replace(/^\[|\]$/g, '') || 'localhost', port: Number(port) }
+  if (name.startsWith('/')) return { host: name, port: readPort(defaultPort) }
+  const [, host = '', port = defaultPort] = HOST.exec(name) ?? wrong('a host cannot be read')
+  return { host: host.replace(/^\[|\]$/g, '') || 'localhost', port: readPort(port) }
+}
+
+function readPort(text: string | null): number {
+  if (text === null || text === '') return DEFAULT_PORT
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  return port >= 1 && port <= MAX_PORT ? port : wrong(`the port must be a number from 1 to ${MAX_PORT}`)
 }
 
 function readTls(parameters: URLSearchParams): Pick<PostgresTarget, 'tls' | 'isTlsOptional' | 'channelBinding'> {
