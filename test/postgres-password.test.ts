@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run } from './support/command-line.ts'
-import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine } from './support/workspaces.ts'
 
@@ -62,6 +62,20 @@ test.skipIf(POSTGRES_URL === null)('the owner that the paper makes can have a ga
   const env = { WORKSPACE_GATEWAY_DATABASE: url.href }
   expect(await run(['import', '-'], { stdin, env })).toMatchObject({ exitCode: 0, stderr: '' })
 })
+
+test.skipIf(POSTGRES_URL === null)(
+  'an empty schema of its own is all that a role needs to make the tables',
+  async () => {
+    const owned = await temporaryDatabase()
+    const url = await asNewUser(owned)
+    await execute(owned, `create schema workspace_gateway authorization ${new URL(url).username}`)
+    onTestFinished(() => execute(owned, 'drop schema workspace_gateway cascade').then(() => {}))
+    const stdin = documentLine('project', ANA, '{"id":"p"}')
+    const env = { WORKSPACE_GATEWAY_DATABASE: url }
+    expect(await run(['import', '-'], { stdin, env })).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await run(['users', 'list'], { env })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(ANA) })
+  },
+)
 
 async function createWorkspace() {
   const url = new URL(await temporaryDatabase())

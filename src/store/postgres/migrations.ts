@@ -32,8 +32,8 @@ export async function migrate(connection: Connection, mustExist: boolean): Promi
   await connection.script(`select pg_advisory_xact_lock(${LOCK})`)
   const version = await versionOf(connection)
   if (version === null) {
+    if (!(await hasSchema(connection))) await connection.script('create schema workspace_gateway')
     await connection.script(`
-      create schema if not exists workspace_gateway;
       create table workspace_gateway.schema_version (version integer not null);
       insert into workspace_gateway.schema_version values (0)`)
   } else if (version > MIGRATIONS.length) {
@@ -51,8 +51,7 @@ export async function migrate(connection: Connection, mustExist: boolean): Promi
 /** Null when nothing of this program is there. */
 export async function versionOf(connection: Connection): Promise<number | null> {
   const [found] = await connection.script(`
-    select to_regnamespace('workspace_gateway') is not null as "hasSchema",
-      to_regclass('workspace_gateway.schema_version') is not null as "hasVersion",
+    select to_regclass('workspace_gateway.schema_version') is not null as "hasVersion",
       exists (select 1 from pg_class where relnamespace = to_regnamespace('workspace_gateway')) as "hasTables"`)
   if (found?.hasVersion !== 't') {
     if (found?.hasTables === 't') throw new StoreOpenError('the schema workspace_gateway is of another program')
@@ -60,6 +59,12 @@ export async function versionOf(connection: Connection): Promise<number | null> 
   }
   const [row] = await connection.script('select version from workspace_gateway.schema_version')
   return Number(row?.version)
+}
+
+/** Asked first: to make a schema, even "if not exists", takes a right on the database that whoever owns an empty one may lack. */
+async function hasSchema(connection: Connection): Promise<boolean> {
+  const [row] = await connection.script(`select to_regnamespace('workspace_gateway') is not null as found`)
+  return row?.found === 't'
 }
 
 async function requireUtf8(connection: Connection): Promise<void> {
