@@ -54,6 +54,21 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('what PostgreSQL could not promise 
 
   test('the same where the database keeps warnings to itself', () => expectNoAcknowledgement('error'))
 
+  test('and a warning that says nothing of the commit fails no write', async () => {
+    const url = (await temporaryServer()).url('postgres')
+    const store = await openStore(url)
+    // As the server warns of each transaction long before it has no number left for another one.
+    await execute(
+      url,
+      `create function warn() returns trigger language plpgsql as $$ begin
+         raise warning 'database "postgres" must be vacuumed within 39985967 transactions';
+         return new; end $$;
+       create trigger warn before insert on workspace_gateway.session for each row execute function warn()`,
+    )
+    await store.addSessions([SESSION])
+    expect(await countSessions(url)).toBe(1)
+  })
+
   async function expectNoAcknowledgement(clientMinMessages: string): Promise<void> {
     const url = (await temporaryServer()).url('postgres')
     await execute(url, `alter database postgres set client_min_messages = ${clientMinMessages}`)

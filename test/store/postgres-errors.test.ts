@@ -7,6 +7,7 @@ import {
   assertActive,
   ConnectionLostError,
   isRolledBack,
+  leavesCommitOpen,
   SQLSTATE_CLOSED,
   SQLSTATE_MOVED,
   sqlState,
@@ -59,6 +60,28 @@ test('a mistake is told as it is, and whatever is no answer of the server is a c
   const told = new StoreUnavailableError('told already')
   expect(toStoreError(told)).toBe(told)
   expect([sqlState(failed()), sqlState(new Error('why')), isRolledBack('40001')]).toEqual(['', '', false])
+})
+
+test('a server that has no number left for a transaction is unavailable; another limit of a statement is a mistake', () => {
+  const refusedIn = (routine: string) => Object.assign(failed('54000'), { routine })
+  for (const routine of ['GetNewTransactionId', 'GetNewMultiXactId']) {
+    expect(toStoreError(refusedIn(routine))).toBeInstanceOf(StoreUnavailableError)
+    expect(toStoreError(refusedIn(routine))).not.toBeInstanceOf(ConnectionLostError)
+  }
+  const tooLong = refusedIn('index_form_tuple')
+  expect(toStoreError(tooLong)).toBe(tooLong)
+  expect(toStoreError(failed('54000'))).not.toBeInstanceOf(StoreUnavailableError)
+})
+
+test('a notice leaves a commit open where the server goes down, or gave up its standby, or does not say where it warns', () => {
+  const isOpen = [
+    { code: '57P01', routine: 'ProcessInterrupts' },
+    { code: '01000', routine: 'SyncRepWaitForLSN' },
+    { code: '01000' },
+  ].map(leavesCommitOpen)
+  expect(isOpen).toEqual([true, true, true])
+  const others = [{ code: '01000', routine: 'GetNewTransactionId' }, { code: '00000', routine: 'exec_stmt_raise' }, {}]
+  expect(others.map(leavesCommitOpen)).toEqual([false, false, false])
 })
 
 test('a database that has moved lets nobody in', () => {

@@ -5,7 +5,7 @@ import { reasonOf } from '../../errors.ts'
 import { StoreUnavailableError } from '../contract.ts'
 import { requireChannelBinding } from './engine/channel-binding.ts'
 import type { Access, Host, PostgresTarget } from './engine/connection-string.ts'
-import { ConnectionLostError, DiskFullError, toStoreError } from './engine/faults/pg-errors.ts'
+import { ConnectionLostError, DiskFullError, leavesCommitOpen, toStoreError } from './engine/faults/pg-errors.ts'
 import { readPasswordFile } from './engine/password/password-file.ts'
 import {
   assertAccess,
@@ -211,8 +211,8 @@ async function connectWith(
   if (target.channelBinding === 'require') requireChannelBinding(client.connection)
   client.on('error', lose)
   client.on('end', lose)
-  client.on('notice', ({ code = '' }) => {
-    isWarned = /^(?:01|57)/.test(code)
+  client.on('notice', (notice) => {
+    isWarned ||= leavesCommitOpen(notice)
   })
   const connection: Connection = {
     query: <R extends QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>

@@ -14,10 +14,24 @@ const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
 const DISK_FULL = '53100'
 /** insufficient_privilege */
 const RIGHT_MISSING = '42501'
+/** A limit of a statement, or of the server: only where it is refused tells which. */
+const LIMIT_EXCEEDED = '54000'
+const NUMBERS_USED_UP = /^GetNew(?:Transaction|MultiXact)Id$/
 /** A prepared statement that is not there, or there already: each session prepares its own, once. */
 const SESSION_LOST = /^(?:26000|42P05)$/
 /** Rolled back for certain, by no fault of the statement. */
 const ROLLED_BACK = /^(?:40001|40P01)$/
+
+/** SQLSTATE classes of what a server that goes down says beside its answer, and of warnings. */
+const GOING_DOWN = '57'
+const WARNING = '01'
+/** Where the server waits for a standby. All that it warns of is of one class: only this tells what the warning is about. */
+const STANDBY_WAIT = 'SyncRepWaitForLSN'
+
+interface Notice {
+  readonly code?: string | undefined
+  readonly routine?: string | undefined
+}
 
 /** The connection is gone: what was under way on it has an unknown outcome. */
 export class ConnectionLostError extends StoreUnavailableError {}
@@ -52,8 +66,16 @@ export function toStoreError(error: unknown): unknown {
   if (code === RIGHT_MISSING) {
     return new StoreFaultError(`the role of the database URL may not do this: ${error.message}`, { cause: error })
   }
+  if (code === LIMIT_EXCEEDED && NUMBERS_USED_UP.test(error.routine ?? '')) {
+    return new StoreUnavailableError('the database accepts no writes until it is vacuumed', { cause: error })
+  }
   if (LATER.test(code)) return new StoreUnavailableError('the database cannot answer now', { cause: error })
   return error
+}
+
+/** Whether the server says that a commit it reports as done may be lost with it. A warning that names no place may be that one. */
+export function leavesCommitOpen({ code = '', routine = STANDBY_WAIT }: Notice): boolean {
+  return code.startsWith(GOING_DOWN) || (code.startsWith(WARNING) && routine === STANDBY_WAIT)
 }
 
 export function isRolledBack(error: unknown): boolean {
