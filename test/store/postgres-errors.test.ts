@@ -51,6 +51,11 @@ test.each([
   expect(sqlState(error)).toBe(code)
 })
 
+test.each(['08P01', '53300', '57014'])('%s is told with what the server says of it', (code) => {
+  const told = toStoreError(Object.assign(failed(code), { message: 'too many connections for role "workspace"' }))
+  expect(told).toMatchObject({ message: expect.stringMatching(/^the database .*: too many connections for role/) })
+})
+
 test('a mistake is told as it is, and whatever is no answer of the server is a connection that was lost', () => {
   for (const mistake of [failed('23505'), failed('42601'), failed()]) {
     expect(toStoreError(mistake)).toBe(mistake)

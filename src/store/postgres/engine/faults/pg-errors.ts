@@ -60,7 +60,8 @@ export function toStoreError(error: unknown): unknown {
   const code = error.code ?? ''
   if (code === SQLSTATE_CLOSED) return new StoreClosedError(CLOSED_MESSAGE, { cause: error })
   if (code === SQLSTATE_MOVED) return new StoreMovedError(MOVED_MESSAGE, { cause: error })
-  if (CONNECTION_LOST.test(code)) return new ConnectionLostError('the database ended the connection', { cause: error })
+  if (CONNECTION_LOST.test(code))
+    return new ConnectionLostError(`the database ended the connection: ${error.message}`, { cause: error })
   if (SESSION_LOST.test(code)) return sessionLost(error)
   if (code === DISK_FULL) return new DiskFullError('the disk of the database is full', { cause: error })
   if (code === RIGHT_MISSING) {
@@ -69,7 +70,8 @@ export function toStoreError(error: unknown): unknown {
   if (code === LIMIT_EXCEEDED && NUMBERS_USED_UP.test(error.routine ?? '')) {
     return new StoreUnavailableError('the database accepts no writes until it is vacuumed', { cause: error })
   }
-  if (LATER.test(code)) return new StoreUnavailableError('the database cannot answer now', { cause: error })
+  if (LATER.test(code))
+    return new StoreUnavailableError(`the database cannot answer now: ${error.message}`, { cause: error })
   return error
 }
 
