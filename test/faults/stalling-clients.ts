@@ -1,6 +1,7 @@
 // A thread of clients that ask when they are told to, and read nothing: in a loop of its own, so that who measures beside it is not held up.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openSocket, requestText, type WireRequest } from '../support/wire.ts'
@@ -27,6 +28,9 @@ async function statusOf(socket: Socket): Promise<string> {
   socket.destroy()
   return first instanceof Buffer ? first.toString('latin1', 9, 12) : 'none'
 }
+
+// Of this thread alone (Linux): such clients are on machines of their own, and take the processor from nobody who is measured.
+setPriority(constants.priority.PRIORITY_LOW)
 
 let sockets: readonly Socket[] = []
 // Listened to from the start: sockets that nobody reads keep no loop going.
