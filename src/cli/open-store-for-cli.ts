@@ -37,8 +37,8 @@ export function openStoreToWrite(config: CommandStoreConfig): Promise<EditableSt
 }
 
 /**
- * For a command that only reads. Throws `StoreOpenError` for a database that is being filled, which holds a part. One that may not be written to, as on the disk of a snapshot, is read all the same: where it lies, or
- * from a copy of it.
+ * For a command that only reads. A database that may not be written to, as on the disk of a snapshot, is read all the same: where it
+ * lies, or from a copy of it. Throws `StoreOpenError` for one that is being filled, which holds a part only.
  */
 export async function openStoreToRead(config: CommandStoreConfig): Promise<MigratableStore> {
   await using opened = new AsyncDisposableStack()

@@ -9,13 +9,18 @@ import { ANA, documentLine, exportLine, SMALL_WORLD } from '../support/workspace
 
 const emailsOf = (count: number) => Array.from({ length: count }, (_, at) => `user${at}@example.com`)
 
-async function startMove(count: number) {
+const templateOf = (email: string) => documentLine('template', email, '{"id":"t"}')
+const projectAndExportOf = (email: string) =>
+  documentLine('project', email, '{"id":"p","ref":"site"}') +
+  exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] })
+
+/** So many users there, each with what `recordsOf` gives; `stored` counts the records of a kind here. */
+async function startMove(count: number, recordsOf: (email: string) => string = templateOf) {
   const emails = emailsOf(count)
-  const server = await startPlainServer({
-    records: emails.map((email) => documentLine('template', email, '{"id":"t"}')).join(''),
-  })
+  const server = await startPlainServer({ records: emails.map(recordsOf).join('') })
   const flags = ['--email', emails.join(), '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
-  const stored = async () => (await runHere(['dump', ...flags.slice(2)])).stdout.split('\n').length - 1
+  const stored = async (kind = 'template') =>
+    (await runHere(['dump', ...flags.slice(2)])).stdout.split(`"kind":"${kind}"`).length - 1
   const once = (...more: readonly string[]) => runHere(['follow', server.url, '--once', ...flags, ...more])
   return { server, emails, flags, stored, once }
 }
@@ -122,41 +127,25 @@ test('a list that alone is 404 is an empty one where nothing of it is stored, or
   expect([kept.includes('"kind":"template"'), kept.includes('"kind":"project"')]).toEqual([false, true])
 })
 
-/** Users with a project and an export each; `lose` makes `GET /exports` 404 for the first ones. */
-async function startExports(count: number) {
-  const emails = emailsOf(count)
-  const server = await startPlainServer({
-    records: emails
-      .map(
-        (email) =>
-          documentLine('project', email, '{"id":"p","ref":"site"}') +
-          exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] }),
-      )
-      .join(''),
-  })
-  const flags = ['--email', emails.join(), '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
-  const exportsHere = async () =>
-    (await runHere(['dump', ...flags.slice(2)])).stdout.split('"kind":"export"').length - 1
-  const lose = (users: number) => {
-    for (const email of emails.slice(0, users)) server.workspaces.get(email)?.exports.clear()
-  }
-  return { server, flags, exportsHere, lose }
+/** Of these users, `GET /exports` is 404. */
+function loseExports(server: PlainServer, emails: readonly string[]): void {
+  for (const email of emails) server.workspaces.get(email)?.exports.clear()
 }
 
 test.each([
   ['all of two', 2, 2],
   ['four of twenty', 20, 4],
 ])('exports of %s that are 404 while their projects are there are no removals', async (_, count, users) => {
-  const { server, flags, exportsHere, lose } = await startExports(count)
+  const { server, emails, flags, stored } = await startMove(count, projectAndExportOf)
   await using _server = server
   const following = startFollow(server.url, flags)
   await following.until(({ changed }) => changed === count)
-  lose(users)
+  loseExports(server, emails.slice(0, users))
   await following.until(({ failed }) => failed > 0)
   for (let round = 0; round < 3; round += 1) {
     expect(await following.next()).toMatchObject({ failed: users, removed: 0, unchanged: count - users })
   }
-  expect(await exportsHere()).toBe(count)
+  expect(await stored('export')).toBe(count)
   const { stderr } = await following.stop()
   expect(stderr.match(/GET \/exports answered 404 for every project/g)).toHaveLength(users)
 })
@@ -165,26 +154,25 @@ test.each([
   ['of one user of one', 1, 1],
   ['of three users of thirty', 30, 3],
 ])('exports %s that are 404 for two rounds are removed', async (_, count, users) => {
-  const { server, flags, exportsHere, lose } = await startExports(count)
+  const { server, emails, flags, stored } = await startMove(count, projectAndExportOf)
   await using _server = server
   const following = startFollow(server.url, flags)
   await following.until(({ changed }) => changed === count)
-  lose(users)
+  loseExports(server, emails.slice(0, users))
   expect(await following.until(({ failed }) => failed > 0)).toMatchObject({ failed: users, removed: 0 })
   expect(await following.next()).toMatchObject({ failed: 0, changed: users, removed: users })
-  expect(await exportsHere()).toBe(count - users)
+  expect(await stored('export')).toBe(count - users)
   expect(await following.next()).toMatchObject({ failed: 0, unchanged: count })
   await following.stop()
 })
 
 test('exports of all of two users go at once where that is said to be true', async () => {
-  const { server, flags, exportsHere, lose } = await startExports(2)
+  const { server, emails, stored, once } = await startMove(2, projectAndExportOf)
   await using _server = server
-  expect(await runHere(['follow', server.url, '--once', ...flags])).toMatchObject({ exitCode: 0, stderr: '' })
-  lose(2)
-  expect(await runHere(['follow', server.url, '--once', ...flags])).toMatchObject({ exitCode: 1 })
-  expect(await exportsHere()).toBe(2)
-  const removed = await runHere(['follow', server.url, '--once', '--remove-many', ...flags])
-  expect(removed).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(await exportsHere()).toBe(0)
+  expect(await once()).toMatchObject({ exitCode: 0, stderr: '' })
+  loseExports(server, emails)
+  expect(await once()).toMatchObject({ exitCode: 1 })
+  expect(await stored('export')).toBe(2)
+  expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await stored('export')).toBe(0)
 })

@@ -7,7 +7,10 @@ import { type SeenWorkspace, seenInStore } from './seen-workspace.ts'
 import { createRemoteSession, type RemoteSession } from './session.ts'
 import { LostExportsError, takeIn } from './take-in.ts'
 
-/** Rounds in a row that find no workspace, or none of a user's exports, before what is here is removed: a server that starts may have nothing yet. */
+/**
+ * Rounds in a row that find no workspace, or none of a user's exports, before what is here is removed: a server that starts may
+ * have nothing yet.
+ */
 const ROUNDS_TO_REMOVE = 2
 /** When more users than these, and than this part of all, lose the same in one round, the server is at fault: nothing is removed. */
 const MAX_GONE = 3
@@ -48,7 +51,7 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | 'ma
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
   /** Told after each user of a round how many it has been through. */
   readonly onUser?: (done: number) => void
-  /** Whether users are removed however many lose their workspace in one round, and what alone is 404 is taken for empty: a list, or all exports. */
+  /** Whether 404 is believed at once: of many users' workspaces in one round, of one list, of all exports of a user. */
   readonly mayRemoveMany: boolean
 }
 
