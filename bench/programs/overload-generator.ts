@@ -13,7 +13,7 @@ export interface OverloadJob {
   readonly rate: number
   readonly connections: number
   readonly seconds: number
-  /** One for each connection, over and over. */
+  /** Sent in turn, whatever the connection: a job with few connections asks for as many users' data as one with many. */
   readonly requests: readonly string[]
 }
 
@@ -34,11 +34,12 @@ async function generate({ port, rate, connections, seconds, requests }: Overload
   let [refused, asked, due, end] = [0, 0, 0, Number.POSITIVE_INFINITY]
 
   /** Answers its next request, when one is due. */
-  function converse(socket: Socket, request: string): void {
+  function converse(socket: Socket): void {
     let sentAt = 0
     // Of the answer under way: one at a time on a connection.
     let missing = 0
     const send = () => {
+      const request = requests[asked % requests.length] ?? ''
       asked += 1
       sentAt = performance.now()
       socket.write(request)
@@ -82,7 +83,7 @@ async function generate({ port, rate, connections, seconds, requests }: Overload
   const talkers = new Map<Socket, (chunk: Buffer) => void>()
   const sockets: Socket[] = []
   while (sockets.length < connections) sockets.push(...(await Promise.all(Array.from({ length: 10 }, connect))))
-  for (const [at, socket] of sockets.entries()) converse(socket, requests[at % requests.length] ?? '')
+  for (const socket of sockets) converse(socket)
   const cpu = process.cpuUsage()
   const startedAt = performance.now()
   end = startedAt + BURST_MS + seconds * 1_000

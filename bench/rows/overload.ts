@@ -33,7 +33,7 @@ interface Measured extends OverloadOutcome {
 }
 
 interface Round {
-  /** As many as 32 connections get answered, one after the other. */
+  /** As many as 32 connections get answered, one after the other, of the same requests. */
   readonly peak: Measured
   readonly calm: Measured
   readonly flooded: Measured
