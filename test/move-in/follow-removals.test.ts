@@ -66,6 +66,53 @@ test.each([
   await following.stop()
 })
 
+/** What a server answers that lost its database and takes everybody for a new user. */
+function emptyWorkspaces(server: PlainServer, emails: readonly string[]): void {
+  for (const email of emails) {
+    server.workspaces.set(email, { projects: [], templates: [], uiLibraries: [], exports: new Map() })
+  }
+}
+
+test.each([
+  ['all of two', 2, 2],
+  ['four of twenty', 20, 4],
+])(
+  'workspaces of %s that are empty all at once are not emptied here: they fail, and are in step again when they are back',
+  async (_, count, emptied) => {
+    const { server, emails, flags, stored } = await startMove(count)
+    await using _server = server
+    const following = startFollow(server.url, flags)
+    await following.until(({ changed }) => changed === count)
+    const before = new Map(server.workspaces)
+    emptyWorkspaces(server, emails.slice(0, emptied))
+    for (let round = 0; round < 3; round += 1) {
+      expect(await following.until(({ doubted }) => doubted > 0)).toMatchObject({
+        doubted: emptied,
+        failed: emptied,
+        removed: 0,
+      })
+    }
+    expect(await stored()).toBe(count)
+    for (const [email, workspace] of before) server.workspaces.set(email, workspace)
+    await following.until(({ unchanged, failed }) => unchanged === count && failed === 0)
+    await following.stop()
+  },
+)
+
+test.each([
+  ['one of one', 1, 1, []],
+  ['three of thirty', 30, 3, []],
+  ['all of two where that is said to be true', 2, 2, ['--remove-many']],
+])('workspaces of %s that are empty are emptied here at once', async (_, count, emptied, options) => {
+  const { server, emails, stored, once } = await startMove(count)
+  await using _server = server
+  expect((await once()).exitCode).toBe(0)
+  emptyWorkspaces(server, emails.slice(0, emptied))
+  expect(await once(...options)).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await stored()).toBe(count - emptied)
+  expect(await stored('user')).toBe(emptied)
+})
+
 test('a script is told that some are not in step, and why', async () => {
   const { server, emails, stored, once } = await startMove(12)
   await using _server = server

@@ -5,7 +5,7 @@ import { eachOf } from './each-user.ts'
 import type { MoveInOptions, RemoteUser } from './move-in.ts'
 import { type SeenWorkspace, seenInStore } from './seen-workspace.ts'
 import { createRemoteSession, type RemoteSession } from './session.ts'
-import { LostExportsError, takeIn } from './take-in.ts'
+import { EmptiedWorkspaceError, LostExportsError, takeIn } from './take-in.ts'
 
 /**
  * Rounds in a row that find no workspace, or none of a user's exports, before what is here is removed: a server that starts may
@@ -26,7 +26,7 @@ export interface Round {
   readonly failed: number
   /** Of the users without a workspace there, those who still have one here. */
   readonly waiting: number
-  /** Users who lost their workspace there together with too many others to be believed. They count as failed. */
+  /** Users whose workspace is gone or empty there, together with those of too many others to be believed. They count as failed. */
   readonly doubted: number
   /** Documents and exports; users, of those who are removed whole. */
   readonly added: number
@@ -46,14 +46,17 @@ export interface Follower extends AsyncDisposable {
   readonly lagSeconds: () => number | null
 }
 
-export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | 'mayEmptyLists' | 'mayLoseAllExports'> {
+export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | keyof Removable> {
   /** Told once for each failure of a user, not again while it stays the same. */
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
   /** Told after each user of a round how many it has been through. */
   readonly onUser?: (done: number) => void
-  /** Whether 404 is believed at once: of many users' workspaces in one round, of one list, of all exports of a user. */
+  /** Whether it is believed at once that many workspaces of one round are gone or empty, and 404 of one list or of all exports of a user. */
   readonly mayRemoveMany: boolean
 }
+
+/** What one step may remove, and leaves to the end of the round otherwise. */
+type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
 interface Followed {
   readonly session: RemoteSession
@@ -81,19 +84,29 @@ interface Gone {
 interface Findings {
   readonly counts: Counts
   readonly gone: Gone[]
+  /** Without any document there, and with some here. */
+  readonly emptied: Emptied[]
   readonly lostExports: LostExports[]
   outage: string | null
 }
 
-interface LostExports {
+interface Emptied {
   readonly user: RemoteUser
   readonly one: Followed
+}
+
+interface LostExports extends Emptied {
   readonly error: LostExportsError
 }
 
 /** Signs out everywhere when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
   const { client, store, concurrency, clock, stop, onFailed, onUser, mayRemoveMany } = options
+  const removable = {
+    mayEmptyLists: mayRemoveMany,
+    mayEmptyWorkspace: mayRemoveMany,
+    mayLoseAllExports: mayRemoveMany,
+  }
   const followed = new Map<string, Followed>()
   const start = clock()
   let wasInStep = false
@@ -107,20 +120,14 @@ export function createFollower(options: FollowOptions): Follower {
     return added
   }
 
-  /** Throws `LostExportsError` unless all exports of the user may go. */
-  async function step(
-    { email }: RemoteUser,
-    one: Followed,
-    counts: Counts,
-    mayLoseAllExports: boolean,
-  ): Promise<Outcome> {
+  /** Throws `EmptiedWorkspaceError` or `LostExportsError` where that may not be removed. */
+  async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
     const at = clock()
     const before = one.seen ?? (await seenInStore(store, email))
     const taken = await takeIn(email, one.session, before, {
       ...options,
       isReplacement: true,
-      mayEmptyLists: mayRemoveMany,
-      mayLoseAllExports,
+      ...may,
     })
     if (taken.type === 'missing') {
       if ((await store.userByEmail(email)) !== null) return 'gone'
@@ -157,14 +164,15 @@ export function createFollower(options: FollowOptions): Follower {
   }
 
   /** What fails for this user alone does not end the round. */
-  async function tryStep(user: RemoteUser, one: Followed, found: Findings, mayLoseAllExports: boolean): Promise<void> {
+  async function tryStep(user: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<void> {
     try {
       const at = clock()
-      const outcome = await step(user, one, found.counts, mayLoseAllExports)
+      const outcome = await step(user, one, found.counts, may)
       found.counts[outcome === 'gone' ? 'missing' : outcome] += 1
       if (outcome === 'gone') found.gone.push({ email: user.email, one, at })
     } catch (error) {
-      if (error instanceof LostExportsError) found.lostExports.push({ user, one, error })
+      if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one })
+      else if (error instanceof LostExportsError) found.lostExports.push({ user, one, error })
       else fail(user, one, error, found)
     }
   }
@@ -183,9 +191,27 @@ export function createFollower(options: FollowOptions): Follower {
     for (const { user, one, error } of lostExports) {
       one.lostExportsRounds = areDoubted ? 0 : one.lostExportsRounds + 1
       const isDue = one.lostExportsRounds >= ROUNDS_TO_REMOVE && found.outage === null
-      if (isDue) await tryStep(user, one, found, true)
+      if (isDue) await tryStep(user, one, found, { ...removable, mayLoseAllExports: true })
       else fail(user, one, error, found)
     }
+  }
+
+  /** Workspaces that are gone or empty there become so here, unless too many are. */
+  async function settleWorkspaces(found: Findings): Promise<Pick<Round, 'waiting' | 'doubted'>> {
+    const { counts, gone, emptied } = found
+    const lost = gone.length + emptied.length
+    if (!mayRemoveMany && areTooMany(lost, lost + counts.changed + counts.unchanged)) {
+      for (const { one } of gone) one.missingRounds = 0
+      counts.missing -= gone.length
+      counts.failed += lost
+      return { waiting: gone.length, doubted: lost }
+    }
+    for (const { user, one } of emptied) {
+      if (found.outage === null) await tryStep(user, one, found, { ...removable, mayEmptyWorkspace: true })
+      else counts.failed += 1
+    }
+    const waiting = found.outage === null ? await removeGone(gone, counts) : gone.length
+    return { waiting, doubted: 0 }
   }
 
   function note(user: RemoteUser, one: Followed, error: ContractError): void {
@@ -216,8 +242,7 @@ export function createFollower(options: FollowOptions): Follower {
       const began = clock()
       let done = 0
       const counts: Counts = { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
-      const found: Findings = { counts, gone: [], lostExports: [], outage: null }
-      const { gone } = found
+      const found: Findings = { counts, gone: [], emptied: [], lostExports: [], outage: null }
       await forget(users)
       await eachOf(users, concurrency, async (user) => {
         stop.throwIfAborted()
@@ -226,22 +251,13 @@ export function createFollower(options: FollowOptions): Follower {
           counts.failed += 1
           return
         }
-        await tryStep(user, one, found, mayRemoveMany)
+        await tryStep(user, one, found, removable)
         done += 1
         onUser?.(done)
       })
       await settleLostExports(found)
+      const { waiting, doubted } = await settleWorkspaces(found)
       const { outage } = found
-      const isDoubted = !mayRemoveMany && areTooMany(gone.length, gone.length + counts.changed + counts.unchanged)
-      let waiting = gone.length
-      if (isDoubted) {
-        for (const { one } of gone) one.missingRounds = 0
-        counts.missing -= gone.length
-        counts.failed += gone.length
-      } else if (outage === null) {
-        waiting = await removeGone(gone, counts)
-      }
-      const doubted = isDoubted ? gone.length : 0
       const seconds = (clock() - began) / 1_000
       return { users: users.length, ...counts, waiting, doubted, outage, seconds, lagSeconds: lagSeconds() }
     },

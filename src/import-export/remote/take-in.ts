@@ -11,7 +11,7 @@ import { replaceInput } from '../replace.ts'
 import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
 import { createRefReader } from './project-ref.ts'
-import { type Lists, readChanges } from './read-changes.ts'
+import { type Lists, type Reading, readChanges } from './read-changes.ts'
 import { DOCUMENT_KINDS, digestOfElements, exportPath, LIST_PATHS, type SeenWorkspace } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
@@ -28,12 +28,17 @@ export interface TakeInOptions {
   readonly isReplacement: boolean
   /** Whether a replacement takes a list that alone is 404 for an empty one although documents of that list are stored here. */
   readonly mayEmptyLists: boolean
+  /** Whether a replacement removes all documents of a user whose lists there are all empty. */
+  readonly mayEmptyWorkspace: boolean
   /** Whether a replacement removes exports where the other server has none of any project, though some are stored here. */
   readonly mayLoseAllExports: boolean
 }
 
 /** A list is 404 there while the user's other lists are not, and documents of it are stored here: that is no proof of a removal. */
 export class LostListError extends ContractError {}
+
+/** All lists of the user are empty there, and documents are stored here: a server that lost its database answers so for everybody. */
+export class EmptiedWorkspaceError extends ContractError {}
 
 /** The user's projects are there without any export, and exports of them are stored here: they may be gone, or only the route is. */
 export class LostExportsError extends ContractError {}
@@ -70,26 +75,52 @@ export async function takeIn(
     },
   })
   if (reading.type !== 'changed') return reading
-  const { absent } = reading
-  if (options.isReplacement && !options.mayEmptyLists) await requireNothingStored(store, email, absent)
-  if (options.isReplacement && !options.mayLoseAllExports) await requireSomeExport(store, email, gone, reading.seen)
+  if (options.isReplacement) {
+    await requireDocuments(email, reading, options)
+    if (!options.mayLoseAllExports) await requireSomeExport(store, email, gone, reading.seen)
+  }
   await file.appendFile(linesOf(email, reading.lists))
   const counts = await importFile(file, options)
   const removed = options.isReplacement ? await removeExports(store, email, gone) : 0
   const [unchanged, allRemoved] = [counts.unchanged + sameExports, counts.removed + removed]
-  return { type: 'changed', seen: reading.seen, counts: { ...counts, unchanged, removed: allRemoved }, absent }
+  return {
+    type: 'changed',
+    seen: reading.seen,
+    counts: { ...counts, unchanged, removed: allRemoved },
+    absent: reading.absent,
+  }
 }
 
-/** Throws `LostListError`. */
-async function requireNothingStored(store: Store, email: string, kinds: readonly DocumentKind[]): Promise<void> {
+/** Throws `LostListError` or `EmptiedWorkspaceError` where documents would go that may not. */
+async function requireDocuments(
+  email: string,
+  { absent, lists }: Pick<Reading & { type: 'changed' }, 'absent' | 'lists'>,
+  { store, mayEmptyLists, mayEmptyWorkspace }: TakeInOptions,
+): Promise<void> {
+  const lost = mayEmptyLists ? null : await firstStoredKind(store, email, absent)
+  if (lost !== null) {
+    const path = LIST_PATHS[lost]
+    throw new LostListError(`GET ${path} answered 404, other lists did not, and documents of it are stored here`)
+  }
+  if (mayEmptyWorkspace || !isEmpty(lists)) return
+  if ((await firstStoredKind(store, email, DOCUMENT_KINDS)) !== null)
+    throw new EmptiedWorkspaceError('every list is empty there, and documents are stored here')
+}
+
+/** The first of these kinds that the user has documents of here; null when there is none. */
+async function firstStoredKind(
+  store: Store,
+  email: string,
+  kinds: readonly DocumentKind[],
+): Promise<DocumentKind | null> {
   const user = kinds.length > 0 ? await store.userByEmail(email) : null
-  if (!user) return
+  if (!user) return null
   const firsts = await store.documentsOf(kinds.map((kind) => ({ userId: user.id, kind, after: 0, limit: 1 })))
-  const lost = kinds.find((_, index) => (firsts[index] ?? []).length > 0)
-  if (lost === undefined) return
-  throw new LostListError(
-    `GET ${LIST_PATHS[lost]} answered 404, other lists did not, and documents of it are stored here`,
-  )
+  return kinds.find((_, index) => (firsts[index] ?? []).length > 0) ?? null
+}
+
+function isEmpty(lists: Lists): boolean {
+  return DOCUMENT_KINDS.every((kind) => lists[kind].length === 0)
 }
 
 /** Of projects whose exports are `gone` there. Throws `LostExportsError`. */
@@ -108,7 +139,7 @@ async function requireSomeExport(
 
 /** A user who has nothing is a line, too. */
 function* linesOf(email: string, lists: Lists): Generator<string> {
-  if (DOCUMENT_KINDS.every((kind) => lists[kind].length === 0)) yield userLine(email)
+  if (isEmpty(lists)) yield userLine(email)
   for (const kind of DOCUMENT_KINDS) {
     for (const text of lists[kind]) yield documentLine(kind, email, text)
   }

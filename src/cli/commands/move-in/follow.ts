@@ -21,6 +21,7 @@ import { writeLine } from '../../write-line.ts'
 
 /** Of one round: what it brings may come with the next one. */
 const MAX_OUTAGE_MS = 2_000
+const ADVICE = '--remove-many removes what they have here'
 
 export async function runFollow(
   url: string,
@@ -128,7 +129,7 @@ function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): 
     ...(outage === null ? [] : [outage]),
     ...(doubted === 0
       ? []
-      : [`${doubted} users have no workspace there any more, too many to be believed: --remove-many removes them`]),
+      : [`${doubted} users have no workspace there any more, or an empty one, too many to be believed: ${ADVICE}`]),
   ]
   return `${at} round ${round}: ${parts.join(', ')}`
 }

@@ -52,6 +52,7 @@ export async function runServerImport(
       openTemporaryFile,
       isReplacement,
       mayEmptyLists: false,
+      mayEmptyWorkspace: true,
       mayLoseAllExports: true,
       client,
       concurrency,

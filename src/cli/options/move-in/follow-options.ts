@@ -29,7 +29,7 @@ export const FOLLOW_OPTIONS = {
   removeMany: {
     flags: '--remove-many',
     description:
-      'remove users who have no workspace at the other server any more, and exports of users who have none there, however many they are in one round; empty lists that alone are 404 there',
+      'remove users whose workspace is gone or empty at the other server, and exports of users who have none there, however many they are in one round; empty lists that alone are 404 there',
     schema: booleanOption.optional(),
   },
   format: {
