@@ -29,14 +29,9 @@ export async function requireSource(request: GatewayRequest): Promise<string> {
 /** Throws `MALFORMED_JSON`, `BAD_REQUEST` and the codes of what clients try that is not supported. */
 export function requireGraphQLRequest(method: string, source: string): GraphQLRequest {
   const parameters = method === 'POST' ? bodyParameters(source) : queryParameters(source)
-  for (const name in parameters) {
-    if (parameters[name] != null && !PARAMETERS.has(name)) throw unknownParameter(name)
-  }
   const { query, operationName, variables, extensions } = parameters
   if (!isMapOrNothing(extensions)) throw badRequest('`extensions` must be an object.')
-  if (query === undefined && extensions?.persistedQuery != null) {
-    throw new GatewayError('PERSISTED_QUERY_NOT_SUPPORTED')
-  }
+  if (query == null) throw withoutQuery(parameters, extensions ?? {})
   if (typeof query !== 'string') throw badRequest('`query` must be a string.')
   if (operationName != null && typeof operationName !== 'string') throw badRequest('`operationName` must be a string.')
   if (!isMapOrNothing(variables)) throw badRequest('`variables` must be an object.')
@@ -54,6 +49,7 @@ function queryParameters(search: string): Parameters {
   const query = new URLSearchParams(search)
   return {
     query: query.get('query') ?? undefined,
+    documentId: query.get('documentId') ?? undefined,
     operationName: query.get('operationName') ?? undefined,
     variables: jsonParameter(query, 'variables'),
     extensions: jsonParameter(query, 'extensions'),
@@ -72,6 +68,15 @@ function jsonParameter(query: URLSearchParams, name: string): unknown {
 
 function isMapOrNothing(value: unknown): value is Parameters | null | undefined {
   return value == null || (typeof value === 'object' && !Array.isArray(value))
+}
+
+/** Parameters that the specification reserves are ignored beside a `query`; without one, they tell what the client tried. */
+function withoutQuery(parameters: Parameters, extensions: Parameters): GatewayError {
+  if (extensions.persistedQuery != null || parameters.documentId != null) {
+    return new GatewayError('PERSISTED_QUERY_NOT_SUPPORTED')
+  }
+  const unknown = Object.keys(parameters).find((name) => parameters[name] != null && !PARAMETERS.has(name))
+  return unknown === undefined ? badRequest('`query` must be a string.') : unknownParameter(unknown)
 }
 
 /** The name is repeated only where it cannot hold a secret. */

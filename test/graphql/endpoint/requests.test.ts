@@ -49,9 +49,11 @@ const BODIES: readonly { readonly name: string; readonly body: unknown; readonly
   { name: 'variables that are none', body: { query, variables: 'x' }, told: '`variables` must be an object' },
   { name: 'variables in a list', body: { query, variables: [] }, told: '`variables` must be an object' },
   { name: 'extensions that are none', body: { query, extensions: 1 }, told: '`extensions` must be an object' },
-  { name: 'an unknown one', body: { query, [LONG_NAME]: 1 }, told: `a parameter \`${LONG_NAME}\` that` },
-  { name: 'one of a long name', body: { query, [`${LONG_NAME}a`]: 1 }, told: 'has a parameter that' },
-  { name: 'one that may be a secret', body: { query, a1: 1 }, told: 'has a parameter that' },
+  { name: 'a document and its id, as networks of Relay send it', body: { id: 'AppQuery', query }, told: TYPENAME },
+  { name: 'an id of a document alone', body: { documentId: 'abc' }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+  { name: 'an unknown one alone', body: { [LONG_NAME]: 1 }, told: `a parameter \`${LONG_NAME}\` that` },
+  { name: 'one of a long name', body: { query: null, [`${LONG_NAME}a`]: 1 }, told: 'has a parameter that' },
+  { name: 'one that may be a secret', body: { a1: 1 }, told: 'has a parameter that' },
 ]
 
 test('a body is read as it should be, or refused in words', async () => {
@@ -71,7 +73,9 @@ test('so is the query of a URL', async () => {
     { name: 'a name', parameters: { query: NAMED, operationName: 'A' }, told: '{"data":{"a":"Query"}}' },
     { name: 'variables', parameters: { query: VARIED, variables: '{"on":true}' }, told: '"a":"Query"' },
     { name: 'variables that are no JSON', parameters: { query, variables: '{' }, told: '`variables` must be JSON' },
+    { name: 'an unknown one', parameters: { query, _: '1732500000000' }, told: TYPENAME },
     { name: 'a hash', parameters: { extensions: '{"persistedQuery":{}}' }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+    { name: 'an id of a document', parameters: { documentId: 'abc' }, told: 'PERSISTED_QUERY_NOT_SUPPORTED' },
     { name: 'nothing', parameters: {}, told: '`query` must be a string' },
     { name: 'a mutation', parameters: { query: 'mutation { logoutEverywhere }' }, told: 'METHOD_NOT_ALLOWED' },
   ]
