@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createDocuments } from '../../src/graphql/document/documents.ts'
 import { createPrepareDocument } from '../../src/graphql/document/prepare-document.ts'
 
-const POLICY = { isIntrospectionAllowed: true, hideSuggestions: false }
+const POLICY = { introspection: 'allowed', hideSuggestions: false } as const
 const LIMITS = { maxDepth: 10, maxAliases: 10, maxRootFields: 10, maxDirectives: 10, maxFields: 100 }
 const SCHEMA = buildSchema('type Query { a: Int }')
 

@@ -4,12 +4,12 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  NoSchemaIntrospectionCustomRule,
   type Source,
   validate,
   visit,
 } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { type Introspection, noIntrospection } from './introspection-rule.ts'
 import { type DocumentLimits, documentExcess } from './limits.ts'
 import { parseDocument } from './parse-document.ts'
 import { type PreparedDocument, toPreparedDocument } from './prepared-document.ts'
@@ -21,7 +21,7 @@ const MAX_VALIDATION_ERRORS = 10
 
 /** What depends on who asks. */
 export interface DocumentPolicy {
-  readonly isIntrospectionAllowed: boolean
+  readonly introspection: Introspection
   /** Whether messages say nothing of names that were perhaps meant. */
   readonly hideSuggestions: boolean
 }
@@ -88,7 +88,8 @@ const refuseSecondSession: Plugin = {
 
 const hideSchema: Plugin<Context> = {
   onValidate({ context, addValidationRule }) {
-    if (!context.policy.isIntrospectionAllowed) addValidationRule(NoSchemaIntrospectionCustomRule)
+    const { introspection } = context.policy
+    if (introspection !== 'allowed') addValidationRule(noIntrospection(introspection))
   },
 }
 

@@ -59,10 +59,12 @@ export function createAnswer(
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
   const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
 
+  const whyRefused = options.introspection === 'nobody' ? 'refused' : 'signIn'
+
   function policyFor(viewer: LiveSession | null): DocumentPolicy {
     const isOf = (audience: Audience) => audience === 'everyone' || (audience === 'signed-in' && viewer !== null)
     return {
-      isIntrospectionAllowed: isOf(options.introspection),
+      introspection: isOf(options.introspection) ? 'allowed' : whyRefused,
       hideSuggestions: !isOf(options.suggestions),
     }
   }

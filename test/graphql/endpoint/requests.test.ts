@@ -1,4 +1,5 @@
 // What a request may look like, what it may ask for, and what is never answered twice, or to somebody else.
+import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../src/errors.ts'
 import { StoreUnavailableError } from '../../../src/store/contract.ts'
@@ -111,6 +112,22 @@ describe('introspection', () => {
         'data' in (await gateway.graphql(SCHEMA, token === undefined ? {} : { accessToken: token })).json()
       expect([await isTold(accessToken), await isTold()]).toEqual([signedIn, anonymous])
     }
+  })
+
+  test.for([
+    ['signed-in', 'Sign in to ask for the schema, or get its text from `schema.graphql`, beside this path.'],
+    ['nobody', 'This gateway does not answer questions about its schema.'],
+  ] as const)('that is refused for %s says once what to do instead', async ([introspection, message]) => {
+    const gateway = await startGateway({ graphqlValues: { introspection } })
+    const extensions = { code: 'GRAPHQL_VALIDATION_FAILED' }
+    for (const document of [
+      getIntrospectionQuery(),
+      '{ a: __type(name: "User") { name } ...Q } fragment Q on Query { __schema { types { name } } }',
+    ]) {
+      const { errors } = (await gateway.graphql(document)).json()
+      expect(errors).toEqual([{ message, locations: [expect.anything()], extensions }])
+    }
+    expect((await gateway.graphql('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } })
   })
 })
 
