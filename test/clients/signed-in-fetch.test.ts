@@ -1,0 +1,72 @@
+import { createServer } from 'node:http'
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
+import { Client, fetchExchange } from '@urql/core'
+import { describe, expect, test } from 'vitest'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
+import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+import { createSignedInFetch, type Tokens } from './signed-in-fetch.ts'
+
+const ME = '{ me { email } }'
+
+/** Longer than an access token lives, and shorter than a session. */
+const PAST_ACCESS_TOKENS_SECONDS = 3_600
+
+async function startWithEndedToken() {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const tokens: Tokens = { ...(await gateway.login(ANA)) }
+  gateway.advance(PAST_ACCESS_TOKENS_SECONDS)
+  const signedOut: string[] = []
+  const fetchFrom = (url: string) => createSignedInFetch(url, tokens, () => signedOut.push('now'))
+  return { gateway, tokens, signedOut, fetchFrom, fetch: fetchFrom(gateway.url) }
+}
+
+type Ask = (gateway: TestGateway, signedInFetch: typeof fetch) => Promise<unknown>
+
+const CLIENTS: Readonly<Record<string, Ask>> = {
+  async 'Apollo Client'({ url }, fetch) {
+    const client = new ApolloClient({
+      link: new HttpLink({ uri: `${url}/graphql`, fetch }),
+      cache: new InMemoryCache(),
+    })
+    return (await client.query({ query: gql(ME), fetchPolicy: 'no-cache' })).data
+  },
+  async urql({ url }, fetch) {
+    const client = new Client({ url: `${url}/graphql`, fetch, preferGetMethod: false, exchanges: [fetchExchange] })
+    const { data, error } = await client.query(ME, {})
+    if (error) throw error
+    return data
+  },
+  async REST({ url }, fetch) {
+    const response = await fetch(`${url}/projects`)
+    if (response.status !== 200) throw new Error(`status ${response.status}`)
+    return { me: { email: ANA, projects: await response.json() } }
+  },
+}
+
+describe('the fetch of the guide renews an access token that has ended', () => {
+  test.for(Object.entries(CLIENTS))('for %s', async ([, ask]) => {
+    const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
+    const ended = tokens.accessToken
+    const answers = await Promise.all([ask(gateway, fetch), ask(gateway, fetch), ask(gateway, fetch)])
+    for (const answer of answers) expect(answer).toMatchObject({ me: { email: ANA } })
+    expect(tokens.accessToken).not.toBe(ended)
+    expect(signedOut).toEqual([])
+  })
+
+  test('and says that the session has ended where that is why it cannot', async () => {
+    const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
+    await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: tokens.refreshToken }))
+    for (const ask of Object.values(CLIENTS)) await expect(ask(gateway, fetch)).rejects.toThrow()
+    expect(signedOut).toEqual(['now', 'now', 'now'])
+  })
+
+  test('and keeps the session where the gateway is busy', async () => {
+    const { gateway, signedOut, fetch, fetchFrom } = await startWithEndedToken()
+    const busy = await listenForTest(createServer((_request, response) => response.writeHead(503).end()))
+    for (const ask of Object.values(CLIENTS)) await expect(ask(gateway, fetchFrom(busy))).rejects.toThrow()
+    expect(signedOut).toEqual([])
+    expect(await CLIENTS.REST?.(gateway, fetch)).toMatchObject({ me: { email: ANA } })
+  })
+})
