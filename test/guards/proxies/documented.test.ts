@@ -10,7 +10,7 @@ import { serveForTest } from '../../support/command-line.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { isInstalled } from '../../support/proxy-process.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
-import { ANA, documentLine } from '../../support/workspaces.ts'
+import { ANA, documentLine, SMALL_WORLD } from '../../support/workspaces.ts'
 import { blocks, DOCUMENTED, type Documented, NAME, startDocumented } from './documented-proxies.ts'
 
 const IMPORT_TOKEN = 'a-token-of-this-test-which-nobody-else-has'
@@ -123,26 +123,50 @@ describe('the page about proxies', () => {
     )
   })
 
-  test('its Vite proxy works with the option it names, and without it the refusal names the option', async () => {
+  test('its Vite proxy passes on all that a page asks with the options it names, and a refusal names the option', async () => {
     const [config = ''] = blocks('js')
+    const [, basePath = ''] = /--base-path (\S+) --cors-origin http:\/\/localhost:5173/.exec(blocks('sh').join()) ?? []
     const gateway = await startGateway({
+      basePath,
       createGuard: guardsOf(['local'], { trustedOrigins: ['http://localhost:5173'] }),
     })
+    await gateway.load(SMALL_WORLD)
     const [, proxy = '{}'] = /proxy: (\{.*?\})/.exec(config) ?? []
     const targets = JSON.parse(proxy.replaceAll("'", '"').replaceAll('http://127.0.0.1:4000', gateway.url))
+    const root = temporaryDirectory()
+    writeFileSync(join(root, 'index.html'), '<h1>the page</h1>')
     const vite = await createServer({
       configFile: false,
       logLevel: 'silent',
-      root: temporaryDirectory(),
+      root,
       server: { host: '127.0.0.1', port: 0, ws: false, watch: null, proxy: targets },
     })
     onTestFinished(() => vite.close())
     await vite.listen()
     const [url = ''] = vite.resolvedUrls?.local ?? []
-    const login = (origin: string) =>
-      fetch(`${url}login`, { method: 'POST', headers: { ...JSON_BODY, origin }, body: JSON.stringify({ email: ANA }) })
-    expect((await login('http://localhost:5173')).status).toBe(200)
-    const refused = await login('http://localhost:5174')
-    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('cors-origin')])
+
+    async function ask(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+      const response = await fetch(`${url.slice(0, -1)}${basePath}${path}`, {
+        method,
+        headers: { origin: 'http://localhost:5173', ...(body && JSON_BODY), ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, text: await response.text() }
+    }
+
+    const login = await ask('POST', '/login', { email: ANA })
+    const { accessToken, refreshToken } = JSON.parse(login.text)
+    const authorization = `Bearer ${accessToken}`
+    for (const path of ['/projects', '/exports?r=site', '/templates', '/ui-libraries']) {
+      const { status, text } = await ask('GET', path, undefined, { authorization })
+      expect([path, status, text.at(0)]).toEqual([path, 200, '['])
+    }
+    const me = await ask('POST', '/graphql', { query: '{ me { email } }' }, { authorization })
+    expect(JSON.parse(me.text)).toEqual({ data: { me: { email: ANA } } })
+    expect((await ask('POST', '/token', { refreshToken })).text).toContain('"accessToken"')
+    expect(await ask('DELETE', '/logout', { refreshToken })).toEqual({ status: 200, text: '{}' })
+
+    const refused = await ask('POST', '/login', { email: ANA }, { origin: 'http://localhost:5174' })
+    expect(refused).toEqual({ status: 403, text: expect.stringContaining('cors-origin') })
   })
 })
