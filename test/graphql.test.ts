@@ -260,19 +260,26 @@ test('requests of one turn share their reads', async () => {
   expect(calls.slice(2)).toEqual(['liveSessions'])
 })
 
-test('a variable that is missing is told apart from one whose value is wrong, and no value is quoted', async () => {
+test('what is wrong with a variable is told, and no value is quoted', async () => {
   const { gateway, accessToken } = await signedIn()
-  const query = 'query ($n: Int!) { me { projects(first: $n) { ref } } }'
-  const messages = async (variables: object) => {
+  const PAGE = 'query ($n: Int!) { me { projects(first: $n) { ref } } }'
+  const NODES = 'query ($n: [ID!]!) { nodes(ids: $n) { id } }'
+  const told = async (query: string, variables: object) => {
     const { errors } = (await gateway.graphql(query, { accessToken, variables })).json()
     return errors.map(({ message }: { message: string }) => message)
   }
   const missing = ['Variable "$n" of required type "Int!" was not provided.']
-  expect(await messages({})).toEqual(missing)
-  expect(await messages({ other: 'hunter2' })).toEqual(missing)
-  const wrong = ['Variable "$n" got a value that is not of its type.']
-  expect(await messages({ n: 'hunter2' })).toEqual(wrong)
-  expect(await messages({ n: null })).toEqual(wrong)
+  expect(await told(PAGE, {})).toEqual(missing)
+  expect(await told(PAGE, { other: 'hunter2' })).toEqual(missing)
+  for (const [query, n, reason] of [
+    [PAGE, 'hunter2', ': Int cannot represent non-integer value.'],
+    [PAGE, 2_147_483_648, ': Int cannot represent non 32-bit signed integer value.'],
+    [PAGE, null, ': Expected value of non-null type "Int!" not to be null.'],
+    [NODES, ['a', null], ' at [1]: Expected value of non-null type "ID!" not to be null.'],
+    [NODES, ['a', { hunter2: 1 }], ' at [1]: ID cannot represent value.'],
+  ] as const) {
+    expect(await told(query, { n })).toEqual([`Variable "$n" has invalid value${reason}`])
+  }
 })
 
 test('latestExport says why there is none, project(ref) is a plain null', async () => {

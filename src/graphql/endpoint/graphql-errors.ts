@@ -65,8 +65,14 @@ function documentCode({ extensions: { code } }: GraphQLError): FailureCode {
 const NOT_PROVIDED =
   /^(Variable "\$\w+") has invalid value: Expected a value of non-null type ("[\w[\]!]+") to be provided\.$/
 
+/** The reason in words of the specification and the schema; a value that is quoted stands behind them. */
+const EXPLAINED =
+  /^Variable "\$\w+" has invalid value(?: at (?:\[\d+\])+)?: (?:Expected value of non-null type "[\w[\]!]+" not to be null(?=\.$)|(?:Int|Float|String|Boolean|ID) cannot represent (?:(?:non-integer|non 32-bit signed integer|non numeric|a non string|a non boolean) )?value(?=: ))/
+
 /** GraphQL repeats the values it refuses, and a value may be a secret; where it stands in the document stays. */
 function withoutValues(message: string): string {
+  const [explained] = EXPLAINED.exec(message) ?? []
+  if (explained !== undefined) return `${explained}.`
   const shown = message
     .replace(NOT_PROVIDED, '$1 of required type $2 was not provided.')
     .replace(/ (?:got|has) invalid value\b.*/s, ' got a value that is not of its type.')

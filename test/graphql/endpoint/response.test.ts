@@ -158,6 +158,26 @@ describe('an error tells', () => {
       'Variable "$a" has invalid value: Expected a value of non-null type "A" to be provided."secret"',
       'Variable "$a" got a value that is not of its type.',
     ],
+    [
+      'Variable "$a" has invalid value: Int cannot represent non-integer value: "secret value: secret"',
+      'Variable "$a" has invalid value: Int cannot represent non-integer value.',
+    ],
+    [
+      'Variable "$a" has invalid value at [0][12]: ID cannot represent value: { secret: 1 }',
+      'Variable "$a" has invalid value at [0][12]: ID cannot represent value.',
+    ],
+    [
+      'Variable "$a" has invalid value: Int cannot represent secret value: 1',
+      'Variable "$a" got a value that is not of its type.',
+    ],
+    [
+      'Variable "$a" has invalid value at .secret: Int cannot represent non-integer value: 1',
+      'Variable "$a" got a value that is not of its type.',
+    ],
+    [
+      'Variable "$a" has invalid value: Expected value of non-null type "[ID!]!" not to be null."secret"',
+      'Variable "$a" got a value that is not of its type.',
+    ],
     ['Syntax Error: Unexpected String "secret".', 'Syntax Error: Unexpected String.'],
     ['Syntax Error: Unexpected Name "secret".', 'Syntax Error: Unexpected Name.'],
     ['Syntax Error: Expected Name, found String "secret".', 'Syntax Error: Expected Name, found String.'],
