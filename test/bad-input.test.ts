@@ -131,6 +131,13 @@ test('a GraphQL document that is wrong is 200 for clients of application/json, a
     const answer = await send(gateway, operation(query, { headers }))
     expectGraphQLFailure(answer, { status: 200, code, hasNot: [] })
   }
+  for (const operationName of [undefined, 'C']) {
+    const ask = operation('query A { __typename } query B { __typename }', {
+      headers,
+      ...(operationName && { operationName }),
+    })
+    expectGraphQLFailure(await send(gateway, ask), { status: 200, code: 'OPERATION_NOT_FOUND', hasNot: [] })
+  }
   // Who is asking, and what the session calls say, has its own status whatever the client accepts.
   const refused = await send(gateway, operation('{ me { email } }', { headers, accessToken: ana.refreshToken }))
   expectGraphQLFailure(refused, { status: 401, code: 'INVALID_TOKEN', hasNot: [ana.refreshToken] })

@@ -1,5 +1,6 @@
 // A document that is not executed, and why.
-import type { GraphQLError } from 'graphql'
+import { GraphQLError } from 'graphql'
+import { messageOf } from '../../errors.ts'
 
 export class RefusedDocument extends Error {
   override readonly name = 'RefusedDocument'
@@ -9,4 +10,13 @@ export class RefusedDocument extends Error {
     super('the document is refused')
     this.errors = errors
   }
+}
+
+/** The document has no operation of this name; without one, it has not exactly one. */
+export function withoutOperation(name: string | undefined): RefusedDocument {
+  const message =
+    name === undefined
+      ? 'The document must have one operation, or `operationName` says which one it is.'
+      : messageOf('OPERATION_NOT_FOUND')
+  return new RefusedDocument([new GraphQLError(message, { extensions: { code: 'OPERATION_NOT_FOUND' } })])
 }

@@ -23,6 +23,7 @@ import type { Awaitable, LiveSession } from '../../store/contract.ts'
 import { createDocuments } from '../document/documents.ts'
 import { createPrepareDocument, type DocumentPolicy } from '../document/prepare-document.ts'
 import type { PreparedDocument, PreparedOperation } from '../document/prepared-document.ts'
+import { withoutOperation } from '../document/refused-document.ts'
 import { createExecutor } from '../execution/execute.ts'
 import { createTurnClock } from '../execution/turn-clock.ts'
 import type { ResponseType } from './media-types.ts'
@@ -168,10 +169,7 @@ function requireOperation(
   { method }: GatewayRequest,
 ): PreparedOperation {
   const operation = document.operation(name)
-  if (!operation) {
-    const unnamed = { message: 'The document must have one operation, or `operationName` says which one it is.' }
-    throw new GatewayError('OPERATION_NOT_FOUND', name === undefined ? unnamed : {})
-  }
+  if (!operation) throw withoutOperation(name)
   if (method !== 'POST' && operation.definition.operation !== OperationTypeNode.QUERY) {
     throw new GatewayError('METHOD_NOT_ALLOWED', { allow: 'POST', message: 'A mutation needs a POST request.' })
   }

@@ -94,9 +94,8 @@ export function statusesOf({ data, failures }: Expected, mediaType: string): rea
   // A partial answer is an answer, whatever failed.
   if (!first || (data !== null && data !== undefined)) return [200]
   // Of the document's faults GraphQL over HTTP says that they are 200 where the media type does not tell them apart.
-  if (first.code === 'GRAPHQL_VALIDATION_FAILED') return mediaType === 'application/json' ? [200] : [400]
-  // It says the same of an operation that is not there, and the gateway has always said 400.
-  if (first.code === 'OPERATION_NOT_FOUND') return mediaType === 'application/json' ? [200, 400] : [400]
+  const isOfDocument = first.code === 'GRAPHQL_VALIDATION_FAILED' || first.code === 'OPERATION_NOT_FOUND'
+  if (isOfDocument) return mediaType === 'application/json' ? [200] : [400]
   return [STATUSES[first.code] ?? 400]
 }
 
