@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { Client, fetchExchange } from '@urql/core'
 import { describe, expect, test } from 'vitest'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
 import { createSignedInFetch, type Tokens } from './signed-in-fetch.ts'
@@ -22,9 +23,9 @@ async function startWithEndedToken() {
   return { gateway, tokens, signedOut, fetchFrom, fetch: fetchFrom(gateway.url) }
 }
 
-type Ask = (gateway: TestGateway, signedInFetch: typeof fetch) => Promise<unknown>
+type AskMe = (gateway: TestGateway, signedInFetch: typeof fetch) => Promise<unknown>
 
-const CLIENTS: Readonly<Record<string, Ask>> = {
+const CLIENTS: Readonly<Record<string, AskMe>> = {
   async 'Apollo Client'({ url }, fetch) {
     const client = new ApolloClient({
       link: new HttpLink({ uri: `${url}/graphql`, fetch }),
@@ -46,26 +47,48 @@ const CLIENTS: Readonly<Record<string, Ask>> = {
 }
 
 describe('the fetch of the guide renews an access token that has ended', () => {
-  test.for(Object.entries(CLIENTS))('for %s', async ([, ask]) => {
+  test.for(Object.entries(CLIENTS))('for %s', async ([, askMe]) => {
     const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
     const ended = tokens.accessToken
-    const answers = await Promise.all([ask(gateway, fetch), ask(gateway, fetch), ask(gateway, fetch)])
+    const answers = await Promise.all([askMe(gateway, fetch), askMe(gateway, fetch), askMe(gateway, fetch)])
     for (const answer of answers) expect(answer).toMatchObject({ me: { email: ANA } })
     expect(tokens.accessToken).not.toBe(ended)
     expect(signedOut).toEqual([])
   })
 
+  test('once, also for a request whose 401 comes after the renewal', async () => {
+    const { gateway, tokens } = await startWithEndedToken()
+    let renewals = 0
+    const late = Promise.withResolvers<void>()
+    const front = await listenForTest(
+      createServer(async (request, response) => {
+        const { url = '/', method = 'GET', headers } = request
+        if (url === '/token') renewals += 1
+        const body = method === 'POST' ? { body: await text(request) } : {}
+        const sent = { authorization: headers.authorization ?? '', 'content-type': 'application/json' }
+        const answer = await ask(`${gateway.url}${url}`, { method, headers: sent, ...body })
+        if (url === '/templates' && answer.status === 401) await late.promise
+        response.writeHead(answer.status).end(answer.text)
+      }),
+    )
+    const fetchThrough = createSignedInFetch(front, tokens, () => {})
+    const slow = fetchThrough(`${front}/templates`)
+    expect((await fetchThrough(`${front}/projects`)).status).toBe(200)
+    late.resolve()
+    expect([(await slow).status, renewals]).toEqual([200, 1])
+  })
+
   test('and says that the session has ended where that is why it cannot', async () => {
     const { gateway, tokens, signedOut, fetch } = await startWithEndedToken()
     await gateway.send('DELETE', '/logout', JSON.stringify({ refreshToken: tokens.refreshToken }))
-    for (const ask of Object.values(CLIENTS)) await expect(ask(gateway, fetch)).rejects.toThrow()
+    for (const askMe of Object.values(CLIENTS)) await expect(askMe(gateway, fetch)).rejects.toThrow()
     expect(signedOut).toEqual(['now', 'now', 'now'])
   })
 
   test('and keeps the session where the gateway is busy', async () => {
     const { gateway, signedOut, fetch, fetchFrom } = await startWithEndedToken()
     const busy = await listenForTest(createServer((_request, response) => response.writeHead(503).end()))
-    for (const ask of Object.values(CLIENTS)) await expect(ask(gateway, fetchFrom(busy))).rejects.toThrow()
+    for (const askMe of Object.values(CLIENTS)) await expect(askMe(gateway, fetchFrom(busy))).rejects.toThrow()
     expect(signedOut).toEqual([])
     expect(await CLIENTS.REST?.(gateway, fetch)).toMatchObject({ me: { email: ANA } })
   })

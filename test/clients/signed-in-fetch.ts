@@ -23,12 +23,15 @@ export function createSignedInFetch(gateway: string, tokens: Tokens, signOut: ()
       headers.set('authorization', `Bearer ${tokens.accessToken}`)
       return fetch(input, { ...init, headers })
     }
+    const sent = tokens.accessToken
     const response = await send()
     if (response.status !== 401) return response
-    renewing ??= renew().finally(() => {
-      renewing = undefined
-    })
-    await renewing
+    if (tokens.accessToken === sent) {
+      renewing ??= renew().finally(() => {
+        renewing = undefined
+      })
+      await renewing
+    }
     return send()
   }
 }
