@@ -61,6 +61,7 @@ test('the coding is the one a client likes best of those it takes', async () => 
     ['gzip ; q=0.2 , br ; Q=0.3', 'br'],
     ['gzip;q=0', undefined],
     ['gzip;q=0.000, br;q=0.001', 'br'],
+    ['gzip;q=.5, br;q=.4, identity;q=0.0001', 'gzip'],
     ['zstd;q=0, *', 'gzip'],
     ['*', 'gzip'],
     ['*;q=0, gzip', 'gzip'],

@@ -28,6 +28,12 @@ test.each([
   ['*/*;q=0', null],
   ['application/json;q=0, application/graphql-response+json;q=0.000', null],
   ['application/json;q=2, application/graphql-response+json', GRAPHQL_TYPE],
+  // What Java's HttpURLConnection sends unless it is told otherwise.
+  ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', JSON_TYPE],
+  ['application/json;q=.4, application/graphql-response+json;q=.5', GRAPHQL_TYPE],
+  ['application/json;q=0.3333333, application/graphql-response+json;q=0.3333334', GRAPHQL_TYPE],
+  ['application/json;q=., application/graphql-response+json;q=1.1', null],
+  ['application/json;q=.0, application/graphql-response+json;q=-.5', null],
   [`${'x/y,'.repeat(2_000)}application/graphql-response+json`, GRAPHQL_TYPE],
 ])('Accept: %s', (header, type) => {
   expect(negotiate(header)).toBe(type)

@@ -24,10 +24,14 @@ export function readWeights(header: string): readonly Weighted[] {
     })
 }
 
+/** The specification has a digit before the point and three behind it; Java's `HttpURLConnection` sends `q=.2` of its own accord. */
+const WEIGHT = /^(?:[01]\.?|[01]?\.\d+)$/
+
 function readWeight(parameter: string | undefined): number | null {
   if (parameter === undefined) return 1
   const value = parameter.slice('q='.length)
-  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : null
+  const weight = WEIGHT.test(value) ? Number(value) : Number.NaN
+  return weight <= 1 ? weight : null
 }
 
 /** Remembers what was read of short headers, for a bounded number of them. */
