@@ -30,6 +30,9 @@ test.each([
   ['application/json;q=2, application/graphql-response+json', GRAPHQL_TYPE],
   // What Java's HttpURLConnection sends unless it is told otherwise.
   ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', JSON_TYPE],
+  ['*', JSON_TYPE],
+  ['application/json;q=0, *;q=0.5', GRAPHQL_TYPE],
+  ['*;q=0', null],
   ['application/json;q=.4, application/graphql-response+json;q=.5', GRAPHQL_TYPE],
   ['application/json;q=0.3333333, application/graphql-response+json;q=0.3333334', GRAPHQL_TYPE],
   ['application/json;q=., application/graphql-response+json;q=1.1', null],

@@ -33,10 +33,11 @@ export function createMediaTypeNegotiator(offers: readonly [string, ...string[]]
   return (accept) => (accept === undefined || accept === '' || accept === '*/*' ? offers[0] : negotiate(accept).type)
 }
 
+/** A bare `*` is no range of the specification; clients that send it mean any type. */
 function specificityOf(range: string, type: string): number {
   if (range === type) return 2
   if (range === `${type.slice(0, type.indexOf('/'))}/*`) return 1
-  return range === '*/*' ? 0 : -1
+  return range === '*/*' || range === '*' ? 0 : -1
 }
 
 function compare(a: Candidate, b: Candidate): number {
