@@ -1,26 +1,56 @@
 // A request's body as a whole, within a bound; a client that waits for `100 Continue` is told to go on.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
+import { createInFlightBytes } from '../limits/in-flight-bytes.ts'
+import { collectBytes } from './collected-bytes.ts'
 
-/** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, and `BAD_REQUEST` for one that breaks off. */
-export function readBody(incoming: IncomingMessage, response: ServerResponse, limitBytes: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
+/** A body is received whatever others hold, as long as it is no larger: nearly all are. */
+const SMALL_BODY_BYTES = 16_384
+/** What larger bodies may hold together while they are received, unless the limit of one is more than a quarter of it. */
+const MAX_RECEIVED_BYTES = 67_108_864
+const MIN_BODIES = 4
+
+/** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` for one that breaks off. */
+export type ReadBody = (incoming: IncomingMessage, response: ServerResponse) => Promise<Uint8Array>
+
+export function createBodyReader(limitBytes: number): ReadBody {
+  const received = createInFlightBytes(Math.max(MAX_RECEIVED_BYTES, MIN_BODIES * limitBytes))
+
+  function collect(incoming: IncomingMessage): Promise<Uint8Array> {
+    const reservation = received.open(SMALL_BODY_BYTES)
+    return new Promise<Uint8Array>((resolve, reject) => {
+      const collected = collectBytes(limitBytes, reservation)
+      const refuse = (error: GatewayError) => {
+        // What still comes is discarded by who answers.
+        incoming.off('data', add)
+        reject(error)
+      }
+      const add = (piece: Buffer) => {
+        if (collected.byteLength() + piece.byteLength > limitBytes) refuse(new GatewayError('BODY_TOO_LARGE'))
+        else if (!collected.add(piece)) refuse(noRoom())
+      }
+      incoming
+        .on('data', add)
+        .on('end', () => resolve(collected.bytes()))
+        // Cut off in the middle: nobody is there to read the answer, and nothing went wrong here.
+        .on('error', () => reject(new GatewayError('BAD_REQUEST')))
+    }).finally(() => reservation[Symbol.dispose]())
+  }
+
+  return async (incoming, response) => {
     const { headers } = incoming
     if (Number(headers['content-length'] ?? 0) > limitBytes) throw new GatewayError('BODY_TOO_LARGE')
     if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
       throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
     }
     if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-    const chunks: Buffer[] = []
-    let byteLength = 0
-    incoming
-      .on('data', (chunk: Buffer) => {
-        byteLength += chunk.byteLength
-        if (byteLength <= limitBytes) chunks.push(chunk)
-        else reject(new GatewayError('BODY_TOO_LARGE'))
-      })
-      .on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-      // Cut off in the middle: nobody is there to read the answer, and nothing went wrong here.
-      .on('error', () => reject(new GatewayError('BAD_REQUEST')))
+    return collect(incoming)
+  }
+}
+
+function noRoom(): GatewayError {
+  return new GatewayError('UNAVAILABLE', {
+    message: 'The gateway is receiving as much as it has memory for: try again shortly.',
+    retryAfterSeconds: 1,
   })
 }

@@ -16,7 +16,7 @@ import { handleClientError, refuseTunnel, trackExchange } from './client-error.t
 import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
-import { readBody } from './read-body.ts'
+import { createBodyReader, type ReadBody } from './read-body.ts'
 import { hasFaultyFraming, isSoundHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
 
@@ -52,6 +52,7 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
 export function createHttpServer(handle: Handler, options: ServerOptions): Server {
   const { bodyLimitBytes, trustedProxies = [], proxyProtocol = false } = options
   const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
+  const readBody = createBodyReader(bodyLimitBytes)
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
   const { observers = [], hasRequestIds = false, onRequest, within } = options
 
@@ -72,7 +73,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   }
 
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
-    const request = toRequest(incoming, response, connectionOf(incoming.socket), bodyLimitBytes)
+    const request = toRequest(incoming, response, connectionOf(incoming.socket), readBody)
     onRequest?.(request)
     if (within) within(request, () => respond(request, incoming, response))
     else respond(request, incoming, response)
@@ -134,7 +135,7 @@ function toRequest(
   incoming: IncomingMessage,
   response: ServerResponse,
   connection: Connection,
-  bodyLimitBytes: number,
+  readBody: ReadBody,
 ): GatewayRequest {
   const { path, search, authority } = splitTarget(incoming.url ?? '/')
   function header(name: string): string | undefined {
@@ -153,7 +154,7 @@ function toRequest(
     client: connection.client(header),
     httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
     header,
-    body: () => readBody(incoming, response, bodyLimitBytes),
+    body: () => readBody(incoming, response),
     bodyStream: () => streamBody(incoming, response),
     record: startRecord(performance.now()),
   }

@@ -1,0 +1,81 @@
+// What bodies take of the memory while they are received, in whatever pieces they come and on however many connections.
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { toProblem } from '../../src/http/problem-details.ts'
+import { requestIdOf } from '../../src/http/request-id.ts'
+import { createHttpServer } from '../../src/http/server/server.ts'
+import { liveBytes } from '../support/live-bytes.ts'
+import { serverOptions } from '../support/server-options.ts'
+import { openSocket, readAnswers, readToEnd, requestText } from '../support/wire.ts'
+
+const MIB = 1_048_576
+
+/** Answers each body as it came. `received` is how many bytes all connections brought. */
+async function serve() {
+  const server = createHttpServer(async (request) => {
+    try {
+      return { status: 200, headers: {}, body: await request.body() }
+    } catch (error) {
+      return toProblem(error, () => {}, requestIdOf(request))
+    }
+  }, serverOptions())
+  const connections: Socket[] = []
+  server.on('connection', (connection) => connections.push(connection))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const clients: Socket[] = []
+  onTestFinished(() => {
+    for (const client of clients) client.destroy()
+    server.close()
+  })
+  return {
+    received: () => connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
+    /** Begins a request with this much of what follows its head. */
+    async begin(framing: readonly [name: string, value: string], part: string): Promise<Socket> {
+      const client = await openSocket(url)
+      clients.push(client)
+      client.write(requestText({ method: 'POST', headers: [framing, ['Connection', 'close']] }))
+      client.write(part)
+      return client
+    },
+  }
+}
+
+test('a body in pieces of one byte takes the memory of its bytes, and is whole', async () => {
+  const { begin, received } = await serve()
+  const text = Array.from({ length: 200_000 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('')
+  const chunks = text.replace(/./g, '1\r\n$&\r\n')
+  const before = await liveBytes()
+  const client = await begin(['Transfer-Encoding', 'chunked'], chunks)
+  await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(chunks.length)
+  expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
+  client.write('0\r\n\r\n')
+  const [answer] = readAnswers(await readToEnd(client))
+  expect(answer?.status).toBe(200)
+  expect(answer?.text === text).toBe(true)
+})
+
+test('bodies that are slow on many connections fill no more than their part of the memory, and small ones pass', async () => {
+  const { begin, received } = await serve()
+  const slow = 'x'.repeat(MIB - 1)
+  const open = []
+  for (let count = 0; count < 100; count += 1) open.push(await begin(['Content-Length', String(MIB)], slow))
+  await expect.poll(received, { timeout: 20_000 }).toBeGreaterThan(100 * slow.length)
+  const small = await begin(['Content-Length', '16000'], 'y'.repeat(16_000))
+  expect(readAnswers(await readToEnd(small))[0]?.status).toBe(200)
+
+  for (const client of open) client.write('x')
+  const answers = await Promise.all(open.map(async (client) => readAnswers(await readToEnd(client))))
+  const refused = answers.flat().filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThan(30)
+  expect(refused.length).toBeLessThan(70)
+  for (const { status, text, headers } of refused) {
+    expect([status, JSON.parse(text).code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
+    expect(text).not.toContain('xxx')
+  }
+  // What was received gives its room back.
+  const later = await begin(['Content-Length', String(MIB)], `${slow}x`)
+  expect(readAnswers(await readToEnd(later))[0]?.status).toBe(200)
+})
