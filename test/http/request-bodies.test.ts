@@ -11,10 +11,16 @@ import { openSocket, readAnswers, readToEnd, requestText } from '../support/wire
 
 const MIB = 1_048_576
 
-/** Answers each body as it came. `received` is how many bytes all connections brought. */
+/** Of more than the kernel holds for a connection. */
+async function* endless(): AsyncGenerator<Uint8Array> {
+  for (;;) yield new Uint8Array(65_536)
+}
+
+/** Answers each body as it came, and a GET with no end. `received` is how many bytes all connections brought. */
 async function serve() {
   const server = createHttpServer(async (request) => {
     try {
+      if (request.method === 'GET') return { status: 200, headers: {}, body: endless() }
       return { status: 200, headers: {}, body: await request.body() }
     } catch (error) {
       return toProblem(error, () => {}, requestIdOf(request))
@@ -33,10 +39,10 @@ async function serve() {
   return {
     received: () => connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
     /** Begins a request with this much of what follows its head. */
-    async begin(framing: readonly [name: string, value: string], part: string): Promise<Socket> {
+    async begin(framing: readonly [name: string, value: string], part: string, method = 'POST'): Promise<Socket> {
       const client = await openSocket(url)
       clients.push(client)
-      client.write(requestText({ method: 'POST', headers: [framing, ['Connection', 'close']] }))
+      client.write(requestText({ method, headers: [framing, ['Connection', 'close']] }))
       client.write(part)
       return client
     },
@@ -78,4 +84,13 @@ test('bodies that are slow on many connections fill no more than their part of t
   // What was received gives its room back.
   const later = await begin(['Content-Length', String(MIB)], `${slow}x`)
   expect(readAnswers(await readToEnd(later))[0]?.status).toBe(200)
+})
+
+test('the body of a GET whose long answer is not read takes no memory', async () => {
+  const { begin, received } = await serve()
+  const chunks = '1\r\nx\r\n'.repeat(60_000)
+  const before = await liveBytes()
+  for (let count = 0; count < 4; count += 1) await begin(['Transfer-Encoding', 'chunked'], chunks, 'GET')
+  await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(4 * chunks.length)
+  expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
 })

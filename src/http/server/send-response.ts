@@ -13,7 +13,7 @@ import { brokenOff, hasLeft, type Progress, type ReportBrokenOff, watchForBreak 
 import { createSendDeadlines } from './send-deadline.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
-/** Of a body that is refused: enough for a client that misjudged the limit, not for one that never ends. */
+/** Of a body that nobody reads: enough for a client that misjudged the limit, not for one that never ends. */
 const MAX_DISCARDED_BYTES = 67_108_864
 /** What a client has the write timeout for. Over it, this is the minimum rate: 3 KiB/s at 20 seconds. */
 const SLICE_BYTES = 65_536
@@ -112,11 +112,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
   function endAfterRequest(bytes: Uint8Array | null, incoming: IncomingMessage, response: ServerResponse): number {
     response.flushHeaders()
     if (bytes !== null) response.write(bytes)
-    let discarded = 0
-    incoming.on('data', (chunk: Buffer) => {
-      discarded += chunk.byteLength
-      if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
-    })
+    discardBody(incoming)
     const endNow = () => end(null, incoming, response)
     void finished(incoming).then(endNow, endNow)
     return bytes?.byteLength ?? 0
@@ -165,9 +161,19 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       releaseAfter(response, reservation)
     }
     response.writeHead(status, headerList(reply, null, requestId))
+    // Nothing reads the body of a GET. What is left unread takes memory by its chunks, as long as the answer is sent.
+    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
     if (isShown) return stream(body, incoming, response)
     return end(null, incoming, response)
   }
+}
+
+function discardBody(incoming: IncomingMessage): void {
+  let discarded = 0
+  incoming.on('data', (chunk: Buffer) => {
+    discarded += chunk.byteLength
+    if (discarded > MAX_DISCARDED_BYTES) incoming.destroy()
+  })
 }
 
 /** A response whose connection has ended already is not told so again. */
