@@ -66,10 +66,22 @@ function describeClients(engine: string, database: () => Promise<string | undefi
   })
 }
 
+function describeNames(engine: string, database: () => Promise<string | undefined>): void {
+  test(`refuses a name that no client can have like any other (${engine})`, async () => {
+    const { gateway, login } = await start(await database())
+    for (const name of ['a\0', '\0', '漢', '\ud800', ' ', 'x'.repeat(700)]) {
+      expectProblem(await login(`${name}:secret`), REFUSED)
+    }
+    expect(gateway.reported).toEqual([])
+  })
+}
+
 describe('the login guard "client"', () => {
   describeClients('sqlite', async () => undefined)
+  describeNames('sqlite', async () => undefined)
   describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => {
     describeClients('postgres', temporaryDatabase)
+    describeNames('postgres', temporaryDatabase)
   })
 
   test('answers a wrong secret as it answers a name that nobody has', async () => {

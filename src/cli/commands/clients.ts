@@ -1,16 +1,13 @@
 // clients add, list and remove: the back ends that may sign their users in.
-import { createClientSecret } from '../../auth/guards/client/client-secret.ts'
+import { createClientSecret, isClientName } from '../../auth/guards/client/client-secret.ts'
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
 import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { ClientsAddConfig, ClientsConfig } from '../options/sign-in/client-options.ts'
 
-/** Without a colon, which ends the user-id of Basic credentials. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-
 export async function runClientsAdd(name: string, config: ClientsAddConfig, io: CommandIo): Promise<ExitCode> {
-  if (!NAME.test(name)) throw new UsageError('the name of a client has letters, digits, . _ and -, at most 64')
+  if (!isClientName(name)) throw new UsageError('the name of a client has letters, digits, . _ and -, at most 64')
   const { emailDomains, scopes, perMinute } = config
   if (emailDomains === undefined)
     throw new UsageError('--email-domains: name the domains of its users, such as example.com')

@@ -8,6 +8,9 @@ const SECRET_BYTES = 32
 /** RFC 7617 section 2: user-id and password with a colon between, in base64. */
 const BASIC = /^Basic +(?<credentials>[A-Za-z0-9+/]{1,1000}={0,2})$/i
 
+/** What an operator may call a client: without a colon, which ends the user-id of Basic credentials. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
 export interface NewSecret {
   /** For the client, once. */
   readonly secret: string
@@ -44,11 +47,15 @@ export function readBasicCredentials(authorization: string | undefined): BasicCr
   return colon === -1 ? null : { name: text.slice(0, colon), secret: text.slice(colon + 1) }
 }
 
-/** Null, in the same time, for a name that nobody has and for a wrong secret. */
+export function isClientName(text: string): boolean {
+  return NAME.test(text)
+}
+
+/** Null, in the same time, for a name that nobody has and for a wrong secret. A name that no client can have is not looked up. */
 export async function clientOf(
   store: Pick<Store, 'clientByName'>,
   { name, secret }: BasicCredentials,
 ): Promise<StoredClient | null> {
-  const client = await store.clientByName(name)
+  const client = isClientName(name) ? await store.clientByName(name) : null
   return isSecret(secret, client?.secretHash ?? '') ? client : null
 }
