@@ -144,6 +144,23 @@ describe.each(engines)('on %s', (_name, database) => {
     expect(await revocations(gateway)).toEqual(['1 ended'])
   })
 
+  test('an id that was altered ends nothing, whichever character stands in it', async () => {
+    const gateway = await open()
+    const { accessToken } = await gateway.login(ANA)
+    const [session] = await sessionsOf(gateway, accessToken)
+    const issued = Buffer.from(session?.id ?? '', 'base64url')
+    for (const at of [15, issued.byteLength - 1]) {
+      for (const byte of [0, 0x27, 0xff]) {
+        const altered = Buffer.from(issued)
+        altered[at] = byte
+        const answer = await gateway.graphql(REVOKE, { accessToken, variables: { id: altered.toString('base64url') } })
+        expect(answer.json()).toEqual({ data: { revokeSession: false } })
+      }
+    }
+    expect(await isSignedIn(gateway, accessToken)).toBe(true)
+    expect(gateway.reported).toEqual([])
+  })
+
   test('signing out everywhere ends all sessions of the user, the asking one too, and nobody else’s', async () => {
     const gateway = await open()
     const mine = [await gateway.login(ANA), await gateway.login(ANA), await gateway.login(ANA)]

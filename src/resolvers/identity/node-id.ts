@@ -103,12 +103,19 @@ function exportTail({ ref, instant, digest }: NamedExport): string {
   return Buffer.concat([name, Buffer.from(ref)]).toString('base64url')
 }
 
+/** Where an id, a session id or a reference begins behind the head. */
+function nameStartOf(type: NodeType): number {
+  if (type === 'Export') return INSTANT_BYTES + DIGEST_BYTES
+  return type === 'ExportElement' ? POSITION_BYTES + INSTANT_BYTES + DIGEST_BYTES : 0
+}
+
 function readKey(type: NodeType, bytes: Buffer): NodeKey | null {
   if (type === 'User') return { type }
+  const start = nameStartOf(type)
+  // No name that is stored has U+0000, and PostgreSQL takes no question that has it.
+  if (bytes.byteLength < start || bytes.includes(0, start)) return null
   if (type !== 'Export' && type !== 'ExportElement') return { type, id: bytes.toString() }
-  const start = type === 'Export' ? 0 : POSITION_BYTES
-  if (bytes.byteLength < start + INSTANT_BYTES + DIGEST_BYTES) return null
-  const key = readExport(bytes.subarray(start))
+  const key = readExport(bytes.subarray(start - INSTANT_BYTES - DIGEST_BYTES))
   return type === 'Export' ? { type, key } : { type, key, position: bytes.readUIntBE(0, POSITION_BYTES) }
 }
 
