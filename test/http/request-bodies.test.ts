@@ -18,14 +18,17 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 
 /** Answers each body as it came, and a GET with no end. `received` is how many bytes all connections brought. */
 async function serve() {
-  const server = createHttpServer(async (request) => {
-    try {
-      if (request.method === 'GET') return { status: 200, headers: {}, body: endless() }
-      return { status: 200, headers: {}, body: await request.body() }
-    } catch (error) {
-      return toProblem(error, () => {}, requestIdOf(request))
-    }
-  }, serverOptions())
+  const server = createHttpServer(
+    async (request) => {
+      try {
+        if (request.method === 'GET') return { status: 200, headers: {}, body: endless() }
+        return { status: 200, headers: {}, body: await request.body() }
+      } catch (error) {
+        return toProblem(error, () => {}, requestIdOf(request))
+      }
+    },
+    serverOptions({ trustedProxies: ['127.0.0.1'] }),
+  )
   const connections: Socket[] = []
   server.on('connection', (connection) => connections.push(connection))
   server.listen(0, '127.0.0.1')
@@ -39,10 +42,14 @@ async function serve() {
   return {
     received: () => connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
     /** Begins a request with this much of what follows its head. */
-    async begin(framing: readonly [name: string, value: string], part: string, method = 'POST'): Promise<Socket> {
+    async begin(
+      framing: readonly [name: string, value: string],
+      part: string,
+      { method = 'POST', from = '192.0.2.1' } = {},
+    ): Promise<Socket> {
       const client = await openSocket(url)
       clients.push(client)
-      client.write(requestText({ method, headers: [framing, ['Connection', 'close']] }))
+      client.write(requestText({ method, headers: [framing, ['X-Forwarded-For', from], ['Connection', 'close']] }))
       client.write(part)
       return client
     },
@@ -66,9 +73,13 @@ test('a body in pieces of one byte takes the memory of its bytes, and is whole',
 test('bodies that are slow on many connections fill no more than their part of the memory, and small ones pass', async () => {
   const { begin, received } = await serve()
   const slow = 'x'.repeat(MIB - 1)
+  const before = await liveBytes()
   const open = []
-  for (let count = 0; count < 100; count += 1) open.push(await begin(['Content-Length', String(MIB)], slow))
+  for (let count = 0; count < 100; count += 1) {
+    open.push(await begin(['Content-Length', String(MIB)], slow, { from: `192.0.2.${count}` }))
+  }
   await expect.poll(received, { timeout: 20_000 }).toBeGreaterThan(100 * slow.length)
+  expect((await liveBytes()) - before).toBeLessThan(68 * MIB)
   const small = await begin(['Content-Length', '16000'], 'y'.repeat(16_000))
   expect(readAnswers(await readToEnd(small))[0]?.status).toBe(200)
 
@@ -86,11 +97,33 @@ test('bodies that are slow on many connections fill no more than their part of t
   expect(readAnswers(await readToEnd(later))[0]?.status).toBe(200)
 })
 
+test('slow bodies of one network leave room for those of others', async () => {
+  const { begin, received } = await serve()
+  const slow = 'x'.repeat(MIB - 1)
+  for (let count = 0; count < 70; count += 1) await begin(['Content-Length', String(MIB)], slow)
+  await expect.poll(received, { timeout: 20_000 }).toBeGreaterThan(70 * slow.length)
+  const other = await begin(['Content-Length', String(MIB)], `${slow}x`, { from: '198.51.100.1' })
+  expect(readAnswers(await readToEnd(other))[0]?.status).toBe(200)
+  const same = await begin(['Content-Length', String(MIB)], `${slow}x`)
+  expect(readAnswers(await readToEnd(same))[0]?.status).toBe(503)
+})
+
 test('the body of a GET whose long answer is not read takes no memory', async () => {
   const { begin, received } = await serve()
   const chunks = '1\r\nx\r\n'.repeat(60_000)
   const before = await liveBytes()
-  for (let count = 0; count < 4; count += 1) await begin(['Transfer-Encoding', 'chunked'], chunks, 'GET')
+  for (let count = 0; count < 4; count += 1) await begin(['Transfer-Encoding', 'chunked'], chunks, { method: 'GET' })
   await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(4 * chunks.length)
+  expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
+})
+
+test('what was received of a body that is too large is let go of while the rest is awaited', async () => {
+  const { begin, received } = await serve()
+  const chunk = `100001\r\n${'x'.repeat(MIB + 1)}\r\n`
+  const before = await liveBytes()
+  for (let count = 1; count <= 20; count += 1) {
+    await begin(['Transfer-Encoding', 'chunked'], chunk, { from: `192.0.2.${count}` })
+    await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(count * chunk.length)
+  }
   expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
 })

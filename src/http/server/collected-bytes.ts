@@ -7,10 +7,12 @@ export interface CollectedBytes {
   readonly byteLength: () => number
   /** All pieces in order. The first one is not copied when no other follows. */
   readonly bytes: () => Buffer
+  /** Lets go of all pieces. */
+  readonly drop: () => void
 }
 
 /** For up to `maxBytes`. Reserves the memory before it takes it. The caller disposes of the reservation. */
-export function collectBytes(maxBytes: number, reservation: Reservation): CollectedBytes {
+export function collectBytes(maxBytes: number, reservation: Pick<Reservation, 'grow'>): CollectedBytes {
   let buffer: Buffer = Buffer.alloc(0)
   let byteLength = 0
 
@@ -40,5 +42,9 @@ export function collectBytes(maxBytes: number, reservation: Reservation): Collec
     },
     byteLength: () => byteLength,
     bytes: () => buffer.subarray(0, byteLength),
+    drop() {
+      buffer = Buffer.alloc(0)
+      byteLength = 0
+    },
   }
 }

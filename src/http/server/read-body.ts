@@ -1,28 +1,27 @@
 // A request's body as a whole, within a bound; a client that waits for `100 Continue` is told to go on.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
-import { createInFlightBytes } from '../limits/in-flight-bytes.ts'
 import { collectBytes } from './collected-bytes.ts'
-
-/** A body is received whatever others hold, as long as it is no larger: nearly all are. */
-const SMALL_BODY_BYTES = 16_384
-/** What larger bodies may hold together while they are received, unless the limit of one is more than a quarter of it. */
-const MAX_RECEIVED_BYTES = 67_108_864
-const MIN_BODIES = 4
+import { createReceivedBytes } from './received-bytes.ts'
 
 /** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` for one that breaks off. */
-export type ReadBody = (incoming: IncomingMessage, response: ServerResponse) => Promise<Uint8Array>
+export type ReadBody = (
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  clientAddress: string,
+) => Promise<Uint8Array>
 
 export function createBodyReader(limitBytes: number): ReadBody {
-  const received = createInFlightBytes(Math.max(MAX_RECEIVED_BYTES, MIN_BODIES * limitBytes))
+  const receiveFrom = createReceivedBytes(limitBytes)
 
-  function collect(incoming: IncomingMessage): Promise<Uint8Array> {
-    const reservation = received.open(SMALL_BODY_BYTES)
+  function collect(incoming: IncomingMessage, clientAddress: string): Promise<Uint8Array> {
+    const reservation = receiveFrom(clientAddress)
     return new Promise<Uint8Array>((resolve, reject) => {
       const collected = collectBytes(limitBytes, reservation)
       const refuse = (error: GatewayError) => {
-        // What still comes is discarded by who answers.
+        // What still comes is discarded by who answers, which may take a while.
         incoming.off('data', add)
+        collected.drop()
         reject(error)
       }
       const add = (piece: Buffer) => {
@@ -37,14 +36,14 @@ export function createBodyReader(limitBytes: number): ReadBody {
     }).finally(() => reservation[Symbol.dispose]())
   }
 
-  return async (incoming, response) => {
+  return async (incoming, response, clientAddress) => {
     const { headers } = incoming
     if (Number(headers['content-length'] ?? 0) > limitBytes) throw new GatewayError('BODY_TOO_LARGE')
     if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
       throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
     }
     if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-    return collect(incoming)
+    return collect(incoming, clientAddress)
   }
 }
 

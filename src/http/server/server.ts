@@ -144,6 +144,7 @@ function toRequest(
     const value = incoming.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
+  const client = connection.client(header)
   return {
     method: incoming.method ?? 'GET',
     path,
@@ -151,10 +152,10 @@ function toRequest(
     isFirstOfConnection: connection.countRequest() === 1,
     // No getter: the hidden class of an object with one outlives what it closes over, here whole requests.
     peer: connection.peer,
-    client: connection.client(header),
+    client,
     httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
     header,
-    body: () => readBody(incoming, response),
+    body: () => readBody(incoming, response, client.address),
     bodyStream: () => streamBody(incoming, response),
     record: startRecord(performance.now()),
   }

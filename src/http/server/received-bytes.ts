@@ -1,0 +1,48 @@
+// The memory for request bodies that are being received: bounded for all together, and for the clients of one network.
+import { networkOf } from '../../auth/limits/network.ts'
+import { createInFlightBytes, type InFlightBytes, type Reservation } from '../limits/in-flight-bytes.ts'
+
+/** A body is received whatever others hold, as long as it is no larger: nearly all are. */
+const SMALL_BODY_BYTES = 16_384
+/** What larger bodies may hold together, unless the limit of one is more than a quarter of it. */
+const MAX_RECEIVED_BYTES = 67_108_864
+/** Networks that slow clients have to come from until there is no room for anybody. */
+const SHARES = 4
+
+/** Opens a reservation for a body that comes from this address. */
+export type ReceiveFrom = (address: string) => Pick<Reservation, 'grow'> & Disposable
+
+interface Share {
+  readonly budget: InFlightBytes
+  bodies: number
+}
+
+export function createReceivedBytes(bodyLimitBytes: number): ReceiveFrom {
+  const maxBytes = Math.max(MAX_RECEIVED_BYTES, SHARES * bodyLimitBytes)
+  const all = createInFlightBytes(maxBytes)
+  /** Of networks that are sending a body. */
+  const shares = new Map<string, Share>()
+
+  return (address) => {
+    const network = networkOf(address)
+    const share = shares.get(network) ?? { budget: createInFlightBytes(maxBytes / SHARES), bodies: 0 }
+    shares.set(network, share)
+    share.bodies += 1
+    const ofNetwork = share.budget.open(SMALL_BODY_BYTES)
+    const ofAll = all.open(SMALL_BODY_BYTES)
+    return {
+      grow(byteLength) {
+        if (!ofNetwork.grow(byteLength)) return false
+        if (ofAll.grow(byteLength)) return true
+        ofNetwork.shrink(byteLength)
+        return false
+      },
+      [Symbol.dispose]() {
+        ofNetwork[Symbol.dispose]()
+        ofAll[Symbol.dispose]()
+        share.bodies -= 1
+        if (share.bodies === 0) shares.delete(network)
+      },
+    }
+  }
+}
