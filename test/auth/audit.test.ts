@@ -302,3 +302,31 @@ test('the command audit filters by time, kind and email', async () => {
     stderr: expect.stringContaining('--from: must be before --to'),
   })
 })
+
+test('refusals of ever other emails are counted together, past so many of a network and of all', async () => {
+  let now = 5_000
+  const { log, store } = await openLog({ clock: () => now, retentionMs: 1_000_000 })
+  const refuse = (count: number, address: string) => {
+    for (let index = 0; index < count; index += 1) {
+      log.record(login({ result: 'refused', email: `u${index}@example.com`, address, detail: 'LOGIN_REFUSED' }))
+    }
+  }
+  const counts = async () => {
+    await log.flush()
+    const entries = await store.auditEntries(ALL, 0, 10_000)
+    return { entries: entries.length, events: entries.reduce((sum, { count }) => sum + count, 0) }
+  }
+  refuse(5_000, '192.0.2.77')
+  refuse(50, '198.51.100.1')
+  log.record(login())
+  // 100 with their emails and one without; those of the other network; whoever signed in.
+  expect(await counts()).toEqual({ entries: 100 + 1 + 50 + 1, events: 5_051 })
+  const unnamed = (await store.auditEntries(ALL, 0, 10_000)).filter(({ who }) => who === '')
+  expect(unnamed).toMatchObject([{ kind: 'login', result: 'refused', network: '192.0.2.0/24', count: 4_900 }])
+
+  for (let network = 0; network < 200; network += 1) refuse(50, `203.0.${network}.1`)
+  expect(await counts()).toEqual({ entries: 1_000 + 1 + 1 + 1, events: 15_051 })
+  now += 60_000
+  refuse(3, '192.0.2.77')
+  expect(await counts()).toEqual({ entries: 1_003 + 3, events: 15_054 })
+})

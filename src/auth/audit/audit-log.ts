@@ -5,6 +5,7 @@ import { type BackgroundWriter, startBackgroundWriter } from '../../store/backgr
 import { hashedEmail } from '../../store/hashed-email.ts'
 import { coarseNetworkOf } from '../coarse-network.ts'
 import type { Audit, AuditEvent } from './audit-event.ts'
+import { createRefusalNames } from './named-refusals.ts'
 
 /** Entries that wait at most; further ones are only counted. */
 const MAX_QUEUED = 10_000
@@ -33,6 +34,7 @@ export type AuditStore = Pick<AuditVerbs, 'auditSalt' | 'addAuditEntries' | 'rem
 export async function openAuditLog(store: AuditStore, options: AuditLogOptions): Promise<AuditLog> {
   const { retentionMs, areEmailsClear, clock, onEntry, onFailure } = options
   let salt = await store.auditSalt()
+  const nameRefusal = createRefusalNames()
   let queue = new Map<string, NewAuditEntry>()
   let droppedCount = 0
 
@@ -48,8 +50,17 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     }
   }
 
+  function keyOf({ kind, result, who, network, detail }: NewAuditEntry): string {
+    return JSON.stringify([kind, result, who, network, detail])
+  }
+
+  function record(event: AuditEvent): void {
+    const entry = toEntry(event)
+    enqueue(queue.has(keyOf(entry)) ? entry : nameRefusal(entry))
+  }
+
   function enqueue(entry: NewAuditEntry): void {
-    const key = JSON.stringify([entry.kind, entry.result, entry.who, entry.network, entry.detail])
+    const key = keyOf(entry)
     const waiting = queue.get(key)
     if (waiting) queue.set(key, { ...waiting, count: waiting.count + entry.count })
     else if (queue.size < MAX_QUEUED) queue.set(key, entry)
@@ -89,5 +100,5 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     clock,
     onFailure,
   })
-  return { ...background, record: (event) => enqueue(toEntry(event)) }
+  return { ...background, record }
 }

@@ -1,0 +1,34 @@
+// Bounds the entries that strangers can cause: past so many refusals in a minute, further ones are counted together.
+import type { NewAuditEntry } from '../../store/audit-contract.ts'
+
+const WINDOW_MS = 60_000
+/** Of one network that are kept with whom they were about, and of all networks that are kept with where they came from. */
+const MAX_OF_NETWORK = 100
+const MAX_OF_ALL = 1_000
+
+/** The entry as it is to be kept: that of a refusal perhaps without its email, and without its network. */
+export type NameRefusal = (entry: NewAuditEntry) => NewAuditEntry
+
+export function createRefusalNames(): NameRefusal {
+  let endsAt = 0
+  let namedCount = 0
+  const named = new Map<string, number>()
+
+  function startWindow(now: number): void {
+    endsAt = now + WINDOW_MS
+    namedCount = 0
+    named.clear()
+  }
+
+  return (entry) => {
+    if (entry.result !== 'refused') return entry
+    // Also when the clock was set back.
+    if (entry.at >= endsAt || entry.at < endsAt - WINDOW_MS) startWindow(entry.at)
+    if (namedCount >= MAX_OF_ALL) return { ...entry, who: '', network: '' }
+    const ofNetwork = named.get(entry.network) ?? 0
+    if (ofNetwork >= MAX_OF_NETWORK) return { ...entry, who: '' }
+    namedCount += 1
+    named.set(entry.network, ofNetwork + 1)
+    return entry
+  }
+}
