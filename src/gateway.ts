@@ -21,6 +21,7 @@ import type { Endpoint, Handler } from './http/handler.ts'
 import { createAdmission } from './http/limits/admission.ts'
 import { createConcurrencyLimit } from './http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
+import { createOwnerOf } from './http/limits/request-owner.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
 import { createTurnQuota } from './http/limits/turn-quota.ts'
 import { withAdmission } from './http/limits/with-admission.ts'
@@ -190,8 +191,9 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     onChange: options.onOverload ?? (() => {}),
     onDelay: options.watch?.onQueueDelay ?? (() => {}),
   })
+  const ownerOf = createOwnerOf(tokens)
   const guarded = endpoints.map((endpoint) =>
-    HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admission),
+    HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admission, ownerOf),
   )
   const admitted = options.shadow ? guarded.map(createShadowing(options.shadow, sessions, options.running)) : guarded
   const pipeline = createRoads(admitted, options)

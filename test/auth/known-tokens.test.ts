@@ -50,6 +50,16 @@ test('a token is there at once while it is used, and verified again once two rou
   expect(isAtOnce(token)).toBe(true)
 })
 
+test('whose token it is, is known at once of those that were issued or verified here, and of no other text', async () => {
+  await using opened = await openTokens()
+  const [here, elsewhere] = [opened.create(), opened.create()]
+  const token = await here.issue({ sessionId: 'session', email: ANA })
+  expect([here.emailOf(token), elsewhere.emailOf(token)]).toEqual([ANA, null])
+  await elsewhere.verify(token)
+  expect(elsewhere.emailOf(token)).toBe(ANA)
+  for (const other of ['', 'made-up', `x${token}`, `${token}x`, token.slice(1)]) expect(here.emailOf(other)).toBeNull()
+})
+
 test('a token is good to the millisecond before its end, remembered or not', async () => {
   await using opened = await openTokens()
   const [here, elsewhere] = [opened.create(), opened.create()]

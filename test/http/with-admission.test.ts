@@ -1,18 +1,19 @@
-// What an endpoint answers when it is not, or not yet, its turn.
+// What an endpoint answers when it is not, or not yet, its turn; and whose turn it is.
 import { expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/http/handler.ts'
 import type { Admission } from '../../src/http/limits/admission.ts'
+import { createOwnerOf } from '../../src/http/limits/request-owner.ts'
 import { withAdmission } from '../../src/http/limits/with-admission.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import type { GatewayResponse } from '../../src/http/response.ts'
 
 const answer = (body: string): GatewayResponse => ({ status: 200, headers: {}, body })
-const requestOf = (authorization?: string) =>
+const requestOf = (authorization?: string, address = '192.0.2.1') =>
   ({
     isFirstOfConnection: true,
     header: (name: string) => (name === 'authorization' ? authorization : undefined),
-    client: { address: '192.0.2.1', scheme: 'http', host: '' },
+    client: { address, scheme: 'http', host: '' },
   }) as unknown as GatewayRequest
 
 /** `isFree` and what waiting comes to; notes who waits. */
@@ -32,27 +33,34 @@ function admissionOf(isFree: boolean, mayBegin: boolean) {
   return { admission, waited, firsts }
 }
 
+/** Two tokens of one user are known. */
+const ownerOf = createOwnerOf({ emailOf: (token) => (/^known/.test(token) ? 'ana@example.com' : null) })
 const plain: Endpoint = { method: 'GET', path: '/', handle: async () => answer('handled') }
 const refusing: Endpoint = { ...plain, refuse: ({ code }) => answer(code) }
 
 test('what is free is handled at once, and nobody waits', async () => {
   const { admission, waited, firsts } = admissionOf(true, false)
-  expect(await withAdmission(plain, admission).handle(requestOf('Bearer a'))).toEqual(answer('handled'))
+  expect(await withAdmission(plain, admission, ownerOf).handle(requestOf('Bearer a'))).toEqual(answer('handled'))
   expect([waited, firsts]).toEqual([[], [true]])
 })
 
-test('what waits is handled in its turn, which is that of its token, or of its address without one', async () => {
+test('what waits is handled in its turn, which is that of its user, or of its network where the token is not known', async () => {
   const { admission, waited } = admissionOf(false, true)
-  const { handle } = withAdmission(plain, admission)
-  expect(await handle(requestOf('Bearer a'))).toEqual(answer('handled'))
-  expect(await handle(requestOf())).toEqual(answer('handled'))
-  expect(waited).toEqual(['Bearer a', '192.0.2.1'])
+  const { handle } = withAdmission(plain, admission, ownerOf)
+  expect(await handle(requestOf('Bearer known-1'))).toEqual(answer('handled'))
+  for (const authorization of ['Bearer known-2', 'Bearer made-up', 'Bearer made-up-too', undefined]) {
+    await handle(requestOf(authorization))
+  }
+  await handle(requestOf('Bearer made-up', '2001:db8::1'))
+  await handle(requestOf(undefined, '2001:db8::2'))
+  const [user, address, network] = ['ana@example.com', '192.0.2.1', '2001:db8:0:0::/64']
+  expect(waited).toEqual([user, user, address, address, address, network, network])
 })
 
 test('what is too much is unavailable for a second, in the words of the endpoint where it has its own', async () => {
   const { admission } = admissionOf(false, false)
-  expect(await withAdmission(refusing, admission).handle(requestOf())).toEqual(answer('UNAVAILABLE'))
-  const refused = (async () => withAdmission(plain, admission).handle(requestOf()))()
+  expect(await withAdmission(refusing, admission, ownerOf).handle(requestOf())).toEqual(answer('UNAVAILABLE'))
+  const refused = (async () => withAdmission(plain, admission, ownerOf).handle(requestOf()))()
   await expect(refused).rejects.toBeInstanceOf(GatewayError)
   await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
 })

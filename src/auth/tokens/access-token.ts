@@ -39,6 +39,8 @@ export interface AccessTokens {
    * are checked.
    */
   readonly verify: (token: string) => Awaitable<AccessTokenClaims | null>
+  /** Whose token it is, of one that was issued or verified here before, whether or not it is still good; null of any other. */
+  readonly emailOf: (token: string) => string | null
 }
 
 interface KnownToken extends AccessTokenClaims {
@@ -141,6 +143,8 @@ export function createAccessTokens(keyset: Keyset, options: AccessTokenOptions):
       }
       return keyset.isCurrent(known.kid) ? known : verifyAgain(token, known)
     },
+
+    emailOf: (token) => recall(token)?.email ?? null,
   }
 }
 

@@ -4,11 +4,12 @@ import type { Endpoint } from '../handler.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
 import type { Admission } from './admission.ts'
+import type { OwnerOf } from './request-owner.ts'
 
 /** One for all: with more requests than can be answered, each stack would cost as much as the refusal. */
 const OVERLOADED = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
 
-export function withAdmission(endpoint: Endpoint, { isFree, wait }: Admission): Endpoint {
+export function withAdmission(endpoint: Endpoint, { isFree, wait }: Admission, ownerOf: OwnerOf): Endpoint {
   async function handleLater(request: GatewayRequest): Promise<GatewayResponse> {
     if (await wait(ownerOf(request))) return endpoint.handle(request)
     if (endpoint.refuse) return endpoint.refuse(OVERLOADED, request)
@@ -19,9 +20,4 @@ export function withAdmission(endpoint: Endpoint, { isFree, wait }: Admission): 
     ...endpoint,
     handle: (request) => (isFree(request.isFirstOfConnection) ? endpoint.handle(request) : handleLater(request)),
   }
-}
-
-/** Whose turn it is: known without looking at what the token says. */
-function ownerOf(request: GatewayRequest): string {
-  return request.header('authorization') ?? request.client.address
 }
