@@ -28,3 +28,13 @@ test('no name leads out of the folder that it is unpacked to', () => {
     'file (2)',
   ])
 })
+
+test('a file that is named like a folder lies beside the folder', () => {
+  expect(unzipped(['a/b', 'a/b/c.txt', 'A', 'docs/guide.md/x', 'docs/guide.md'])).toEqual({
+    'a/b (2)': '0',
+    'a/b/c.txt': '1',
+    'A (2)': '2',
+    'docs/guide.md/x': '3',
+    'docs/guide (2).md': '4',
+  })
+})

@@ -1,6 +1,7 @@
 // An export as a zip file that no unpacker can be led astray by.
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
 import { bytesOf, type Element } from '../project/elements.ts'
+import { foldersOf } from './tree.ts'
 
 /** What is packed already does not get smaller. */
 const PACKED = /\.(?:png|jpe?g|gif|webp|avif|woff2?|zip|gz|mp4|pdf)$/i
@@ -15,9 +16,11 @@ export function zipOf(
     if (error) throw error
     chunks.push(new Uint8Array(chunk))
   })
-  const taken = new Set<string>()
+  const paths = elements.map(({ isFile, path }) => safePath(isFile ? path : `${path}.json`))
+  // A file named like a folder would be in the way of the files in it.
+  const taken = new Set(paths.flatMap((path) => foldersOf(path.toLowerCase()).map((folder) => folder.slice(0, -1))))
   for (const [index, element] of elements.entries()) {
-    const name = freeName(safePath(element.isFile ? element.path : `${element.path}.json`), taken)
+    const name = freeName(paths[index] ?? '', taken)
     const file = PACKED.test(name) ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 })
     zip.add(file)
     file.push(bytesOf(element), true)
