@@ -232,6 +232,21 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await page.getByText('Your session has ended: sign in again.').waitFor()
   })
 
+  test('a query that was written stays when the person signs in again', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    await queryEditor(page).fill('{ me { email } }')
+    await page.locator('.account > button').click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signIn(page, ANA)
+    await queryEditor(page).waitFor()
+    expect(await queryEditor(page).inputValue()).toBe('{ me { email } }')
+  })
+
   test('a second tab is signed in by the first, and both are signed out together', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

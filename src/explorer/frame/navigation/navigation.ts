@@ -57,6 +57,8 @@ export function createNavigation(basePath: string): Navigation {
     forget()
     if (basePath + to !== location.pathname + location.search + location.hash) {
       history.replaceState(history.state, '', basePath + to)
+      // A page that is drawn anew within this visit, as after signing in again, reads it.
+      place = read(place.visit)
     }
     last.set(place.path, to)
   }
