@@ -160,12 +160,6 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'what is made of it is the word "undefined", which is no address either',
   },
   {
-    path: 'src/http/server/read-body.ts',
-    line: ".on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))",
-    to: 'false',
-    reason: 'the same bytes, copied',
-  },
-  {
     path: 'src/http/server/client-error.ts',
     line: "if (!socket.writable || error.code === 'ECONNRESET') {",
     to: '&&',
