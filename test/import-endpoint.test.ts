@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
+import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
@@ -11,6 +12,8 @@ import { IMPORT_BEARER as BEARER, startImporting, IMPORT_TOKEN as TOKEN } from '
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
+
+const MIB = 1_048_576
 
 async function dumpOf(gateway: TestGateway): Promise<string> {
   return (await runHere(['dump', '--database', gateway.databaseUrl])).stdout
@@ -126,6 +129,27 @@ test('while an import is under way another one is refused, and one that breaks o
     .poll(async () => (await gateway.send('POST', '/import', SMALL_WORLD, BEARER)).status, { timeout: 10_000 })
     .toBe(200)
   expect(await dumpOf(gateway)).toContain('ben.txt')
+})
+
+test('an import whose answer finds no room is broken off and makes room for the next one', async () => {
+  const inFlight = createInFlightBytes(MIB)
+  const gateway = await startImporting(undefined, { inFlight })
+  const others = inFlight.open()
+  others.require(MIB)
+  const refused = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
+  expect([refused.status, refused.json().detail]).toEqual([
+    503,
+    expect.stringContaining('as much as it has memory for'),
+  ])
+  others[Symbol.dispose]()
+  await expect
+    .poll(async () => (await gateway.send('POST', '/import', SMALL_WORLD, BEARER)).status, { timeout: 10_000 })
+    .toBe(200)
+  await gateway.audit.flush()
+  const everything = { from: null, to: null, who: null, kind: 'import' } as const
+  const told = await gateway.store.auditEntries(everything, 0, 100)
+  expect(told.map(({ result }) => result)).toEqual(['failed', 'done'])
+  expect(gateway.reported).toEqual([])
 })
 
 test('of whoever has no good token nothing is asked for: the body is not waited for', async () => {

@@ -22,16 +22,13 @@ const FIELDS: Readonly<Record<string, keyof ImportOptions['fields']>> = {
 
 const KNOWN_PARAMETERS = new Intl.ListFormat('en-GB').format([...Object.keys(FLAGS), ...Object.keys(FIELDS)])
 
+/** An import under way. A consumer that stops taking its events ends it; disposing of it ends it also where nobody has taken any. */
+export interface RunningImport extends AsyncIterable<ImportEvent>, AsyncDisposable {}
+
 /** Imports apart from the requests: in a thread of its own, on a connection of its own. */
 export interface Importer {
-  /**
-   * Takes in all of the input, on disk, then answers how the import goes: it goes as the events are taken, and ends with
-   * them. Null, and nothing is read, while another one is under way.
-   */
-  readonly run: (
-    input: () => AsyncIterable<Uint8Array>,
-    options: ImportOptions,
-  ) => Promise<AsyncIterable<ImportEvent>> | null
+  /** Takes in all of the input, on disk, then begins the import. Null, and nothing is read, while another one is under way. */
+  readonly run: (input: () => AsyncIterable<Uint8Array>, options: ImportOptions) => Promise<RunningImport> | null
   /** Breaks off what is under way; afterwards nothing is imported any more. */
   readonly stop: () => Promise<void>
 }
@@ -105,11 +102,16 @@ export function createImportEndpoint(
         throw new GatewayError('UNAVAILABLE', { message: 'Another import is under way.', retryAfterSeconds: 10 })
       }
       const told = begin(name, request.client.address, options)
-      const events = await starting.catch((error: unknown) => {
+      const importing = await starting.catch((error: unknown) => {
         told.end()
         throw error
       })
-      return { status: 200, headers: { 'content-type': NDJSON, ...NO_STORE }, body: asLines(events, told) }
+      return {
+        status: 200,
+        headers: { 'content-type': NDJSON, ...NO_STORE },
+        body: asLines(importing, told),
+        held: endWithAnswer(importing, told),
+      }
     },
   }
 }
@@ -150,6 +152,16 @@ async function* asLines(events: AsyncIterable<ImportEvent>, { onEvent, end }: To
     }
   } finally {
     end()
+  }
+}
+
+/** Ends an import whose answer is not sent: its client has left, or there is no room for the answer. */
+function endWithAnswer(importing: RunningImport, { end }: Told): Disposable {
+  return {
+    [Symbol.dispose]() {
+      end()
+      void importing[Symbol.asyncDispose]()
+    },
   }
 }
 

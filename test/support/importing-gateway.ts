@@ -1,7 +1,7 @@
 // A gateway that takes imports over HTTP, in a thread of this process.
 import { join } from 'node:path'
 import { createImporter } from '../../src/cli/import/importer.ts'
-import { startGateway, type TestGateway } from './gateway.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 export const IMPORT_TOKEN = 'import-token:import-token+import-token'
@@ -16,7 +16,10 @@ const STORE = {
   databasePooling: 'auto' as const,
 }
 
-export async function startImporting(databaseUrl?: string): Promise<TestGateway> {
+export async function startImporting(
+  databaseUrl?: string,
+  options: Pick<TestGatewayOptions, 'inFlight'> = {},
+): Promise<TestGateway> {
   const url = databaseUrl ?? `file:${join(temporaryDirectory(), 'workspace.db')}`
   const reported: unknown[] = []
   const importer = createImporter(
@@ -24,5 +27,5 @@ export async function startImporting(databaseUrl?: string): Promise<TestGateway>
     () => {},
     (error) => reported.push(error),
   )
-  return startGateway({ databaseUrl: url, importing: { token: IMPORT_TOKEN, importer } })
+  return startGateway({ ...options, databaseUrl: url, importing: { token: IMPORT_TOKEN, importer } })
 }

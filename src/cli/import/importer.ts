@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { GatewayError, MachineError, UsageError } from '../../errors.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
-import type { Importer } from '../../rest/import-endpoint.ts'
+import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 import type { Awaitable } from '../../store/awaitable.ts'
 import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { spool } from './import-source.ts'
@@ -31,7 +31,7 @@ export function createImporter(target: Target, ping: () => Awaitable<void>, repo
         throw error
       })
 
-      async function start(): Promise<AsyncIterable<ImportEvent>> {
+      async function start(): Promise<RunningImport> {
         const { file } = await spool(input(), 'the input').catch(refuseUnkept)
         if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
@@ -45,7 +45,7 @@ export function createImporter(target: Target, ping: () => Awaitable<void>, repo
           isBusy = false
           worker = null
         }
-        return eventsOf(worker, { ping, report, onEnd })
+        return runningOn(worker, { ping, report, onEnd })
       }
     },
     async stop() {
@@ -61,29 +61,45 @@ function refuseUnkept(error: unknown): never {
   throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S, cause: error })
 }
 
-/** A consumer that stops taking events ends the import. */
-async function* eventsOf(
-  worker: Worker,
-  {
-    ping,
-    report,
-    onEnd,
-  }: { readonly ping: () => Awaitable<void>; readonly report: ReportFailure; readonly onEnd: () => void },
-): AsyncGenerator<ImportEvent> {
+interface WorkerEvents {
+  readonly ping: () => Awaitable<void>
+  readonly report: ReportFailure
+  /** Called once, when the thread has ended. */
+  readonly onEnd: () => void
+}
+
+function runningOn(worker: Worker, { ping, report, onEnd }: WorkerEvents): RunningImport {
   let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
+  let ending: Promise<void> | null = null
   const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
-  try {
-    for await (const [event] of on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[ImportEvent]>) {
-      if (event.type === 'progress') last = event
-      if (event.type === 'imported') await ping()
-      yield event
-    }
-  } catch (error) {
-    report(error, 'import')
-    yield { type: 'failed', message: 'something went wrong on our side: run the import again' }
-  } finally {
+  // Without a listener, an error of the thread would end the process while nobody takes its events.
+  worker.on('error', () => {})
+
+  function end(): Promise<void> {
+    ending ??= terminate()
+    return ending
+  }
+
+  async function terminate(): Promise<void> {
     clearInterval(heartbeat)
     await worker.terminate()
     onEnd()
   }
+
+  async function* events(): AsyncGenerator<ImportEvent> {
+    try {
+      for await (const [event] of on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[ImportEvent]>) {
+        if (event.type === 'progress') last = event
+        if (event.type === 'imported') await ping()
+        yield event
+      }
+    } catch (error) {
+      report(error, 'import')
+      yield { type: 'failed', message: 'something went wrong on our side: run the import again' }
+    } finally {
+      await end()
+    }
+  }
+
+  return { [Symbol.asyncIterator]: events, [Symbol.asyncDispose]: end }
 }

@@ -8,7 +8,7 @@ import type { GatewayWatch } from '../../gateway.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { ReportBrokenOff } from '../../http/server/broken-off.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
-import type { Importer } from '../../rest/import-endpoint.ts'
+import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 
 export interface ProcessMetrics {
   readonly observers: readonly ObserveResponse[]
@@ -67,21 +67,37 @@ function counted(importer: Importer, metrics: EventMetrics): Importer {
   return {
     run(input, options) {
       const running = importer.run(input, options)
-      return running === null ? null : running.then((events) => countedEvents(events, metrics))
+      return running === null ? null : running.then((importing) => countedImport(importing, metrics))
     },
     stop: importer.stop,
   }
 }
 
-async function* countedEvents(events: AsyncIterable<ImportEvent>, metrics: EventMetrics): AsyncGenerator<ImportEvent> {
-  /** A consumer that stops taking events ends the import. */
+function countedImport(importing: RunningImport, metrics: EventMetrics): RunningImport {
   let last: ImportEvent | null = null
-  try {
-    for await (const event of events) {
-      last = event
-      yield event
+  let isCounted = false
+
+  function count(): void {
+    if (!isCounted) metrics.onImport(last)
+    isCounted = true
+  }
+
+  async function* events(): AsyncGenerator<ImportEvent> {
+    try {
+      for await (const event of importing) {
+        last = event
+        yield event
+      }
+    } finally {
+      count()
     }
-  } finally {
-    metrics.onImport(last)
+  }
+
+  return {
+    [Symbol.asyncIterator]: events,
+    async [Symbol.asyncDispose]() {
+      count()
+      await importing[Symbol.asyncDispose]()
+    },
   }
 }
