@@ -416,6 +416,14 @@ describe('keys', () => {
     expect(reported).toHaveLength(1)
   })
 
+  test('published one by one, are fetched once for all who sign in at the same time', async () => {
+    const { decide, token, server, reported } = await start('aws-alb', {}, 60_000)
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcomeOf(decide(token()))))
+    expect(new Set(outcomes)).toEqual(new Set(['admitted']))
+    expect(server.fetches()).toBe(1)
+    expect(reported).toEqual([])
+  })
+
   test('rotated under load fail no sign-in, also while strangers make keys up', async () => {
     const { decide, server, key, token } = await start('pomerium')
     let current = key

@@ -11,7 +11,10 @@ const MAX_KEYS = 16
 /** Within `refetchMs`. Past that, a request for an unknown key is answered that there is none. */
 const MAX_FETCHES = 2
 
-/** `load` answers the PEM of a key by its name. A name that is not known is asked for at most `MAX_FETCHES` times in `refetchMs`. */
+/**
+ * `load` answers the PEM of a key by its name. Sign-ins that need the same key wait for the same fetch. There are at most `MAX_FETCHES` of them
+ * in `refetchMs`.
+ */
 export function createPemSource(
   load: (kid: string) => Promise<string>,
   { refetchMs, report }: KeySourceOptions,
@@ -27,21 +30,24 @@ export function createPemSource(
     return true
   }
 
+  async function fetchKey(kid: string, alg: string): Promise<CryptoKey> {
+    const pem = await load(kid)
+    requirePublicKey(pem)
+    return importSPKI(pem, alg)
+  }
+
   return {
     async keyFor({ kid, alg }) {
       if (kid === undefined || alg === undefined || !KID.test(kid)) return null
       const known = keys.get(kid)
-      if (known) return known
-      if (!mayFetch()) return null
+      if (!known && !mayFetch()) return null
+      const key = known ?? fetchKey(kid, alg)
+      keys.set(kid, key)
       try {
-        const pem = await load(kid)
-        requirePublicKey(pem)
-        const key = importSPKI(pem, alg)
-        keys.set(kid, key)
         return await key
       } catch (error) {
-        keys.delete(kid)
-        report(error)
+        if (keys.peek(kid) === key) keys.delete(kid)
+        if (!known) report(error)
         return null
       }
     },
