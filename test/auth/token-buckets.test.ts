@@ -22,3 +22,18 @@ test.each([1, 3, 7, 600])('of %d tokens a minute', (quota) => {
     now += 60_000 * (round + 1)
   }
 })
+
+test.each([1, 7, 600])(
+  'of %d tokens a minute: a clock that is set back by an hour keeps nobody out for longer than a minute',
+  (quota) => {
+    let now = 10_000_000
+    const { waitMs, take } = createTokenBuckets(quota, 60, () => now)
+    while (waitMs('key') === 0) take('key')
+    now -= 3_600_000
+    expect(waitMs('key')).toBeCloseTo(60_000 / quota, 3)
+    now += 60_000
+    let taken = 0
+    for (; waitMs('key') === 0; taken += 1) take('key')
+    expect(taken).toBe(quota)
+  },
+)

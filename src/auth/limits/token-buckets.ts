@@ -18,17 +18,27 @@ export interface TokenBuckets {
  * full (the generic cell rate algorithm, as a virtual schedule: ITU-T I.371 annex A).
  */
 export function createTokenBuckets(quota: number, windowSeconds: number, clock: () => number): TokenBuckets {
-  const intervalMs = (windowSeconds * 1_000) / quota
+  const windowMs = windowSeconds * 1_000
+  const intervalMs = windowMs / quota
   const fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS })
+
+  /** A bucket that would fill for longer than an empty one was noted before the clock was set back: it counts as empty now. */
+  function fullAtOf(key: string, now: number): number {
+    const noted = fullAt.get(key) ?? now
+    if (noted - now <= windowMs + ROUNDING_MS) return noted
+    fullAt.set(key, now + windowMs)
+    return now + windowMs
+  }
+
   return {
     waitMs(key) {
       const now = clock()
-      const emptyForMs = (fullAt.get(key) ?? now) - now - (quota - 1) * intervalMs
+      const emptyForMs = fullAtOf(key, now) - now - (quota - 1) * intervalMs
       return emptyForMs > ROUNDING_MS ? emptyForMs : 0
     },
     take(key) {
       const now = clock()
-      fullAt.set(key, Math.max(fullAt.get(key) ?? now, now) + intervalMs)
+      fullAt.set(key, Math.max(fullAtOf(key, now), now) + intervalMs)
     },
   }
 }
