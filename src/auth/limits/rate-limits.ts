@@ -22,7 +22,7 @@ interface LimitRow {
 
 /**
  * Nobody can lock an owner out: a limit for an email always counts for one network too, so strangers use up only the bucket of
- * their own network. Only mails, which cost their reader something, have a limit for the email alone.
+ * their own network. How many mails are sent is bounded in the database, for all gateways together (`decide-code-requests.ts`).
  */
 const LIMITS = {
   login: [{ policy: 'login', by: ['network'], quota: 'attempts', windowSeconds: 60 }],
@@ -32,14 +32,6 @@ const LIMITS = {
     { policy: 'code', by: ['network'], quota: 60, windowSeconds: 60 },
     { policy: 'code-email', by: ['email', 'network'], quota: 10, windowSeconds: 600 },
   ],
-  /** A mail that is asked for from a network this email never signed in from. */
-  mail: [
-    { policy: 'mail-network', by: ['network'], quota: 60, windowSeconds: 3_600 },
-    { policy: 'mail-email', by: ['email', 'network'], quota: 5, windowSeconds: 3_600 },
-    { policy: 'mail-email-all', by: ['email'], quota: 15, windowSeconds: 86_400 },
-  ],
-  /** A mail that is asked for from a network this email signed in from before: strangers do not use up its bucket. */
-  knownMail: [{ policy: 'mail-known', by: ['email', 'network'], quota: 5, windowSeconds: 3_600 }],
 } as const satisfies Readonly<Record<string, readonly LimitRow[]>>
 
 export type LimitedOperation = keyof typeof LIMITS
