@@ -114,6 +114,7 @@ describe('mail test', () => {
     [['--mail-url', 'https://ana:top-secret@mail.example.com']],
     [['--mail-url', 'smtp://ana:top-secret@mail.example.com/?x=1']],
     [['--mail-url', 'smtp://ana:top-secret%@mail.example.com']],
+    [['--mail-url', 'smtp://ana:top-secret%ff@mail.example.com', ...FROM]],
     [['--mail-from', 'nobody']],
     [['--mail-subject', 'two\nlines']],
     [['--mail-tls', 'maybe']],

@@ -56,7 +56,13 @@ export function mailUrlProblem(url: string): string | null {
 }
 
 function hasBadEscape({ username, password }: URL): boolean {
-  return /%(?![0-9a-f]{2})/i.test(username + password)
+  try {
+    decodeURIComponent(username)
+    decodeURIComponent(password)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /** `url` is one that `mailUrlProblem` finds nothing wrong with. Connects for each mail. */
