@@ -57,6 +57,14 @@ test('a GraphQL answer has the name of its operation, also where it is kept', as
   expect(await taken()).toMatchObject([{ operationName: null, isKept: false }])
 })
 
+test('a GraphQL answer without data has the code of its failure also where it is 200, and one with some data has none', async () => {
+  const { gateway, accessToken, taken } = await startWatched()
+  const { status } = await gateway.graphql('{ me { nothing } }', { accessToken })
+  expect([status, await taken()]).toMatchObject([200, [{ status: 200, failureCode: 'GRAPHQL_VALIDATION_FAILED' }]])
+  await gateway.graphql('{ me { email } node(id: "none") { id } }', { accessToken })
+  expect(await taken()).toMatchObject([{ status: 200, failureCode: null }])
+})
+
 test('a refusal has its code in both dialects, and a request that is for nothing has no route', async () => {
   const { gateway, taken } = await startWatched()
   await gateway.get('/projects')
@@ -71,7 +79,7 @@ test('a refusal has its code in both dialects, and a request that is for nothing
     { status: 404, failureCode: 'NOT_FOUND', route: null },
     { status: 405, failureCode: 'METHOD_NOT_ALLOWED', route: { method: 'PUT', path: '/projects' } },
     { status: 401, failureCode: 'INVALID_TOKEN', route: { path: '/graphql' } },
-    { status: 200, failureCode: null },
+    { status: 200, failureCode: 'GRAPHQL_VALIDATION_FAILED' },
   ])
   await exchange(gateway.url, 'GET /projects HTTP/1.1\r\nConnection: close\r\n\r\n')
   expect(await taken()).toMatchObject([{ status: 400, failureCode: 'BAD_REQUEST', route: null }])

@@ -42,7 +42,7 @@ export function toResponse(
       },
       body: toBody(toText(data, failures), yieldTurn),
       derived: {},
-      ...(status !== 200 && first ? { failureCode: first.code } : {}),
+      ...(first && isNothing(data) ? { failureCode: first.code } : {}),
     },
     isRepeatable: status === 200 && failures.every(({ error }) => error === null || statusOf(error.code) < 500),
   }
@@ -54,9 +54,13 @@ export function toResponse(
  */
 function statusFor(data: Execution['data'], failures: readonly GraphQLFailure[], type: ResponseType): number {
   const [first] = failures
-  if (!first || (data !== null && data !== 'null')) return 200
+  if (!first || !isNothing(data)) return 200
   if (first.error) return statusOf(first.error.code)
   return type === GRAPHQL_RESPONSE ? 400 : 200
+}
+
+function isNothing(data: Execution['data']): boolean {
+  return data === null || data === 'null'
 }
 
 function toText(data: Execution['data'], failures: readonly GraphQLFailure[]): Text {
