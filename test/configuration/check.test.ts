@@ -38,6 +38,10 @@ const WRONG = [
   },
   { args: ['--shadow', 'http://old.example'], message: '--shadow: must be https://' },
   { args: ['--sunset', '/nowhere=2027-01-31'], message: '--sunset: /nowhere is none of' },
+  {
+    args: ['--sunset', '/projects=2027-01-31,/exports=2027-01-31,/projects=2028-01-31'],
+    message: '--sunset (WORKSPACE_GATEWAY_SUNSET): /projects is named twice',
+  },
   { args: ['--database-trace-comments'], message: '--database-trace-comments: SQLite has no log of statements' },
   {
     args: ['--database-next', `postgres://ana:${PASSWORD}@db.example/w?sslmode=maybe`],

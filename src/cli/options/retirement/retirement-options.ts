@@ -18,6 +18,17 @@ function perRoute<T>(value: z.ZodType<T, string>) {
   )
 }
 
+/** The same, with one value for a route: a second one would silently count in place of the first. */
+function oncePerRoute<T>(value: z.ZodType<T, string>) {
+  return perRoute(value).superRefine((entries, context) => {
+    const named = new Set<string>()
+    for (const { path } of entries) {
+      if (named.has(path)) context.addIssue(`${path} is named twice`)
+      named.add(path)
+    }
+  })
+}
+
 const link = z.string().regex(/^https?:\/\/[^\s<>"]+$/, 'must be an address, as https://…')
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
@@ -43,20 +54,20 @@ export const retirementOptions = {
     description:
       'REST routes and since when they are deprecated, separated by commas: /projects=2027-01-31, or *=2027-01-31 for all; their answers say so',
     default: '',
-    schema: perRoute(time),
+    schema: oncePerRoute(time),
   },
   sunset: {
     flags: '--sunset <routes>',
     description:
       'REST routes and when they end, as --deprecated writes them: announced before, refused with 410 from then on',
     default: '',
-    schema: perRoute(time),
+    schema: oncePerRoute(time),
   },
   deprecationLink: {
     flags: '--deprecation-link <routes>',
     description: 'where callers read about it, for their Link header: *=https://example.com/rest-goes',
     default: '',
-    schema: perRoute(link),
+    schema: oncePerRoute(link),
   },
   brownout: {
     flags: '--brownout <windows>',
