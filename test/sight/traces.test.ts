@@ -42,7 +42,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b',
       OTEL_SERVICE_NAME: 'shop',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.version=of-the-shop',
     })
     await graphql('query Mine { me { projects { documentId } } }')
     await get('/projects?hunter2=1')
@@ -72,6 +72,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(attributesOf(receiver.exports[0]?.resourceSpans[0]?.resource ?? {})).toMatchObject({
       'service.name': 'shop',
       'deployment.environment.name': 'test',
+      'service.version': 'of-the-shop',
     })
     expect(receiver.headers[0]).toMatchObject({
       url: '/v1/traces',

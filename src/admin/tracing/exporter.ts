@@ -37,7 +37,7 @@ export function createExporter(
 ): Exporter {
   const { protocol, resource, delayMs, maxQueued, maxBatch } = settings
   const writeSpans = createSpanWriter(basePath)
-  const aboutResource = resourceFields({ ...resource, 'service.version': version })
+  const aboutResource = resourceFields({ 'service.version': version, ...resource })
   const aboutScope = scopeFields(version)
   const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES
   const receiver = createReceiver(settings)
