@@ -219,6 +219,32 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('treeitem', { name: 'Button.json' }).waitFor()
   })
+
+  test('what has no name to see is shown under its key, in lists, titles and the palette', async () => {
+    const gateway = await startGateway()
+    const named = (kind: 'project' | 'template', id: string, name: string | null) =>
+      documentLine(kind, EVE, JSON.stringify({ id, ref: id, name }))
+    await gateway.load(
+      named('project', 'p-empty', '') +
+        named('project', 'p-blank', ' \t ') +
+        named('project', 'p-unseen', '\u200b\u00ad') +
+        named('template', 't-none', null) +
+        named('template', 't-empty', ''),
+    )
+    const page = await open(gateway, '/workspace?sort=stored')
+    const names = page.locator('.item .name')
+    await names.first().waitFor()
+    expect(await names.allInnerTexts()).toEqual(['p-empty', 'p-blank', 'p-unseen'])
+    await page.getByRole('link', { name: 'p-empty' }).click()
+    await page.getByRole('heading', { level: 1, name: 'p-empty' }).waitFor()
+    expect(await page.title()).toBe('p-empty · Workspace Gateway')
+    for (const id of ['t-empty', 't-none']) {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('searchbox').fill(id)
+      await page.getByRole('option', { name: `${id} Templates` }).click()
+      await page.getByRole('heading', { level: 1, name: id }).waitFor()
+    }
+  })
 })
 
 async function tooWide(page: Page): Promise<number> {

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react'
 import { query } from '../answer/graphql-query.ts'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { shownName } from '../workspace/shown-name.ts'
 
 const QUERY = '{ me { projects { ref name latestExport { elementCount } } } }'
 
@@ -36,7 +37,7 @@ export function useProjectChoices(isWanted = true): ProjectChoices {
       const { me } = await query<{ me: { projects: readonly Listed[] } | null }>(session, QUERY)
       const all = (me?.projects ?? []).map(({ ref, name, latestExport }) => ({
         ref,
-        name: name ?? ref,
+        name: shownName(name, ref),
         hasExport: latestExport !== null,
       }))
       const projects = [...all.filter(({ hasExport }) => hasExport), ...all.filter(({ hasExport }) => !hasExport)]

@@ -12,6 +12,7 @@ import { partsOf } from './document-parts.ts'
 import { FileBrowser } from './files/file-browser.tsx'
 import type { Kind } from './items.ts'
 import type { Element } from './project/elements.ts'
+import { shownName } from './shown-name.ts'
 
 const NO_PARTS: readonly Element[] = []
 
@@ -34,18 +35,18 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
     }, [session, kind, after]),
   )
   const parts = loaded.phase === 'ready' ? loaded.value.parts : NO_PARTS
-  const shownName = loaded.phase === 'ready' ? loaded.value.name : null
+  const name = shownName(loaded.phase === 'ready' ? loaded.value.name : null, opened)
   useEffect(() => {
-    openFiles.current = { kind, opened, name: shownName ?? opened, paths: parts.map(({ path }) => path) }
+    openFiles.current = { kind, opened, name, paths: parts.map(({ path }) => path) }
     return () => {
       openFiles.current = null
     }
-  }, [openFiles, kind, opened, shownName, parts])
+  }, [openFiles, kind, opened, name, parts])
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="It could not be read" message={loaded.message} onRetry={loaded.retry} />
   }
-  const { name, description, text } = loaded.value
+  const { description, text } = loaded.value
   const isDocument = parts.length === 0 || parameters.get('tab') === 'document'
   const partsLabel = kind === 'templates' ? 'Files' : 'Components'
   return (
@@ -64,7 +65,7 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
       )}
       {isDocument ? (
         <div className="framed">
-          <TextView text={text} label="The document" language="json" fileName={`${name ?? kind}.json`} place={place} />
+          <TextView text={text} label="The document" language="json" fileName={`${name}.json`} place={place} />
         </div>
       ) : (
         <FileBrowser

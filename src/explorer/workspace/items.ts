@@ -3,6 +3,7 @@ import { sizeText } from '../answer/answer.ts'
 import { query } from '../answer/graphql-query.ts'
 import type { Session } from '../sign-in/session.ts'
 import { compareNames } from './natural-order.ts'
+import { shownName } from './shown-name.ts'
 
 export interface Item {
   /** The reference of a project; of another document its own id, or the global one where it has none. */
@@ -151,7 +152,7 @@ function toItem(
   const { name, description, framework, tags, version, documentId } = listed
   return {
     ...rest,
-    name: name ?? rest.key,
+    name: shownName(name, rest.key),
     description: description ?? '',
     framework: framework ?? '',
     version: version ?? '',

@@ -14,6 +14,7 @@ import { addressOf, useAddressParameters } from '../addresses.ts'
 import { FileBrowser } from '../files/file-browser.tsx'
 import { useZip } from '../files/use-zip.ts'
 import { safePath } from '../files/zip.ts'
+import { shownName } from '../shown-name.ts'
 import { type Element, elementsOf } from './elements.ts'
 import { type ExportFacts, exportKey, loadExport, type Project } from './project.ts'
 
@@ -65,7 +66,7 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
     openFiles.current = {
       kind: 'projects',
       opened: project.ref,
-      name: project.name ?? project.ref,
+      name: shownName(project.name, project.ref),
       ...(index === 0 ? {} : { exportKey: exportKey(facts) }),
       paths: elements.map(({ path }) => path),
     }

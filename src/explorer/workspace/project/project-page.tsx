@@ -6,6 +6,7 @@ import { Link } from '../../frame/navigation/link.tsx'
 import { useExplorer, usePlace } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { addressOf, PROJECT_TABS, type ProjectTab } from '../addresses.ts'
+import { shownName } from '../shown-name.ts'
 import { ComparisonView } from './comparison-view.tsx'
 import { ExportFiles } from './export-files.tsx'
 import { ExportList } from './export-list.tsx'
@@ -41,22 +42,23 @@ function Opened({ project, after }: { readonly project: Project; readonly after:
   const usual: ProjectTab = project.exports.length > 0 ? 'files' : 'overview'
   const tab = PROJECT_TABS.find((name) => name === parameters.get('tab')) ?? usual
   const facts = findExport(project, parameters.get('export'))
+  const name = shownName(project.name, project.ref)
   const other = parameters.get('with') === null ? null : findExport(project, parameters.get('with'))
   return (
     <section className="opened">
-      <h1 dir="auto" title={project.name ?? project.ref}>
-        {project.name ?? project.ref}
+      <h1 dir="auto" title={name}>
+        {name}
       </h1>
       {project.description !== null && <p dir="auto">{project.description}</p>}
       <nav className="tabs" aria-label="Parts of the project">
-        {PROJECT_TABS.map((name) => (
+        {PROJECT_TABS.map((part) => (
           <Link
-            key={name}
-            to={addressOf({ kind: 'projects', opened: project.ref, tab: name })}
-            isCurrent={name === tab}
+            key={part}
+            to={addressOf({ kind: 'projects', opened: project.ref, tab: part })}
+            isCurrent={part === tab}
           >
-            {LABELS[name]}
-            {name === 'exports' && <span className="count"> {project.exports.length.toLocaleString()}</span>}
+            {LABELS[part]}
+            {part === 'exports' && <span className="count"> {project.exports.length.toLocaleString()}</span>}
           </Link>
         ))}
       </nav>
