@@ -245,6 +245,34 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
       await page.getByRole('heading', { level: 1, name: id }).waitFor()
     }
   })
+
+  test('a name that turns the reading direction does not read as another, wherever it is shown', async () => {
+    const gateway = await startGateway({ demoEmail: EVE })
+    const name = 'gpj.\u202eexe'
+    const [shown, id] = ['gpj.\ufffdexe', 'a\u2067b']
+    await gateway.load(
+      documentLine('project', EVE, JSON.stringify({ id, name })) +
+        documentLine('template', EVE, JSON.stringify({ id: 't', name })) +
+        exportLine(EVE, { r: id, createdAt: '2026-01-01T00:00:00Z', elements: ['{"path":"only-file.txt"}'] }),
+    )
+    const page = await (await browser.open(gateway.url)).newPage()
+    await page.goto(`${gateway.url}/workspace`)
+    await page.getByRole('link', { name: shown }).click()
+    await page.getByRole('heading', { level: 1, name: shown }).waitFor()
+    expect(await page.title()).toBe(`${shown} · Workspace Gateway`)
+    expect(await page.locator('.crumbs').innerText()).toContain(shown)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('searchbox').fill('gpj')
+    await page.getByRole('option', { name: `${shown} Projects · a\ufffdb` }).waitFor()
+    await page.getByRole('dialog').getByRole('searchbox').fill('only-file')
+    await page.getByRole('option', { name: `only-file.txt ${shown} · only-file.txt` }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.goto(`${gateway.url}/workspace?show=templates&open=t`)
+    await page.getByRole('heading', { level: 1, name: shown }).waitFor()
+    await page.goto(`${gateway.url}/?route=GET+%2Fexports`)
+    await page.getByRole('combobox', { name: 'reference of a project' }).press('ArrowDown')
+    await page.getByRole('listbox').getByRole('option', { name: shown }).waitFor()
+  })
 })
 
 async function tooWide(page: Page): Promise<number> {

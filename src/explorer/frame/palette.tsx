@@ -23,9 +23,9 @@ import { routeName } from '../rosetta/rosetta-state.ts'
 import { addressOf } from '../workspace/addresses.ts'
 import type { FoundFile } from '../workspace/files/found-file.ts'
 import { addressOfFile, matchingFiles } from '../workspace/files/found-files.ts'
-import { visibleName } from '../workspace/files/tree.ts'
 import { useFoundFiles } from '../workspace/files/use-found-files.ts'
 import { KIND_LABELS, KINDS, loadWorkspace, type Workspace } from '../workspace/items.ts'
+import { visibleName } from '../workspace/shown-name.ts'
 import { useExplorer } from './use-explorer.ts'
 import { useLoaded } from './use-loaded.ts'
 
@@ -154,7 +154,7 @@ function entriesOf(workspace: Workspace): readonly Entry[] {
     workspace[kind].map(({ key, name }) => ({
       id: addressOf({ kind, opened: key }),
       name,
-      note: `${KIND_LABELS[kind]} · ${key}`,
+      note: `${KIND_LABELS[kind]} · ${visibleName(key)}`,
     })),
   )
 }

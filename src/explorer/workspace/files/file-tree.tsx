@@ -4,7 +4,8 @@ import { Braces, ChevronDown, ChevronRight, FileCode, FileImage, FileText } from
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { extensionOf, IMAGE_TYPES, languageOf } from '../../text/languages.ts'
 import type { Element } from '../project/elements.ts'
-import { type TreeRow, visibleName } from './tree.ts'
+import { visibleName } from '../shown-name.ts'
+import type { TreeRow } from './tree.ts'
 
 const ROW_HEIGHT = 28
 

@@ -80,8 +80,3 @@ export function entryOf(elements: readonly Element[]): Element | null {
   }
   return best?.element ?? null
 }
-
-/** Characters that turn the reading direction make `exe.jpg` of `gpj.exe`: they are shown instead. */
-export function visibleName(name: string): string {
-  return name.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g, '\ufffd') || '(no name)'
-}
