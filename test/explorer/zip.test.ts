@@ -38,3 +38,28 @@ test('a file that is named like a folder lies beside the folder', () => {
     'docs/guide (2).md': '4',
   })
 })
+
+test('a part that is too long for file systems is shortened, keeps its extension and stays apart', () => {
+  const [long, wide] = ['n'.repeat(300), '漢😀'.repeat(60)]
+  const kept = `${'漢😀'.repeat(33)}漢`
+  expect(unzipped([`${long}.tsx`, `${long}x.tsx`, `${long}/in.txt`, `${long}x/in.txt`, `${wide}.d.md`, long])).toEqual({
+    [`${'n'.repeat(236)}.tsx`]: '0',
+    [`${'n'.repeat(236)} (2).tsx`]: '1',
+    [`${'n'.repeat(240)}/in.txt`]: '2',
+    [`${'n'.repeat(240)}/in (2).txt`]: '3',
+    [`${kept}.md`]: '4',
+    [`${'n'.repeat(240)} (2)`]: '5',
+  })
+})
+
+test('no part has more bytes than file systems take, whatever its extension and however many are alike', () => {
+  const names = Object.keys(
+    unzipped([
+      `a.${'e'.repeat(300)}`,
+      `${'m'.repeat(255)}`,
+      ...Array.from({ length: 30 }, () => `${'漢'.repeat(90)}.txt`),
+    ]),
+  )
+  expect(names).toHaveLength(32)
+  for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+})

@@ -5,6 +5,9 @@ import { foldersOf } from './tree.ts'
 
 /** What is packed already does not get smaller. */
 const PACKED = /\.(?:png|jpe?g|gif|webp|avif|woff2?|zip|gz|mp4|pdf)$/i
+/** Of a part of a path. File systems take 255, and a number may come to it that keeps two files apart. */
+const MOST_BYTES = 240
+const MOST_EXTENSION_BYTES = 20
 
 /** Paths stay inside the folder they are unpacked to, and no two files share one. `onProgress` hears from 0 to 1. */
 export function zipOf(
@@ -51,12 +54,34 @@ export function safePath(path: string): string {
         .trim(),
     )
     .filter((part) => part !== '' && part !== '.' && part !== '..')
+    .map(shortened)
   return parts.join('/') || 'file'
 }
 
-function freeName(path: string, taken: Set<string>): string {
+/** Whole characters up to so many bytes. An extension stays, if it is one. */
+function shortened(part: string): string {
+  if (byteLength(part) <= MOST_BYTES) return part
+  const [stem, extension] = stemAndExtension(part)
+  if (byteLength(extension) > MOST_EXTENSION_BYTES) return firstBytes(part, MOST_BYTES)
+  return firstBytes(stem, MOST_BYTES - byteLength(extension)) + extension
+}
+
+function firstBytes(text: string, count: number): string {
+  const whole = new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, count), { stream: true })
+  return whole.trim()
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
+}
+
+function stemAndExtension(path: string): readonly [string, string] {
   const match = /^(.*?)(\.[^./]*)?$/s.exec(path)
-  const [stem, extension] = [match?.[1] ?? path, match?.[2] ?? '']
+  return [match?.[1] ?? path, match?.[2] ?? '']
+}
+
+function freeName(path: string, taken: Set<string>): string {
+  const [stem, extension] = stemAndExtension(path)
   let name = path
   for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${stem} (${number})${extension}`
   taken.add(name.toLowerCase())
