@@ -113,6 +113,33 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await keptIn(page, 'wgr_0123…')
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
   })
+
+  test('F19: a link is in front until something is written, and what was written is in front from then on', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    const link = (query: string) => `${url}/graphql#${new URLSearchParams({ query })}`
+    await page.goto(link('query Shared { me { id } }'))
+    await answer(page, '"id"')
+    await page.reload()
+    await answer(page, '"id"')
+    expect(await query(page)).toBe('query Shared { me { id } }')
+    await write(page, 'query Edited { me { email } }')
+    await keptIn(page, 'Edited')
+    expect(page.url()).toBe(`${url}/graphql`)
+    await page.reload()
+    await answer(page, ANA)
+    expect(await query(page)).toBe('query Edited { me { email } }')
+    expect((await tabs(page)).filter((name) => ['Shared', 'Edited'].includes(name))).toEqual(['Edited'])
+    // Another link, and the first one again, in the same window.
+    for (const name of ['Other', 'Shared']) {
+      await page.evaluate((to) => location.assign(to), link(`query ${name} { me { id } }`))
+      await expect.poll(() => query(page)).toBe(`query ${name} { me { id } }`)
+      await answer(page, '"id"')
+      await keptIn(page, name)
+    }
+    expect(await tabs(page)).toEqual(expect.arrayContaining(['Shared', 'Edited', 'Other']))
+  })
 })
 
 async function expectLatestExport(page: Page, ref: string, file: string): Promise<void> {
@@ -144,6 +171,10 @@ async function openTab(page: Page, name: string): Promise<void> {
 
 function tabs(page: Page): Promise<readonly string[]> {
   return page.locator('.graphiql-tab-button').allInnerTexts()
+}
+
+function query(page: Page): Promise<string> {
+  return page.locator('.graphiql-query-editor .CodeMirror-line').first().innerText()
 }
 
 function variables(page: Page): Promise<string> {

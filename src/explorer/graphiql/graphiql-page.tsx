@@ -16,7 +16,8 @@ import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
 import { ownStorage, renewExample } from './own-storage.ts'
 import { RunFirst } from './run-first.tsx'
-import { readShared } from './shared-query.ts'
+import { SharedInAddress } from './shared-in-address.ts'
+import { readShared, type SharedQuery } from './shared-query.ts'
 import 'graphiql/style.css'
 import './graphiql-page.css'
 
@@ -32,13 +33,32 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
   const { email } = useSessionState()
   const { isLoaded, projects } = useProjectChoices()
   const storage = useMemo(() => ownStorage(facts.basePath, email ?? ''), [facts, email])
+  const { shared, visit } = useShared()
   const refs = projects.filter(({ hasExport }) => hasExport).map(({ ref }) => ref)
   return (
     // Around the waiting too: GraphiQL's first look is into the storage of who was here before, until the next one is set.
     <StorageContextProvider storage={storage}>
-      {isLoaded ? <Editor theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
+      {isLoaded ? (
+        <Editor key={visit} theme={theme} storage={storage} refs={refs} shared={shared} />
+      ) : (
+        <Skeleton label="Loading" />
+      )}
     </StorageContextProvider>
   )
+}
+
+/** The query that the page was opened with, or that a link has put into its address since. */
+function useShared(): { readonly shared: SharedQuery | null; readonly visit: number } {
+  const [opened, setOpened] = useState(() => ({ shared: readShared(location.hash), visit: 0 }))
+  useEffect(() => {
+    function follow(): void {
+      const shared = readShared(location.hash)
+      if (shared) setOpened(({ visit }) => ({ shared, visit: visit + 1 }))
+    }
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  return opened
 }
 
 interface RunOptions {
@@ -49,14 +69,15 @@ interface EditorProps extends GraphiqlPageProps {
   readonly storage: Storage
   /** Of the projects with an export. */
   readonly refs: readonly string[]
+  /** Null when the address names none. */
+  readonly shared: SharedQuery | null
 }
 
-function Editor({ theme, storage, refs }: EditorProps): ReactNode {
+function Editor({ theme, storage, refs, shared }: EditorProps): ReactNode {
   const { session } = useExplorer()
   const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
   const [answers] = useState(createKeptAnswers)
-  const [shared] = useState(() => readShared(location.hash))
   const [examples] = useState(() => {
     renewExample(storage, refs)
     return examplesFor(email, refs[0] ?? null)
@@ -102,6 +123,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               {merge}
               {copy}
               <RunFirst />
+              <SharedInAddress shared={shared} />
             </>
           )}
         </GraphiQL.Toolbar>

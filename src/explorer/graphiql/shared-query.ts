@@ -14,7 +14,8 @@ export function linkTo(url: string, { query, variables }: SharedQuery): string {
 
 /** Null when the address names none. */
 export function readShared(hash: string): SharedQuery | null {
-  const given = new URLSearchParams(hash.replace(/^#/, ''))
+  // With line ends as editors keep them.
+  const given = new URLSearchParams(hash.replace(/^#/, '').replace(/%0D(?:%0A)?/gi, '%0A'))
   const query = given.get('query')
   return query === null ? null : { query, variables: given.get('variables') ?? '' }
 }
