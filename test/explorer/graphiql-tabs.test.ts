@@ -97,9 +97,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await page.goto(`${url}/graphql`)
     await answer(page, ANA)
     await write(page, 'query Mine($ref: String!) { me { latestExport(ref: $ref) { digest } } }')
-    await page.locator('.graphiql-editor-tool .CodeMirror').first().click()
-    await page.keyboard.press('Control+a')
-    await page.keyboard.insertText('{ "ref": "site", "token": "wgr_0123456789abcdef0123456789abcdef" }')
+    await writeVariables(page, '{ "ref": "site", "token": "wgr_0123456789abcdef0123456789abcdef" }')
     await page.getByRole('button', { name: 'Copy link' }).click()
     const link = await page.evaluate(() => navigator.clipboard.readText())
     expect(decodeURIComponent(link)).toContain('wgr_0123…')
@@ -140,6 +138,49 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     }
     expect(await tabs(page)).toEqual(expect.arrayContaining(['Shared', 'Edited', 'Other']))
   })
+
+  test('F19: what was written at the last moment is there after a reload, in its tab', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/graphql`)
+    await answer(page, ANA)
+    await write(page, 'query Mine($ref: String!) { me { latestExport(ref: $ref) { digest } } }')
+    await writeVariables(page, '{ "ref": "old" }')
+    await keptIn(page, '\\"old\\"')
+    const before = await tabs(page)
+    await write(page, 'query Mine($ref: String!) { me { latestExport(ref: $ref) { createdAt } } }')
+    await writeVariables(page, '{ "ref": "site" }')
+    await page.reload()
+    await answer(page, 'createdAt')
+    expect(await query(page)).toContain('createdAt')
+    expect(await variables(page)).toContain('"site"')
+    expect(await tabs(page)).toEqual(before)
+    await write(page, 'query Mine { me { email } } # wgr_0123456789abcdef0123456789abcdef')
+    await page.reload()
+    await answer(page, ANA)
+    expect(await query(page)).toContain('email } } # wgr_0123…')
+    expect(await tabs(page)).toEqual(before)
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
+  })
+
+  test('F19: a window that was only looked at does not undo what another one has written', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const [looked, page] = [await context.newPage(), await context.newPage()]
+    for (const one of [looked, page]) {
+      await one.goto(`${url}/graphql`)
+      await answer(one, ANA)
+    }
+    await write(page, 'query Newer { me { id } }')
+    await keptIn(page, 'Newer')
+    await page.waitForTimeout(1_200)
+    await looked.goto(`${url}/livez`)
+    await looked.goto(`${url}/graphql`)
+    await answer(looked, '"id"')
+    expect(await query(looked)).toBe('query Newer { me { id } }')
+  })
 })
 
 async function expectLatestExport(page: Page, ref: string, file: string): Promise<void> {
@@ -154,6 +195,12 @@ async function answer(page: Page, text: string): Promise<void> {
 
 async function write(page: Page, text: string): Promise<void> {
   await page.locator('.graphiql-query-editor .CodeMirror').first().click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(text)
+}
+
+async function writeVariables(page: Page, text: string): Promise<void> {
+  await page.locator('.graphiql-editor-tool .CodeMirror').first().click()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText(text)
 }

@@ -11,6 +11,7 @@ import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { QUERY_BUILDER } from './builder/query-builder.tsx'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
+import { KeepWritten } from './keep-written.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
@@ -124,6 +125,7 @@ function Editor({ theme, storage, refs, shared }: EditorProps): ReactNode {
               {copy}
               <RunFirst />
               <SharedInAddress shared={shared} />
+              <KeepWritten storage={storage} />
             </>
           )}
         </GraphiQL.Toolbar>

@@ -25,6 +25,27 @@ export function ownStorage(basePath: string, email: string): Storage {
   }
 }
 
+interface OpenTabs {
+  readonly tabs: readonly object[]
+  readonly activeTabIndex: number
+  /** What the editors hold, which is that of the active tab. */
+  readonly written: { readonly query: string; readonly variables: string; readonly operationName: string | null }
+}
+
+/** As GraphiQL keeps them: without answers and headers. */
+export function keepTabs(storage: Storage, { tabs, activeTabIndex, written }: OpenTabs): void {
+  const kept = tabs.map((tab, index) => ({
+    ...tab,
+    ...(index === activeTabIndex ? written : {}),
+    hash: null,
+    headers: null,
+    response: null,
+  }))
+  storage.setItem(TABS, JSON.stringify({ tabs: kept, activeTabIndex }))
+  storage.setItem(SHOWN.query, written.query)
+  storage.setItem(SHOWN.variables, written.variables)
+}
+
 /**
  * Turns the example about an export to the first of `refs`, where it names none of them: the user's data may be others
  * than when it was kept.

@@ -1,0 +1,45 @@
+// What was written last is kept when the window closes or reloads: GraphiQL keeps it only once the person has rested for a moment.
+import { useEditorContext } from '@graphiql/react'
+import type { Storage } from '@graphiql/toolkit'
+import { useEffect, useRef } from 'react'
+import { keepTabs } from './own-storage.ts'
+
+/** By then GraphiQL has kept it. Later, another window may have kept something newer. */
+const KEPT_AFTER_MS = 1_000
+
+interface KeepWrittenProps {
+  readonly storage: Storage
+}
+
+export function KeepWritten({ storage }: KeepWrittenProps): null {
+  const { queryEditor, variableEditor, tabs, activeTabIndex } = useEditorContext({ nonNull: true })
+  const writtenAt = useRef(Number.NEGATIVE_INFINITY)
+  const keep = useRef(() => {})
+  useEffect(() => {
+    keep.current = () => {
+      if (!queryEditor || !variableEditor || performance.now() - writtenAt.current > KEPT_AFTER_MS) return
+      const written = {
+        query: queryEditor.getValue(),
+        variables: variableEditor.getValue(),
+        operationName: queryEditor.operationName ?? null,
+      }
+      keepTabs(storage, { tabs, activeTabIndex, written })
+    }
+  }, [storage, queryEditor, variableEditor, tabs, activeTabIndex])
+  useEffect(() => {
+    const editors = [queryEditor, variableEditor]
+    function note(): void {
+      writtenAt.current = performance.now()
+    }
+    for (const editor of editors) editor?.on('change', note)
+    return () => {
+      for (const editor of editors) editor?.off('change', note)
+    }
+  }, [queryEditor, variableEditor])
+  useEffect(() => {
+    const leave = (): void => keep.current()
+    addEventListener('pagehide', leave)
+    return () => removeEventListener('pagehide', leave)
+  }, [])
+  return null
+}
