@@ -127,6 +127,23 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.cockpit .status.bad', { hasText: '401' }).waitFor()
   })
 
+  test.each([
+    ['{"x mine":"1"}', 'The header "x mine" cannot be sent. A name is made of letters'],
+    ['{"x-mine":"漢"}', 'The header "x-mine" cannot be sent. A header cannot hold a line break'],
+  ])(
+    'F19: a header that no browser sends, %s, is named, and no connection is said to be lost',
+    async (headers, said) => {
+      const page = await open()
+      await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
+      await page.getByRole('button', { name: 'Headers', exact: true }).click()
+      await page.locator('.graphiql-editor:not(.hidden) > .CodeMirror').last().click()
+      await page.keyboard.insertText(headers)
+      await page.getByRole('button', { name: /Execute query/ }).click()
+      await page.locator('.graphiql-response', { hasText: said }).waitFor()
+      expect(await page.locator('body').innerText()).not.toContain('does not answer')
+    },
+  )
+
   test('F11: an answer has the tools of every text, and each tab keeps its own', async () => {
     const page = await open()
     const pane = page.locator('.graphiql-response')

@@ -7,6 +7,7 @@ import { ASK_FOR_TIMES, noAnswer, timed } from '../answer/answer.ts'
 import { Skeleton } from '../design/skeleton.tsx'
 import { NOT_JSON } from '../frame/connection.ts'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { refusalOf } from '../reference/own-headers.ts'
 import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { QUERY_BUILDER } from './builder/query-builder.tsx'
 import { Cockpit } from './cockpit.tsx'
@@ -62,6 +63,14 @@ function useShared(): { readonly shared: SharedQuery | null; readonly visit: num
   return opened
 }
 
+/** A browser's refusal of a header looks like a gateway that does not answer. */
+function requireSendable(headers: object): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const refusal = refusalOf(name, String(value))
+    if (refusal !== null) throw new Error(`The header ${JSON.stringify(name)} cannot be sent. ${refusal}`)
+  }
+}
+
 interface RunOptions {
   readonly headers?: object
 }
@@ -93,7 +102,10 @@ function Editor({ theme, storage, refs, shared }: EditorProps): ReactNode {
         headers: { ...ASK_FOR_TIMES, ...options?.headers, ...MEDIA_TYPES },
         body: JSON.stringify({ query, variables, operationName: operationToRun(query, operationName) }),
       }
-      const got = await timed(() => session.send('/graphql', init)).catch(noAnswer)
+      const got = await timed(() => {
+        requireSendable(options?.headers ?? {})
+        return session.send('/graphql', init)
+      }).catch(noAnswer)
       if (operationName !== 'IntrospectionQuery') return answers.keep(got)
       if (got.isJson) return JSON.parse(got.text) as unknown
       throw new Error(`The schema could not be read. ${got.status === 0 ? got.text : NOT_JSON}`)

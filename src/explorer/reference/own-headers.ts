@@ -31,13 +31,18 @@ export function sentHeaders(fields: readonly HeaderField[]): OwnHeaders {
 /** Null for one that is sent, and for one that is not yet written. The browser judges: its rules are the ones that count. */
 export function faultOf({ name, value }: HeaderField): string | null {
   if (name === '') return value === '' ? null : 'Give this header a name.'
-  if (!isAccepted(name, ''))
-    return 'A name is made of letters, digits and hyphens, without spaces. This one is not sent.'
-  if (!isAccepted(name, value))
-    return 'A header cannot hold a line break, or a letter beyond Latin-1. This one is not sent.'
+  const refusal = refusalOf(name, value)
+  if (refusal !== null) return `${refusal} This one is not sent.`
   if (!new Request(location.href, { headers: [[name, value]] }).headers.has(name)) {
     return `Browsers set ${name} themselves and let no page do it. This one is not sent: try it with curl.`
   }
+  return null
+}
+
+/** Why a browser makes no request with this header; null when it does. */
+export function refusalOf(name: string, value: string): string | null {
+  if (!isAccepted(name, '')) return 'A name is made of letters, digits and hyphens, without spaces.'
+  if (!isAccepted(name, value)) return 'A header cannot hold a line break, or a letter beyond Latin-1.'
   return null
 }
 
