@@ -144,6 +144,20 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     },
   )
 
+  test('F18: a schema that could not be read is read once the gateway is back', async () => {
+    const page = await open()
+    await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
+    await page.getByRole('link', { name: 'REST ↔ GraphQL' }).click()
+    await page.locator('.verdict').waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'GraphiQL', exact: true }).click()
+    await page.locator('.graphiql-response', { hasText: 'The schema could not be read' }).waitFor()
+    await page.context().setOffline(false)
+    await page.locator('.graphiql-response', { hasText: 'Quillmoor' }).waitFor()
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page.locator('.graphiql-doc-explorer', { hasText: 'Mutation' }).waitFor()
+  })
+
   test('F11: an answer has the tools of every text, and each tab keeps its own', async () => {
     const page = await open()
     const pane = page.locator('.graphiql-response')

@@ -18,6 +18,7 @@ import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
 import { ownStorage, renewExample } from './own-storage.ts'
 import { RunFirst } from './run-first.tsx'
+import { SchemaAgain } from './schema-again.ts'
 import { SharedInAddress } from './shared-in-address.ts'
 import { readShared, type SharedQuery } from './shared-query.ts'
 import 'graphiql/style.css'
@@ -136,6 +137,7 @@ function Editor({ theme, storage, refs, shared }: EditorProps): ReactNode {
               {merge}
               {copy}
               <RunFirst />
+              <SchemaAgain />
               <SharedInAddress shared={shared} />
               <KeepWritten storage={storage} />
             </>
