@@ -79,6 +79,20 @@ describe.skipIf(CHROMIUM === undefined)('everywhere', () => {
     await expectApart(page, '.dialog .option[data-focused]', '.dialog .option:not([data-focused])')
   })
 
+  test.each(['light', 'dark'] as const)(
+    'F33: in forced colours, %s, the sign that runs a query is seen',
+    async (colorScheme) => {
+      const page = await open('/graphql', '.graphiql-execute-button', { forcedColors: 'active', colorScheme })
+      const button = page.locator('.graphiql-execute-button')
+      const [ground, sign] = await button.evaluate((one) => [
+        getComputedStyle(one).backgroundColor,
+        getComputedStyle(one.querySelector('svg') ?? one).color,
+      ])
+      expect(sign).not.toBe(ground)
+      expect(await button.evaluate((one) => getComputedStyle(one).borderStyle)).toBe('solid')
+    },
+  )
+
   test('F16: routes make history, and a page that is left is found again as it was', async () => {
     const page = await open('/', '.verdict.same')
     for (const route of ['/templates', '/ui-libraries']) {
