@@ -48,6 +48,16 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     moving(open, (url) => partitionByUser(url, 4)),
   )
 
+  test('a snapshot that cannot be taken leaves no connection behind', async () => {
+    const url = await temporaryDatabase()
+    await using store = await open(url)
+    const others = `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    await expect.poll(async () => (await execute(url, others)).length).toBe(0)
+    await execute(url, 'alter table workspace_gateway.move rename to move_away')
+    await expect(store.openSnapshot()).rejects.toThrow('workspace_gateway.move')
+    await expect.poll(async () => (await execute(url, others)).length).toBe(0)
+  })
+
   test('a hand in psql moves the revision with every change, however it is made', async () => {
     const url = await temporaryDatabase()
     await using store = await open(url)

@@ -115,10 +115,15 @@ function rootOf(error: unknown): unknown {
 
 async function openSnapshot(pool: Pool): Promise<Snapshot> {
   const connection = await pool.dedicated()
-  await connection.begin('isolation level repeatable read read only')
-  // The first statement takes the snapshot.
-  await connection.query(PING)
-  // One after the other, however many ask at once.
+  try {
+    await connection.begin('isolation level repeatable read read only')
+    // The first statement takes the snapshot.
+    await connection.query(PING)
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  // The connection runs one read at a time, however many are asked for at once.
   let last: Promise<unknown> = Promise.resolve()
   return {
     ...createReads((read) => {
