@@ -157,7 +157,7 @@ export interface MigratableStore extends EditableStore, CarriedReads {
   readonly sessionsById: (ids: readonly string[]) => Awaitable<readonly NewSession[]>
 }
 
-/** What each adapter answers in its `moves.ts`. */
+/** What each adapter answers in its `cutover.ts`. */
 export type MoveVerbs = Pick<
   MigratableStore,
   | 'moveState'

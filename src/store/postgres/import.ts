@@ -23,7 +23,7 @@ const ADD_USERS: Statement = {
     order by email on conflict (email) do nothing returning email`,
 }
 // Always in the order of their ids, so that two imports never wait for each other in a circle. Each is looked up by itself:
-// see documents.ts.
+// see upsert-documents.ts.
 const LOCK_USERS: Statement = {
   name: 'lockUsers',
   text: `select u.id, u.email from (

@@ -15,7 +15,7 @@ const MIGRATIONS: readonly string[] = [WORKSPACES, MOVE, REMOVAL, SESSIONS, SIGN
 /** What this program knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** Marks the file as ours (\`PRAGMA application_id\`): "WSGW". */
+/** Marks the file as ours (`PRAGMA application_id`): "WSGW". */
 export const APPLICATION_ID = 0x57534757
 
 /**
