@@ -1,9 +1,10 @@
 // The store as commands open it: the options about databases handed to the adapter.
 
 import { StoreNotWritableError } from '../store/contract.ts'
-import type { MigratableStore } from '../store/cutover/contract.ts'
+import { type MigratableStore, MOVED_MESSAGE } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'
 import type { EditableStore } from '../store/workspace-edits.ts'
+import type { CommandIo } from './io.ts'
 import { openActiveStore, requireWhole } from './open-active-store.ts'
 import type { StoreConfig } from './options/database-options.ts'
 
@@ -36,11 +37,24 @@ export function openStoreToWrite(config: CommandStoreConfig): Promise<EditableSt
   return openActiveStore(config, { ...toStoreOptions(config), mustExist: true })
 }
 
+/** For a command that only shows what is stored. When the database has moved, a warning says so. */
+export async function openStoreToRead(
+  config: CommandStoreConfig,
+  { stderr }: Pick<CommandIo, 'stderr'>,
+): Promise<MigratableStore> {
+  await using opened = new AsyncDisposableStack()
+  const store = opened.use(await openWholeStore(config))
+  if ((await store.moveState()).phase === 'moved') stderr.write(`warning: ${MOVED_MESSAGE}\n`)
+  // The caller closes it.
+  opened.move()
+  return store
+}
+
 /**
- * For a command that only reads. A database that may not be written to, as on the disk of a snapshot, is read all the same: where it
+ * To read from. A database that may not be written to, as on the disk of a snapshot, is read all the same: where it
  * lies, or from a copy of it. Throws `StoreOpenError` for one that is being filled, which holds a part only.
  */
-export async function openStoreToRead(config: CommandStoreConfig): Promise<MigratableStore> {
+export async function openWholeStore(config: CommandStoreConfig): Promise<MigratableStore> {
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openWritableOrNot(config))
   requireWhole(await store.moveState())

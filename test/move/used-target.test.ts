@@ -35,6 +35,9 @@ const READING = [
   ['ledger'],
 ]
 
+/** They show who is let in, which a database that has moved never says. */
+const REFUSED_ONCE_MOVED = ['clients', 'keys']
+
 const WRITING = [
   ['keys', 'rotate'],
   ['keys', 'retire', 'kid'],
@@ -79,6 +82,28 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
     const made = await runHere(['backup', join(folder, 'copy.backup'), '--database', away])
     expect([made.exitCode, made.stderr]).toEqual([0, ''])
   })
+
+  test.skipIf(!isThere)(
+    'of a database that has moved commands still show what it held, and say that it has moved',
+    async () => {
+      const [home, away] = [await make(), await make()]
+      await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+      const show = (command: readonly string[], database: string) => runHere([...command, '--database', database])
+      const before = await Promise.all(READING.map((command) => show(command, home)))
+      expect((await run(['move', '--from', home, '--to', away, '--online'])).exitCode).toBe(0)
+      for (const [index, command] of READING.entries()) {
+        const { stderr, ...shown } = await show(command, home)
+        const isRefused = REFUSED_ONCE_MOVED.includes(command[0] ?? '')
+        expect(stderr, command.join(' ')).toMatch(
+          isRefused ? /^the database has moved to another one.*\n$/ : /^warning: the database has moved.*\n$/,
+        )
+        expect({ ...shown, stderr: '' }, command.join(' ')).toEqual(
+          isRefused ? { exitCode: 1, stdout: '', stderr: '' } : before[index],
+        )
+        expect((await show(command, away)).stderr, command.join(' ')).toBe('')
+      }
+    },
+  )
 
   test.skipIf(!isThere)(
     'a session that an operator ended in the target stays ended: the move is not run again',

@@ -13,13 +13,14 @@ import { writeLine } from '../write-line.ts'
 const ENTRIES_PER_READ = 1_000
 
 /** Oldest first. */
-export async function runAudit(config: AuditCommandConfig, { stdout }: CommandIo): Promise<ExitCode> {
+export async function runAudit(config: AuditCommandConfig, io: CommandIo): Promise<ExitCode> {
+  const { stdout } = io
   const { from = null, to = null, kind = null } = config
   if (kind !== null && !Object.hasOwn(AUDIT_KINDS, kind)) {
     throw new UsageError(`--kind: must be one of ${Object.keys(AUDIT_KINDS).join(', ')}`)
   }
   if (from !== null && to !== null && from >= to) throw new UsageError('--from: must be before --to')
-  await using store = await openStoreToRead(config)
+  await using store = await openStoreToRead(config, io)
   const who = config.email === undefined ? null : await namesOf(config.email, store)
   for (let after = 0; ; ) {
     const page = await store.auditEntries({ from, to, kind, who }, after, ENTRIES_PER_READ)

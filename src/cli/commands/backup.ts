@@ -17,7 +17,7 @@ import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { publishFile, requireFree } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { openStoreToRead } from '../open-store-for-cli.ts'
+import { openWholeStore } from '../open-store-for-cli.ts'
 import type { BackupConfig } from '../options/workspace-options.ts'
 import { createProgress, toSize } from '../progress.ts'
 
@@ -49,7 +49,7 @@ async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Pr
   const start = performance.now()
   const from = databasePath(config.database)
   // Says what is wrong with the database before anything is written.
-  await using store = await openStoreToRead(config)
+  await using store = await openWholeStore(config)
   // What is written from now on is in the other one: each later backup of this one would be of the same old state.
   if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
   const digest = await publishFile(path, async (part) => {

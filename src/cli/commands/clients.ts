@@ -3,7 +3,7 @@ import { createClientSecret, isClientName } from '../../auth/guards/client/clien
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
-import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
+import { openStoreToWrite, openWholeStore } from '../open-store-for-cli.ts'
 import type { ClientsAddConfig, ClientsConfig } from '../options/sign-in/client-options.ts'
 
 export async function runClientsAdd(name: string, config: ClientsAddConfig, io: CommandIo): Promise<ExitCode> {
@@ -34,7 +34,7 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
 
 /** One line for each, tab-separated: name, domains, scopes, logins a minute, since when. */
 export async function runClientsList(config: ClientsConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreToRead(config)
+  await using store = await openWholeStore(config)
   for (const { name, domains, scopes, perMinute, createdAt } of await store.clients()) {
     const columns = [name, domains.join(','), scopes.join(','), perMinute, new Date(createdAt).toISOString()]
     io.stdout.write(`${columns.join('\t')}\n`)

@@ -14,7 +14,7 @@ import type { DumpConfig } from '../options/dump-options.ts'
 import { writeChunks } from '../write-line.ts'
 
 export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreToRead(config)
+  await using store = await openStoreToRead(config, io)
   await using snapshot = await store.openSnapshot()
   const lines =
     config.email === undefined ? dumpUsers(snapshot) : dumpUser(snapshot, await requireUser(snapshot, config.email))

@@ -14,10 +14,11 @@ const SESSIONS_PER_READ = 1_000
 const ALL_OF_ONE = 1_000_000
 
 /** Of one user newest first, of all in the order they were opened; the open ones. */
-export async function runSessionsList(config: SessionsListConfig, { stdout, clock }: CommandIo): Promise<ExitCode> {
+export async function runSessionsList(config: SessionsListConfig, io: CommandIo): Promise<ExitCode> {
+  const { stdout, clock } = io
   const email = config.email === undefined ? null : requireEmail(config.email)
   const describe = config.json === true ? toJson : toText
-  await using store = await openStoreToRead(config)
+  await using store = await openStoreToRead(config, io)
   const now = clock()
   const sessions = email === null ? openSessions(store, now) : await store.sessionsOf(email, now, ALL_OF_ONE)
   for await (const session of sessions) await writeLine(stdout, describe(session))

@@ -13,7 +13,7 @@ const USERS_PER_READ = 256
 
 /** A line for each user, in order of email. */
 export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreToRead(config)
+  await using store = await openStoreToRead(config, io)
   for (let after = ''; ; ) {
     const users = await store.usersAfter(after, USERS_PER_READ)
     const last = users.at(-1)
@@ -26,7 +26,7 @@ export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<
 }
 
 export async function runUsersShow(input: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
-  await using store = await openStoreToRead(config)
+  await using store = await openStoreToRead(config, io)
   const [held] = await store.holdingsOf([requireEmail(input)])
   if (!held) return notStored(io)
   io.stdout.write(`${held.email}\t${inWords(held)}\n`)

@@ -5,9 +5,10 @@ import { openStoreToRead } from '../../open-store-for-cli.ts'
 import type { LedgerCommandConfig } from '../../options/retirement/ledger-options.ts'
 import { writeLine } from '../../write-line.ts'
 
-export async function runLedger(config: LedgerCommandConfig, { stdout }: CommandIo): Promise<ExitCode> {
+export async function runLedger(config: LedgerCommandConfig, io: CommandIo): Promise<ExitCode> {
+  const { stdout } = io
   const { from = null, to = null } = config
-  await using store = await openStoreToRead(config)
+  await using store = await openStoreToRead(config, io)
   const rows = ledgerRows(store, { from, to })
   if (config.json) {
     for await (const row of rows) {
