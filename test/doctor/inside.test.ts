@@ -39,6 +39,20 @@ describe('doctor', () => {
     expect(exitCode).toBe(0)
   })
 
+  test('of a database that has moved it names the option of the database, not that of a key', async () => {
+    const path = await createDatabase()
+    const moved = await run(['move', '--from', `file:${path}`, '--to', `file:${path}.next`, '--online'])
+    expect(moved.exitCode).toBe(0)
+    const { report } = await examine(['--database', `file:${path}`])
+    expect(report.findings).toEqual([
+      expect.objectContaining({
+        check: 'signing-keys',
+        problem: expect.stringContaining('the database has moved'),
+        fix: { gateway: expect.stringMatching(/^--database /) },
+      }),
+    ])
+  })
+
   test('finds each fault of a database file, of secrets, backups and the configuration', async () => {
     const path = await createDatabase()
     const [folder, backups] = [temporaryDirectory(), temporaryDirectory()]

@@ -104,7 +104,7 @@ function signingKeys({ keys, config }: Inside): Verdict {
       problem: `the signing keys cannot be used: ${keys.error}`,
       fix:
         keys.run === undefined
-          ? { gateway: '--key-encryption-key-file /etc/workspace-gateway/key' }
+          ? { gateway: keys.gateway ?? '--key-encryption-key-file /etc/workspace-gateway/key' }
           : { run: keys.run },
     }
   }

@@ -11,6 +11,8 @@ export interface NotUsable {
   readonly error: string
   /** The command that mends it, where there is one. */
   readonly run?: string
+  /** The option of the gateway that mends it, where that is known. */
+  readonly gateway?: string
 }
 
 export interface StoredKeys {

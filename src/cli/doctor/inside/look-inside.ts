@@ -4,6 +4,7 @@ import { isSealed, KeyUnreadableError } from '../../../auth/tokens/key-cipher.ts
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
 import { reasonOf } from '../../../errors.ts'
 import { redact } from '../../../redact.ts'
+import { StoreMovedError } from '../../../store/cutover/contract.ts'
 import { type Inspection, inspectDatabase } from '../../../store/inspection/inspection.ts'
 import { openStore } from '../../../store/open-store.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
@@ -41,6 +42,7 @@ export async function lookAtKeys(config: DoctorConfig, database: Found<Inspectio
       areAllSealed: stored.every(({ privateJwk }) => isSealed(privateJwk)),
     }
   } catch (error) {
+    if (error instanceof StoreMovedError) return { error: error.message, gateway: '--database URL' }
     const isDamaged = error instanceof KeyUnreadableError && error.reason === 'damaged'
     return { error: redact(reasonOf(error)), ...(isDamaged && { run: retireAtOnce(error.kid) }) }
   }
