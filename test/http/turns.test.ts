@@ -58,7 +58,7 @@ describe('in one turn', () => {
     const pace = createTurnQuota(async () => {
       waited += 1
     })
-    expect([pace(200 * KIB), pace(56 * KIB)]).toEqual([null, null])
+    expect([pace(100 * KIB), pace(28 * KIB)]).toEqual([null, null])
     await pace(1)
     expect(waited).toBe(1)
     await turn()
