@@ -2,15 +2,17 @@
 import { networkOf } from '../../auth/limits/network.ts'
 import { createInFlightBytes, type InFlightBytes, type Reservation } from '../limits/in-flight-bytes.ts'
 
-/** A body is received whatever others hold, as long as it is no larger: nearly all are. */
+/** So much of a body is received whatever others hold. Nearly all bodies are no larger, and reserve nothing. */
 const SMALL_BODY_BYTES = 16_384
 /** What larger bodies may hold together, unless the limit of one is more than a quarter of it. */
 const MAX_RECEIVED_BYTES = 67_108_864
 /** Networks that slow clients have to come from until there is no room for anybody. */
 const SHARES = 4
 
+type Growing = Pick<Reservation, 'grow'> & Disposable
+
 /** Opens a reservation for a body that comes from this address. */
-export type ReceiveFrom = (address: string) => Pick<Reservation, 'grow'> & Disposable
+export type ReceiveFrom = (address: string) => Growing
 
 interface Share {
   readonly budget: InFlightBytes
@@ -20,16 +22,16 @@ interface Share {
 export function createReceivedBytes(bodyLimitBytes: number): ReceiveFrom {
   const maxBytes = Math.max(MAX_RECEIVED_BYTES, SHARES * bodyLimitBytes)
   const all = createInFlightBytes(maxBytes)
-  /** Of networks that are sending a body. */
+  /** Of networks that are sending a large body. */
   const shares = new Map<string, Share>()
 
-  return (address) => {
-    const network = networkOf(address)
+  /** Grows in both budgets or in none. */
+  function openFor(network: string): Growing {
     const share = shares.get(network) ?? { budget: createInFlightBytes(maxBytes / SHARES), bodies: 0 }
     shares.set(network, share)
     share.bodies += 1
-    const ofNetwork = share.budget.open(SMALL_BODY_BYTES)
-    const ofAll = all.open(SMALL_BODY_BYTES)
+    const ofNetwork = share.budget.open(0)
+    const ofAll = all.open(0)
     return {
       grow(byteLength) {
         if (!ofNetwork.grow(byteLength)) return false
@@ -42,6 +44,24 @@ export function createReceivedBytes(bodyLimitBytes: number): ReceiveFrom {
         ofAll[Symbol.dispose]()
         share.bodies -= 1
         if (share.bodies === 0) shares.delete(network)
+      },
+    }
+  }
+
+  return (address) => {
+    let free = SMALL_BODY_BYTES
+    let reserved: Growing | null = null
+    return {
+      grow(byteLength) {
+        if (byteLength <= free) {
+          free -= byteLength
+          return true
+        }
+        reserved ??= openFor(networkOf(address))
+        return reserved.grow(byteLength)
+      },
+      [Symbol.dispose]() {
+        reserved?.[Symbol.dispose]()
       },
     }
   }
