@@ -56,7 +56,8 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
 
   function record(event: AuditEvent): void {
     const entry = toEntry(event)
-    enqueue(queue.has(keyOf(entry)) ? entry : nameRefusal(entry))
+    const isNewRefusal = entry.result === 'refused' && !queue.has(keyOf(entry))
+    enqueue(isNewRefusal ? nameRefusal(entry) : entry)
   }
 
   function enqueue(entry: NewAuditEntry): void {

@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000
 const MAX_OF_NETWORK = 100
 const MAX_OF_ALL = 1_000
 
-/** The entry as it is to be kept: that of a refusal perhaps without its email, and without its network. */
+/** The entry of a refusal as it is to be kept: perhaps without its email, and without its network. */
 export type NameRefusal = (entry: NewAuditEntry) => NewAuditEntry
 
 export function createRefusalNames(): NameRefusal {
@@ -21,7 +21,6 @@ export function createRefusalNames(): NameRefusal {
   }
 
   return (entry) => {
-    if (entry.result !== 'refused') return entry
     // Also when the clock was set back.
     if (entry.at >= endsAt || entry.at < endsAt - WINDOW_MS) startWindow(entry.at)
     if (namedCount >= MAX_OF_ALL) return { ...entry, who: '', network: '' }
