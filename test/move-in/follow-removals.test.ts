@@ -25,22 +25,35 @@ async function startMove(count: number, recordsOf: (email: string) => string = t
   return { server, emails, flags, stored, once }
 }
 
+function removeWorkspaces(server: PlainServer, emails: readonly string[]): void {
+  for (const email of emails) server.workspaces.delete(email)
+}
+
+/** What a server answers that lost its database and takes everybody for a new user. */
+function emptyWorkspaces(server: PlainServer, emails: readonly string[]): void {
+  for (const email of emails) {
+    server.workspaces.set(email, { projects: [], templates: [], uiLibraries: [], exports: new Map() })
+  }
+}
+
 test.each([
-  ['all of two', 2, 2],
-  ['four of twenty', 20, 4],
+  ['all of two that are gone', 2, 2, removeWorkspaces],
+  ['four of twenty that are gone', 20, 4, removeWorkspaces],
+  ['all of two that are empty', 2, 2, emptyWorkspaces],
+  ['four of twenty that are empty', 20, 4, emptyWorkspaces],
 ])(
-  '%s are no removals: nobody is removed, they fail, and they are in step again when they are back',
-  async (_, count, gone) => {
+  '%s are no removals: nothing is removed here, they fail, and they are in step again when they are back',
+  async (_, count, lost, lose) => {
     const { server, emails, flags, stored } = await startMove(count)
     await using _server = server
     const following = startFollow(server.url, flags)
     await following.until(({ changed }) => changed === count)
     const before = new Map(server.workspaces)
-    for (const email of emails.slice(0, gone)) server.workspaces.delete(email)
+    lose(server, emails.slice(0, lost))
     for (let round = 0; round < 4; round += 1) {
       expect(await following.until(({ doubted }) => doubted > 0)).toMatchObject({
-        doubted: gone,
-        failed: gone,
+        doubted: lost,
+        failed: lost,
         missing: 0,
         removed: 0,
       })
@@ -60,44 +73,11 @@ test.each([
   await using _server = server
   const following = startFollow(server.url, [...flags, ...options])
   await following.until(({ changed }) => changed === count)
-  for (const email of emails.slice(0, gone)) server.workspaces.delete(email)
+  removeWorkspaces(server, emails.slice(0, gone))
   expect(await following.until(({ removed }) => removed > 0)).toMatchObject({ missing: gone, removed: gone, failed: 0 })
   expect(await stored()).toBe(count - gone)
   await following.stop()
 })
-
-/** What a server answers that lost its database and takes everybody for a new user. */
-function emptyWorkspaces(server: PlainServer, emails: readonly string[]): void {
-  for (const email of emails) {
-    server.workspaces.set(email, { projects: [], templates: [], uiLibraries: [], exports: new Map() })
-  }
-}
-
-test.each([
-  ['all of two', 2, 2],
-  ['four of twenty', 20, 4],
-])(
-  'workspaces of %s that are empty all at once are not emptied here: they fail, and are in step again when they are back',
-  async (_, count, emptied) => {
-    const { server, emails, flags, stored } = await startMove(count)
-    await using _server = server
-    const following = startFollow(server.url, flags)
-    await following.until(({ changed }) => changed === count)
-    const before = new Map(server.workspaces)
-    emptyWorkspaces(server, emails.slice(0, emptied))
-    for (let round = 0; round < 3; round += 1) {
-      expect(await following.until(({ doubted }) => doubted > 0)).toMatchObject({
-        doubted: emptied,
-        failed: emptied,
-        removed: 0,
-      })
-    }
-    expect(await stored()).toBe(count)
-    for (const [email, workspace] of before) server.workspaces.set(email, workspace)
-    await following.until(({ unchanged, failed }) => unchanged === count && failed === 0)
-    await following.stop()
-  },
-)
 
 test.each([
   ['one of one', 1, 1, []],
