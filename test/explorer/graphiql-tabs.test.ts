@@ -1,7 +1,7 @@
 // What GraphiQL keeps and opens with: tabs of the user who made them, each with an answer, and links to queries.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, signIn } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, signIn, signOut } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -169,13 +169,14 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await load(SMALL_WORLD)
     const context = await browser.open(url)
     const [looked, page] = [await context.newPage(), await context.newPage()]
+    await looked.clock.install()
     for (const one of [looked, page]) {
       await one.goto(`${url}/graphql`)
       await answer(one, ANA)
     }
     await write(page, 'query Newer { me { id } }')
     await keptIn(page, 'Newer')
-    await page.waitForTimeout(1_200)
+    await looked.clock.runFor(1_200)
     await looked.goto(`${url}/livez`)
     await looked.goto(`${url}/graphql`)
     await answer(looked, '"id"')
@@ -226,9 +227,4 @@ function query(page: Page): Promise<string> {
 
 function variables(page: Page): Promise<string> {
   return page.locator('.graphiql-editor-tool .CodeMirror-code').first().innerText()
-}
-
-async function signOut(page: Page): Promise<void> {
-  await page.locator('.account summary, .account button').first().click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
 }

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
-import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -52,8 +52,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
       await page.goto(url)
       await waitForAgreement(page)
     }
-    await first.locator('.account > button').click()
-    await first.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signOut(first)
     await second.getByText('You signed out in another tab.').waitFor()
     await second.reload()
     await second.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -89,8 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
     await waitForAgreement(page)
     await page.route('**/*', (route) => route.abort())
-    await page.locator('.account > button').click()
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signOut(page)
     const message = page
       .getByRole('alert')
       .filter({ hasText: 'Signed out here, but the gateway could not be told yet' })

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { overflow, violations } from '../support/axe.ts'
-import { CHROMIUM, eventually, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
@@ -78,8 +78,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     await page.locator('.operation').first().waitFor()
     await other.goto(`${url}/sessions`)
     await other.locator('.sessions li').first().waitFor()
-    await other.locator('.account > button').click()
-    await other.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signOut(other)
     await notice(page, 'You signed out in another tab.').waitFor()
     // Where a card says it, no notice does.
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -89,8 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('a notice', () => {
     const form = page.locator('form').filter({ visible: true })
     await form.locator('input[type=email]').fill(ANA)
     await form.getByRole('button', { name: 'Sign in' }).click()
-    await page.locator('.account > button').click()
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signOut(page)
     await notice(page, 'You are signed out.').waitFor()
   })
 

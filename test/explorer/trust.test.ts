@@ -1,7 +1,7 @@
 // What would make a person stop believing the pages: lost words, false verdicts, silence, white pages.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, signIn, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { serve, shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
@@ -94,8 +94,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await runs.filter({ hasText: 'no-such' }).getByRole('link').click()
     await page.locator('.verdict.refused', { hasText: 'NO_PROJECT' }).waitFor()
     expect(await reference.inputValue()).toBe('no-such')
-    await page.locator('.account > button').click()
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signOut(page)
     await signIn(page, 'nobody@example.com')
     await page.locator('.verdict.refused', { hasText: 'No workspace' }).waitFor()
     await expect.poll(() => page.locator('.past-runs').innerText()).toContain('(1)')
@@ -240,8 +239,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await signIn(page, ANA)
     await waitForAgreement(page)
     await queryEditor(page).fill('{ me { email } }')
-    await page.locator('.account > button').click()
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await signOut(page)
     await signIn(page, ANA)
     await queryEditor(page).waitFor()
     expect(await queryEditor(page).inputValue()).toBe('{ me { email } }')

@@ -108,3 +108,9 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email', { exact: true }).fill(email)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+
+/** As somebody does who is signed in. */
+export async function signOut(page: Page): Promise<void> {
+  await page.locator('.account > button').click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+}

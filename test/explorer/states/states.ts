@@ -1,6 +1,6 @@
 // Every page in every state that a person may meet, and how one gets there. Each begins in a tab that has just been opened.
 import type { Page } from 'playwright-core'
-import { signIn, waitForAgreement } from '../../support/browser.ts'
+import { signIn, signOut, waitForAgreement } from '../../support/browser.ts'
 
 export interface State {
   readonly name: string
@@ -136,7 +136,7 @@ export const STATES: readonly State[] = [
     name: 'signed-out',
     path: '/',
     async show(page) {
-      await signOut(page)
+      await signOutToCard(page)
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
     },
   },
@@ -144,7 +144,7 @@ export const STATES: readonly State[] = [
     name: 'sign-in-refused',
     path: '/workspace',
     async show(page) {
-      await signOut(page)
+      await signOutToCard(page)
       await signIn(page, 'nobody')
       await page.getByRole('alert').waitFor()
     },
@@ -153,7 +153,7 @@ export const STATES: readonly State[] = [
     name: 'rosetta-nobody',
     path: '/',
     async show(page) {
-      await signOut(page)
+      await signOutToCard(page)
       await signIn(page, 'nobody@example.com')
       await page.locator('.verdict.refused').waitFor()
     },
@@ -162,7 +162,7 @@ export const STATES: readonly State[] = [
     name: 'workspace-nobody',
     path: '/workspace',
     async show(page) {
-      await signOut(page)
+      await signOutToCard(page)
       await signIn(page, 'nobody@example.com')
       await page.getByText('workspace-gateway import').waitFor()
     },
@@ -296,7 +296,7 @@ export const STATES: readonly State[] = [
     path: '/graphql',
     async show(page) {
       await answered(page)
-      await signOut(page)
+      await signOutToCard(page)
     },
   },
   { name: 'docs', path: '/docs', show: (page) => page.locator('.operation').first().waitFor() },
@@ -340,8 +340,7 @@ export const STATES: readonly State[] = [
     path: '/docs',
     async show(page) {
       await page.locator('.operation').first().waitFor()
-      await page.locator('.account > button').click()
-      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await signOut(page)
       await page.getByText('Sign in to try it here').first().waitFor()
     },
   },
@@ -394,9 +393,8 @@ export const STATES: readonly State[] = [
   },
 ]
 
-async function signOut(page: Page): Promise<void> {
-  await page.locator('.account > button').click()
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+async function signOutToCard(page: Page): Promise<void> {
+  await signOut(page)
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
 }
 
