@@ -281,6 +281,41 @@ test.each(['ours', 'old'])(
   },
 )
 
+test('an answer of the old server that there is no room for is broken off there', async () => {
+  const unread: { readonly controller: AbortController; readonly answer: Response }[] = []
+  let closed = 0
+  const { gateway, login, stop } = await start(
+    ['--answer-from', 'old', '--shadow-sample', '0', '--in-flight-bytes', String(1_048_576)],
+    {
+      intercept(request, response) {
+        if (!request.url?.startsWith('/v1/exports')) return false
+        response.once('close', () => {
+          closed += 1
+        })
+        response.writeHead(200, JSON_TYPE).write('[')
+        return true
+      },
+    },
+  )
+  const { accessToken } = await login(ANA)
+  async function ask(): Promise<number> {
+    const controller = new AbortController()
+    const answer = await fetch(`${gateway.url}/exports?r=site`, {
+      headers: bearer(accessToken),
+      signal: controller.signal,
+    })
+    unread.push({ controller, answer })
+    return answer.status
+  }
+  // Each that is sent holds 128 KiB until its end.
+  for (let sent = 0; sent < 8; sent += 1) expect(await ask()).toBe(200)
+  expect(await ask()).toBe(503)
+  await expect.poll(() => closed).toBe(1)
+  for (const { controller } of unread) controller.abort()
+  await expect.poll(() => closed).toBe(9)
+  await stop()
+})
+
 test('tokens go in clear only where that was asked for, and the old server must be named', async () => {
   const folder = temporaryDirectory()
   const file = join(folder, 'headers')

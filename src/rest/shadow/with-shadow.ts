@@ -103,7 +103,9 @@ async function passedOn(
   return {
     status,
     headers: { ...Object.fromEntries(passed), 'cache-control': 'private, no-cache', vary: 'Authorization' },
-    body: status === 304 ? null : streamed(body, ended),
+    body: status === 304 ? null : streamed(body),
+    // Whether all of it was sent, the client has left, or there is no room for it.
+    held: { [Symbol.dispose]: () => ended.abort() },
   }
 }
 
@@ -112,15 +114,7 @@ function isPassedOn(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304 || status === 400 || status === 404
 }
 
-/** A client that stops reading ends the old server's answer. */
-function streamed(body: Response['body'], ended: AbortController): AsyncIterable<Uint8Array> {
-  return {
-    async *[Symbol.asyncIterator]() {
-      try {
-        if (body) yield* body
-      } finally {
-        ended.abort()
-      }
-    },
-  }
+/** A stream also where nothing comes: the answer to HEAD keeps the length that the old server said. */
+async function* streamed(body: Response['body']): AsyncGenerator<Uint8Array> {
+  if (body) yield* body
 }
