@@ -35,7 +35,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
       const asked = { name: named++, owner }
       const since = now
       if (admission.isFree(isFirstOfConnection)) settle(asked, since, true)
-      else void admission.wait(owner).then((hasBegun) => settle(asked, since, hasBegun))
+      else void admission.wait(owner, isFirstOfConnection).then((hasBegun) => settle(asked, since, hasBegun))
     }
   }
 
@@ -80,12 +80,14 @@ const begunOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun })
 const refusedOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ hasBegun }) => !hasBegun)
 
 test('so many begin in a turn, and the rest in those that follow, in the order in which they came', async () => {
-  const { arrive, turn, outcomes, isIdle } = simulate()
+  const { arrive, turn, outcomes, isIdle } = simulate({ millisecondsEach: 0.04 })
   arrive(100)
   expect(outcomes).toHaveLength(64)
   await turn()
+  // With one that began at once, since nothing of its owner waited.
+  expect(outcomes).toHaveLength(100)
   arrive(40)
-  expect(outcomes).toHaveLength(64 + 64)
+  expect(outcomes).toHaveLength(65 + 64)
   for (let n = 0; n < 4; n += 1) await turn()
   expect(outcomes.map(({ name }) => name)).toEqual(Array.from({ length: 140 }, (_, name) => name))
   expect(refusedOf(outcomes)).toEqual([])
@@ -117,13 +119,13 @@ test('turns that take long begin fewer requests, but not few, and more again whe
   arrive(3_000)
   const begun: number[] = []
   for (let n = 0; n < 6; n += 1) begun.push(await turn())
-  expect(begun).toEqual([64, 31, 39, 31, 39, 31])
+  expect(begun).toEqual([64, 12, 10, 13, 11, 14])
   const other = simulate()
   other.arrive(700)
   await other.turn(1_000)
   begun.length = 0
   for (let n = 0; n < 8; n += 1) begun.push(await other.turn(1))
-  expect(begun).toEqual([16, 20, 25, 32, 40, 50, 63, 64])
+  expect(begun).toEqual([9, 10, 13, 17, 22, 28, 35, 44])
 })
 
 test('turns that are long for other reasons begin as many as come', async () => {
@@ -202,8 +204,8 @@ test('while connections come and others wait, turns do nothing but accept them f
     arrive(1, true)
     begun.push(outcomes.length)
   }
-  // 64 at once, 64 in the turn before the first connection, and the next when four milliseconds have passed.
-  expect(begun.slice(0, 7)).toEqual([...Array(6).fill(128), 192])
+  // 64 and one at once, 64 in the turn before the first connection, and the next when four milliseconds have passed.
+  expect(begun.slice(0, 7)).toEqual([...Array(6).fill(129), 193])
 })
 
 test('connections that come turn after turn are accepted before work on their requests begins', async () => {
@@ -229,15 +231,37 @@ test('a connection that comes alone holds nothing up', async () => {
 })
 
 test('who asks for much waits behind themselves: others take turns with them, in the order in which they came', async () => {
-  const { arrive, turn, outcomes } = simulate()
+  const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
   arrive(1_000)
-  arrive(3, false, 'ben')
-  arrive(1, false, 'eve')
+  arrive(4, false, 'ben')
+  arrive(2, false, 'eve')
   await turn()
   const names = outcomes.slice(64).map(({ name }) => name)
-  expect(names).toHaveLength(64)
-  expect(names.slice(0, 7)).toEqual([64, 1_000, 1_003, 65, 1_001, 66, 1_002])
-  expect(names.slice(7, 10)).toEqual([67, 68, 69])
+  // One of each begins at once.
+  expect(names.slice(0, 3)).toEqual([64, 1_000, 1_004])
+  expect(names).toHaveLength(3 + 64)
+  expect(names.slice(3, 10)).toEqual([65, 1_001, 1_005, 66, 1_002, 67, 1_003])
+  expect(names.slice(10, 13)).toEqual([68, 69, 70])
+})
+
+test('of owners of whom nothing waits, a few begin in each turn, and none on a connection that is new', async () => {
+  const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
+  arrive(1_000)
+  const others = () => outcomes.filter(({ owner }) => owner !== 'ana').map(({ owner }) => owner)
+  for (let n = 0; n < 20; n += 1) arrive(1, false, `owner ${n}`)
+  await Promise.resolve()
+  // Ana is the first of four.
+  expect(others()).toEqual(['owner 0', 'owner 1', 'owner 2'])
+  await turn()
+  await turn()
+  expect(others()).toHaveLength(20)
+  arrive(1, true, 'new')
+  await Promise.resolve()
+  expect(others()).toHaveLength(20)
+  await turn()
+  arrive(2, false, 'known')
+  await Promise.resolve()
+  expect(others().slice(20)).toEqual(['known'])
 })
 
 test.each([
@@ -263,13 +287,13 @@ test('refusals are made beside the work, a few in each turn, and all of them in 
   arrive(8_000)
   while (changes.length === 0) await turn()
   const perTurn: number[] = []
-  for (let n = 0; n < 1_000; n += 1) {
+  for (let n = 0; n < 3_000; n += 1) {
     const before = refusedOf(outcomes).length
     await turn(1)
     perTurn.push(refusedOf(outcomes).length - before)
   }
-  expect(Math.max(...perTurn)).toBeGreaterThan(10)
-  expect(Math.max(...perTurn)).toBeLessThan(100)
+  expect(Math.max(...perTurn)).toBeGreaterThan(5)
+  expect(Math.max(...perTurn)).toBeLessThan(20)
   expect(outcomes).toHaveLength(8_000)
 })
 
@@ -297,8 +321,8 @@ test('what is too much is of those who have most in the line', async () => {
 
 test('how long each request waited is told as it begins', async () => {
   const { arrive, turn, delays } = simulate()
-  arrive(66)
-  expect(delays).toEqual(Array(64).fill(0))
+  arrive(67)
+  expect(delays).toEqual(Array(65).fill(0))
   await turn(5)
-  expect(delays.slice(64)).toEqual([5, 5])
+  expect(delays.slice(65)).toEqual([5, 5])
 })

@@ -1,7 +1,7 @@
 // What is shared among requests turn by turn: who is next, how much goes out in one turn, and what is held while it is sent.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
-import { createRoundRobin } from '../../src/http/limits/round-robin-scheduler.ts'
+import { createRoundRobin, ONE_A_TURN } from '../../src/http/limits/round-robin-scheduler.ts'
 import { createSharedBodies } from '../../src/http/limits/shared-bodies.ts'
 import { createTurnQuota } from '../../src/http/limits/turn-quota.ts'
 import { stopClock } from '../support/stop-clock.ts'
@@ -49,6 +49,22 @@ describe('pieces', () => {
     // Of a turn that took sixteen, with the last piece of the one before.
     expect(await pieces.turn()).toBe('abcd')
     expect(await pieces.turn()).toBe('abcde')
+  })
+
+  test('cost a turn the same however many wait', async () => {
+    const setImmediates = vi.spyOn(globalThis, 'setImmediate')
+    onTestFinished(() => setImmediates.mockRestore())
+    const yieldTurn = createRoundRobin(ONE_A_TURN)
+    const done: number[] = []
+    const all = Array.from({ length: 500 }, (_, name) => yieldTurn().then(() => void done.push(name)))
+    for (let turns = 1; turns <= 10; turns += 1) {
+      await turn()
+      expect(done).toHaveLength(turns)
+    }
+    // In ten turns; with one for each that waits it was 500 in each.
+    expect(setImmediates.mock.calls.length).toBeLessThan(250)
+    await Promise.all(all)
+    expect(done).toEqual(Array.from({ length: 500 }, (_, name) => name))
   })
 })
 

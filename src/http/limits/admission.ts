@@ -1,27 +1,32 @@
-// Admission by queue time: a few requests begin in each turn of the event loop, those of one owner in the order in which they came.
-// When they wait for too long, who came last begins first, and what is too much is refused.
+// Admission by queue time: a few requests begin in each turn of the event loop, those of one owner in the order in which they came. Who
+// asks for little begins at once. When they wait for too long, who came last begins first, and what is too much is refused.
 import { createAccepting } from './accepting.ts'
 import { createFairLine } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 
 /** What begins in one turn takes about so long: most of the answer is made in the same turn. */
-const TURN_MS = 8
+const TURN_MS = 3
 /** Requests that begin in one turn, however short they are. */
 const MAX_QUOTA = 64
 /** Even if turns are long: what makes them long may be the answers of others that are being made. */
-const MIN_QUOTA = 16
+const MIN_QUOTA = 8
 const GROWTH = 1.25
 /**
- * In the line while there is too much: those that begin in the next two turns. Nor is it too much when the connections of a client that
+ * Owners of whom nothing waits begin one request at once, whatever else waits: so many in a turn. These are the new flows of FQ-CoDel
+ * (RFC 8290 section 4.2).
+ */
+const MAX_SPARSE = 4
+/**
+ * In the line while there is too much: those that begin in the next few turns. Nor is it too much when the connections of a client that
  * keeps many wait behind slow requests.
  */
 const MAX_WAITING = 128
 /**
- * Refused in a turn: one for so many that begin, or such a part of what is to be refused. A refusal costs two fifths of a small
- * answer, and who is refused at once comes again at once, so that little but refusals would be made.
+ * Refused in a turn: one for so many that begin, or such a part of what is to be refused for each millisecond that the turn took. A
+ * refusal costs two fifths of a small answer, and who is refused at once comes again at once, so that little but refusals would be made.
  */
 const BEGUN_PER_REFUSAL = 8
-const REFUSED_PART = 1 / 128
+const REFUSED_PART_PER_MS = 1 / 640
 
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
@@ -33,8 +38,8 @@ export interface AdmissionOptions extends OverloadOptions {
 export interface Admission {
   /** Whether one more request begins now. If not, it has to `wait`. */
   readonly isFree: (isFirstOfConnection: boolean) => boolean
-  /** True when it is its turn; false, mostly soon, when more waits than can begin in time. Owners take turns. */
-  readonly wait: (owner: string) => Promise<boolean>
+  /** True when it is its turn, at once for who asks for little; false, mostly soon, when more waits than can begin in time. Owners take turns. */
+  readonly wait: (owner: string, isFirstOfConnection: boolean) => Promise<boolean>
 }
 
 interface Waiting {
@@ -48,6 +53,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const accepting = createAccepting()
   const line = createFairLine<Waiting>()
   const tooMuch: Waiting[] = []
+  /** Who began at once in this turn. */
+  const sparseOwners = new Set<string>()
   let quota = MAX_QUOTA
   let begun = 0
   let isTicking = false
@@ -62,13 +69,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function tick(): void {
     const at = now()
-    fitQuota(at - turnAt)
+    const tookMs = at - turnAt
+    fitQuota(tookMs)
     overload.look(at, line.oldestSince())
     if (overload.isRefusing()) refuseBeyond(at)
     turnAt = at
     begun = 0
+    sparseOwners.clear()
     if (!accepting.endTurn(at, line.length() > 0)) beginWaiting(at)
-    refuseSome()
+    refuseSome(tookMs)
     isTicking = begun > 0 || line.length() > 0 || tooMuch.length > 0 || accepting.isWatching()
     if (isTicking) nextTurn(tick)
   }
@@ -102,9 +111,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
     }
   }
 
-  function refuseSome(): void {
-    const count = Math.ceil(Math.max(begun / BEGUN_PER_REFUSAL, tooMuch.length * REFUSED_PART))
+  function refuseSome(tookMs: number): void {
+    const count = Math.ceil(Math.max(begun / BEGUN_PER_REFUSAL, tooMuch.length * REFUSED_PART_PER_MS * tookMs))
     for (const { decide } of tooMuch.splice(0, count)) decide(false)
+  }
+
+  function isSparse(owner: string): boolean {
+    return sparseOwners.size < MAX_SPARSE && !sparseOwners.has(owner) && !line.has(owner)
   }
 
   return {
@@ -116,9 +129,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
       onDelay(0)
       return true
     },
-    wait(owner) {
+    wait(owner, isFirstOfConnection) {
       const since = now()
       startTicking(since)
+      if (!isFirstOfConnection && isSparse(owner)) {
+        sparseOwners.add(owner)
+        begun += 1
+        onDelay(0)
+        return Promise.resolve(true)
+      }
       return new Promise((decide) => line.add(owner, { since, decide }))
     },
   }

@@ -10,6 +10,7 @@ export interface FairLine<T> {
   readonly takeBeyond: (count: number) => readonly T[]
   /** Takes those that were added before `since`. */
   readonly takeBefore: (since: number) => readonly T[]
+  readonly has: (owner: string) => boolean
   /** When the one that waits for longest was added; null when nobody waits. */
   readonly oldestSince: () => number | null
   readonly length: () => number
@@ -95,6 +96,7 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
         return items.splice(0, kept === -1 ? items.length : kept)
       })
     },
+    has: (owner) => lineOf.has(owner),
     oldestSince() {
       if (length === 0) return null
       return lines.reduce(

@@ -14,6 +14,9 @@ const USUAL: RoundRobinOptions = { minMs: 0.25, share: 0.25 }
 /** Whatever the time: for pieces that cost others something else than time. */
 export const ONE_A_TURN: RoundRobinOptions = { minMs: 0, share: 0 }
 
+/** Immediates that are set at a time, in place of one for each that waits: each costs something in every turn, its piece or not. */
+const MAX_ARMED = 16
+
 /**
  * Pieces in the order in which they were asked for, in each turn of the event loop one, and more while they are short: with one a
  * turn, many of them would wait for ever beside turns that are long for other reasons.
@@ -22,22 +25,31 @@ export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): Y
   const waiting: (() => void)[] = []
   let endsAt: number | null = null
   let lastAt = 0
+  let armed = 0
+
+  function arm(): void {
+    if (armed >= MAX_ARMED || armed >= waiting.length) return
+    armed += 1
+    setImmediate(admitOne)
+  }
 
   function nextTurn(): void {
     endsAt = null
   }
 
   function admitOne(): void {
+    armed -= 1
     const now = performance.now()
     if (endsAt === null) {
       endsAt = now + Math.max(minMs, (now - lastAt) * share)
       setImmediate(nextTurn)
     } else if (now >= endsAt) {
-      setImmediate(admitOne)
+      arm()
       return
     }
     lastAt = now
     waiting.shift()?.()
+    arm()
   }
 
   return () =>
@@ -45,6 +57,6 @@ export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): Y
       if (waiting.length === 0) lastAt = performance.now()
       waiting.push(resolve)
       // What one piece does ends before the next immediate runs.
-      setImmediate(admitOne)
+      arm()
     })
 }

@@ -11,7 +11,7 @@ const OVERLOADED = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
 
 export function withAdmission(endpoint: Endpoint, { isFree, wait }: Admission, ownerOf: OwnerOf): Endpoint {
   async function handleLater(request: GatewayRequest): Promise<GatewayResponse> {
-    if (await wait(ownerOf(request))) return endpoint.handle(request)
+    if (await wait(ownerOf(request), request.isFirstOfConnection)) return endpoint.handle(request)
     if (endpoint.refuse) return endpoint.refuse(OVERLOADED, request)
     throw OVERLOADED
   }
