@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { KeysetOptions } from '../../src/auth/tokens/keyset.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-async function openCounted() {
+async function openCounted(options: Partial<KeysetOptions> = { sessionCheckMs: 1_000 }) {
   const stored = await openSqliteStore(join(temporaryDirectory(), 'keys.db'), {
     lockTimeoutMs: 5_000,
     onFatal(error) {
@@ -23,11 +24,19 @@ async function openCounted() {
       return stored.signingKeys()
     },
   })
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const running = new AsyncDisposableStack()
-  await openTestKeyset({ store, now: Date.now }, { sessionCheckMs: 1_000, running })
+  const keyset = await openTestKeyset({ store, now: Date.now }, { ...options, running })
   return {
+    keyset,
+    reads: () => reads,
+    addKey: async (kid: string) => {
+      const [first] = await stored.signingKeys()
+      if (!first) throw new Error('there is no first key')
+      const privateJwk = first.privateJwk.replaceAll(first.kid, kid)
+      expect(await stored.addSigningKey({ kid, privateJwk, createdAt: first.createdAt + 1 }, first.kid)).toBe(true)
+    },
     end: () => running.disposeAsync(),
     hold() {
       held = new EventTarget()
@@ -61,4 +70,28 @@ test('keys are read no more, either, where a read was under way as the gateway e
   await end()
   answer()
   expect(await readsIn(1_000)).toBe(0)
+})
+
+test('names of keys that are made up, one in each turn, are one read in a tenth of a second', async () => {
+  const { keyset, reads, readsIn } = await openCounted({})
+  const found: Promise<unknown>[] = []
+  const before = reads()
+  for (let turn = 0; turn < 50; turn += 1) {
+    found.push(keyset.keyOf(`made up ${turn}`))
+    await nextTurn()
+  }
+  expect(reads()).toBe(before)
+  expect(await readsIn(100)).toBe(1)
+  expect(new Set(await Promise.all(found))).toEqual(new Set([null]))
+  expect(await readsIn(200)).toBe(0)
+})
+
+test('a key that another gateway has added a moment ago is found, also while strangers make names up', async () => {
+  const { keyset, addKey, readsIn } = await openCounted({})
+  const madeUp = keyset.keyOf('made up')
+  await addKey('added')
+  const added = keyset.keyOf('added')
+  expect(await readsIn(100)).toBe(1)
+  expect(await madeUp).toBeNull()
+  expect(await added).toMatchObject({ kid: 'added' })
 })

@@ -10,6 +10,8 @@ import { DEFAULT_TOKEN_ALGORITHM, type TokenAlgorithm } from './token-algorithms
 
 /** How old this process's copy of the keys may be while the database answers; a key that was added or removed elsewhere counts after that. */
 export const KEYS_MAX_AGE_MS = 1_000
+/** Between two reads for names of keys that are not in the copy: anybody can make such names up. */
+const UNKNOWN_KEY_PAUSE_MS = 100
 /** Where an older copy may verify tokens, the keys are read this often, so that an outage may last for nearly all of that age. */
 const LOOKS = 10
 const SHORTEST_PAUSE_MS = 100
@@ -58,6 +60,8 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
   /** By both clocks: one stands still while the machine sleeps, the other one can be set back. */
   let readAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
   let adding: Promise<void> | null = null
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let looking: Promise<readonly SigningKey[]> | null = null
 
   async function read(): Promise<readonly SigningKey[]> {
     const asked = { monotonic: performance.now(), wall: clock() }
@@ -107,6 +111,16 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     return isYoungerThan(maxAgeMs) ? keys : read()
   }
 
+  /** A read that begins after it was asked for: soon, and one for all who ask until then. */
+  function look(): Promise<readonly SigningKey[]> {
+    looking ??= pause(lookedAt + UNKNOWN_KEY_PAUSE_MS - performance.now()).then(() => {
+      looking = null
+      lookedAt = performance.now()
+      return read()
+    })
+    return looking
+  }
+
   /** While the database does not answer the keys grow old, and nothing else happens. */
   function keepFresh(maxAgeMs: number): void {
     const pauseMs = Math.min(Math.max(maxAgeMs / LOOKS, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS)
@@ -143,9 +157,13 @@ export async function openKeyset(store: Store, options: KeysetOptions): Promise<
     },
     async keyOf(kid) {
       const withKid = (key: SigningKey) => key.kid === kid
-      return (await noOlderThan(verifyingMaxAgeMs)).find(withKid) ?? (await read()).find(withKid) ?? null
+      return (await noOlderThan(verifyingMaxAgeMs)).find(withKid) ?? (await look()).find(withKid) ?? null
     },
     isCurrent: (kid) => isYoungerThan(verifyingMaxAgeMs) && imported.has(kid),
     publicKeys: async () => ({ keys: (await noOlderThan(verifyingMaxAgeMs)).map((key) => key.publicJwk) }),
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)))
 }
