@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAssertionGuard } from '../../src/auth/guards/assertion/assertion.ts'
 import { openKeySource } from '../../src/auth/guards/assertion/keys/open-key-source.ts'
 import type { PresetName } from '../../src/auth/guards/assertion/presets.ts'
@@ -459,6 +459,56 @@ describe('keys', () => {
     expect(await outcomeOf(decide(token({}, { kid: 'unknown' })))).toBe('refused')
     expect(await outcomeOf(decide(token()))).toBe('admitted')
     expect(String(reported.at(-1))).toContain('503')
+  })
+
+  describe.each(['pomerium', 'aws-alb'] as const)('of %s', (preset) => {
+    /** Signed in once, and then nobody for so long. */
+    async function idleFor(minutes: number, meanwhile: (server: KeyServer) => void) {
+      vi.useFakeTimers({ toFake: ['performance'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const started = await start(preset)
+      const signIn = () => outcomeOf(started.decide(started.token()))
+      expect(await signIn()).toBe('admitted')
+      meanwhile(started.server)
+      vi.advanceTimersByTime(minutes * 60_000)
+      return { ...started, signIn }
+    }
+
+    test('are used for ten minutes without asking for them again', async () => {
+      const { signIn, server } = await idleFor(9, () => {})
+      const before = server.fetches()
+      expect(await signIn()).toBe('admitted')
+      expect(server.fetches()).toBe(before)
+    })
+
+    test('that were withdrawn are asked for behind the next sign-in after ten minutes, and refused from then on', async () => {
+      const { signIn } = await idleFor(11, (server) => server.publish([newKey()]))
+      expect(await signIn()).toBe('admitted')
+      await vi.waitFor(async () => expect(await signIn()).toBe('refused'))
+    })
+
+    test('that were withdrawn long ago admit nobody, also of those who come at once', async () => {
+      const { signIn } = await idleFor(60, (server) => server.publish([newKey()]))
+      expect(await Promise.all([signIn(), signIn(), signIn()])).toEqual(['refused', 'refused', 'refused'])
+    })
+
+    test('stay while the issuer is down, however old they are, and it is not asked for each sign-in', async () => {
+      const { signIn, server, reported } = await idleFor(60, (server) => server.fail(true))
+      const before = server.fetches()
+      expect(await Promise.all([signIn(), signIn()])).toEqual(['admitted', 'admitted'])
+      expect(await signIn()).toBe('admitted')
+      expect(server.fetches()).toBe(before + 1)
+      expect(reported).toHaveLength(1)
+    })
+  })
+
+  test('published one by one, are as good after a stranger has named another algorithm', async () => {
+    const { decide, token, server } = await start('aws-alb', { algorithms: ['RS256', 'PS256'] })
+    const key = newKey('RS256')
+    server.publish([key])
+    expect(await outcomeOf(decide(token({}, { alg: 'PS256' }, key)))).toBe('refused')
+    expect(await outcomeOf(decide(token({}, {}, key)))).toBe('admitted')
+    expect(server.fetches()).toBe(1)
   })
 
   test('are found by the discovery document of the issuer, which must be its own', async () => {

@@ -73,7 +73,8 @@ export async function startKeyServer(first: readonly TestKey[]): Promise<KeyServ
     const path = request.url ?? ''
     paths.push(path)
     const answer = isFailing ? null : answerTo(path)
-    response.writeHead(answer === null ? 503 : 200).end(answer ?? '')
+    const missing = isFailing ? 503 : 404
+    response.writeHead(answer === null ? missing : 200).end(answer ?? '')
   })
   const url = await listenForTest(server)
 

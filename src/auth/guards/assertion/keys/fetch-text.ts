@@ -3,6 +3,13 @@ import { isLoopbackHost } from '../../loopback.ts'
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 262_144
+/** What servers answer where there is nothing; those that keep files as Amazon S3 does, 403. */
+const NOT_THERE: ReadonlySet<number> = new Set([403, 404, 410])
+
+/** The server was reached, and has nothing at this address. */
+export class NotThereError extends Error {
+  override readonly name = 'NotThereError'
+}
 
 /** Whether keys may be fetched from here: over TLS, or on this machine. */
 export function isSafeUrl(text: string): boolean {
@@ -10,7 +17,7 @@ export function isSafeUrl(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.host)))
 }
 
-/** Throws what went wrong. Follows no redirect: keys come from where the operator said. */
+/** Throws what went wrong, `NotThereError` among it. Follows no redirect: keys come from where the operator said. */
 export async function fetchText(url: string): Promise<string> {
   const response = await fetch(url, {
     redirect: 'error',
@@ -19,7 +26,8 @@ export async function fetchText(url: string): Promise<string> {
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw new Error(`${new URL(url).host} answered ${response.status}`)
+    const reason = `${new URL(url).host} answered ${response.status}`
+    throw NOT_THERE.has(response.status) ? new NotThereError(reason) : new Error(reason)
   }
   const chunks: Uint8Array[] = []
   let size = 0

@@ -3,12 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
 import { errors } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
+import { createFreshness } from './freshness.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
 
-/** After this the set is loaded again behind the next sign-in, so that keys the issuer withdrew end. */
-const MAX_AGE_MS = 600_000
-
 type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>
+
+interface Loaded {
+  readonly find: FindKey
+  /** To be waited for before it is used. */
+  readonly refresh: () => Promise<void>
+}
 
 /**
  * A sign-in that needs an unknown key waits for the next load, and all wait for the same one: a rotation fails no sign-in, and any
@@ -18,14 +22,14 @@ export function createJwksSource(
   load: () => Promise<JSONWebKeySet>,
   { refetchMs, report }: KeySourceOptions,
 ): KeySource {
-  let find: FindKey | null = null
-  let loadedAt = Number.NEGATIVE_INFINITY
+  let loaded: Loaded | null = null
+  let askedAt = Number.NEGATIVE_INFINITY
   let loading: Promise<void> | null = null
 
   async function loadOnce(): Promise<void> {
-    await delay(Math.max(0, loadedAt + refetchMs - performance.now()))
-    loadedAt = performance.now()
-    find = keyFinder(await load())
+    await delay(Math.max(0, askedAt + refetchMs - performance.now()))
+    askedAt = performance.now()
+    loaded = { find: keyFinder(await load()), refresh: createFreshness(reload) }
   }
 
   /** When the first load fails, those who wait for it fail. Later failures leave the set as it is. */
@@ -36,18 +40,18 @@ export function createJwksSource(
     try {
       await loading
     } catch (error) {
-      if (!find) throw error
+      if (!loaded) throw error
       report(error)
     }
   }
 
   return {
     async keyFor(header) {
-      if (find && performance.now() - loadedAt > MAX_AGE_MS) void reload()
-      const known = find && (await keyIn(find, header))
+      await loaded?.refresh()
+      const known = loaded && (await keyIn(loaded.find, header))
       if (known) return known
       await reload()
-      return find && keyIn(find, header)
+      return loaded && keyIn(loaded.find, header)
     },
   }
 }
