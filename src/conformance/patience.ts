@@ -1,6 +1,6 @@
 // Asks a server that is busy again: after as long as it says, and in all for no longer than a minute.
 import { setTimeout as delay } from 'node:timers/promises'
-import { backoffMs, retryAfterMs } from '../import-export/remote/retry.ts'
+import { pauseMs, retryAfterMs } from '../import-export/remote/retry.ts'
 import { BusyError } from './cannot-tell.ts'
 import type { ProbeAnswer, ProbeRequest } from './exchange.ts'
 
@@ -34,7 +34,7 @@ export function createPatientSend(send: Send, pause: (ms: number) => Promise<voi
       const answer = await send(request)
       const isBusy = saysBusy(answer)
       if (!isBusy && (answer.status !== 503 || attempt + 1 >= MAX_UNTOLD_ATTEMPTS)) return answer
-      if (await wait(pauseMs(answer, attempt))) continue
+      if (await wait(pauseAfter(answer, attempt))) continue
       if (isBusy) throw new BusyError(`the server stayed busy: ${nameOf(request)} ${toldBy(answer)}`)
       return answer
     }
@@ -46,10 +46,9 @@ export function saysBusy({ status, headers }: Pick<ProbeAnswer, 'status' | 'head
   return status === 429 || (status === 503 && headers['retry-after'] !== undefined)
 }
 
-/** At first as long as it says; then longer and longer, where that was too short. */
-function pauseMs({ headers }: ProbeAnswer, attempt: number): number {
-  const asked = retryAfterMs(headers['retry-after'] ?? null, Date.now())
-  return asked !== null && attempt === 0 ? asked : Math.max(asked ?? 0, backoffMs(attempt))
+function pauseAfter({ headers }: ProbeAnswer, attempt: number): number {
+  const told = { retryAfter: headers['retry-after'] ?? null, date: headers.date ?? null }
+  return pauseMs(retryAfterMs(told, Date.now()), attempt)
 }
 
 /** Without the query, which names a project. */

@@ -131,12 +131,33 @@ test('a server that answers a login with 201 moves in, and keeps no session of i
 
 test('how long a server asks to wait is read as seconds or as a date, and is bounded', () => {
   const now = Date.UTC(2026, 0, 1)
-  expect(retryAfterMs('7', now)).toBe(7_000)
-  expect(retryAfterMs('Thu, 01 Jan 2026 00:00:30 GMT', now)).toBe(30_000)
-  expect(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
-  expect(retryAfterMs('999999', now)).toBe(300_000)
-  for (const none of [null, '', 'soon', '-1x', '1e9999']) expect(retryAfterMs(none, now), String(none)).toBe(null)
+  const asked = (retryAfter: string | null, date: string | null = null) => retryAfterMs({ retryAfter, date }, now)
+  expect(asked('7')).toBe(7_000)
+  expect(asked('Thu, 01 Jan 2026 00:00:30 GMT')).toBe(30_000)
+  expect(asked('Wed, 31 Dec 2025 00:00:00 GMT')).toBe(0)
+  expect(asked('999999')).toBe(300_000)
+  for (const none of [null, '', 'soon', '-1x', '1e9999']) expect(asked(none), String(none)).toBe(null)
+  // A clock there that is an hour off, before or behind this one.
+  expect(asked('Thu, 01 Jan 2026 01:00:02 GMT', 'Thu, 01 Jan 2026 01:00:00 GMT')).toBe(2_000)
+  expect(asked('Wed, 31 Dec 2025 23:00:02 GMT', 'Wed, 31 Dec 2025 23:00:00 GMT')).toBe(2_000)
+  expect(asked('Thu, 01 Jan 2026 00:00:30 GMT', 'yesterday')).toBe(30_000)
 })
+
+test.each(['0', new Date(0).toUTCString(), '-5'])(
+  'a busy server that asks for no wait at all (Retry-After: %s) is not asked without a pause',
+  async (retryAfter) => {
+    const { server, moveIn } = await oldServer(SMALL_WORLD)
+    server.setIntercept((request, response) => {
+      if (request.url !== '/v1/templates') return false
+      response.writeHead(503, { 'retry-after': retryAfter, date: new Date().toUTCString() }).end()
+      return true
+    })
+    const { exitCode, stderr } = await moveIn('--max-outage', '1s')
+    expect([exitCode, stderr.includes('/v1/templates answered 503')]).toEqual([1, true])
+    // For each user one at once, and the others at pauses that double.
+    expect(server.requests.filter(({ path }) => path === '/templates').length).toBeLessThan(2 * 8)
+  },
+)
 
 test('a user who cannot be read is not the end for the others; the next run reads only who is left', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(world(8))

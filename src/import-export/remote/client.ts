@@ -1,6 +1,6 @@
 // Requests to another server that may be busy, away or broken for a while: asked again until it answers.
 import { setTimeout as delay } from 'node:timers/promises'
-import { backoffMs, kindOfStatus, retryAfterMs } from './retry.ts'
+import { kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
 /** Between two parts of an answer: a large export may take its time. */
 const SILENCE_MS = 60_000
@@ -124,15 +124,16 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       const isLastAttempt = kind === 'broken' ? attempt + 1 >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
       if (answer && (kind === 'answer' || isLastAttempt)) return answerOrOutage(request, answer, kind)
       if (isLastAttempt) throw new OutageError(`${request.method} ${address}${request.path}: no answer`)
-      await wait(pauseMs(answer, attempt))
+      await wait(pauseAfter(answer, attempt))
     }
   }
 
-  /** Before the next attempt. */
-  function pauseMs(answer: RemoteAnswer | null, attempt: number): number {
-    const asked = retryAfterMs(answer?.headers.get('retry-after') ?? null, Date.now())
-    if (asked !== null) notBefore = Math.max(notBefore, Date.now() + asked)
-    return asked ?? backoffMs(attempt)
+  /** Before the next attempt. All requests wait as long as this answer asks for. */
+  function pauseAfter(answer: RemoteAnswer | null, attempt: number): number {
+    const now = Date.now()
+    const asked = answer ? retryAfterMs(retryFieldsOf(answer), now) : null
+    if (asked !== null) notBefore = Math.max(notBefore, now + asked)
+    return pauseMs(asked, attempt)
   }
 
   async function endSession(request: RemoteRequest): Promise<void> {
@@ -146,7 +147,7 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       const kind = answer ? kindOfStatus(answer.status) : 'answer'
       const isTold = kind === 'answer' || (kind === 'broken' && attempt + 1 >= MAX_BROKEN_ATTEMPTS)
       if (isTold || farewells >= MAX_FAREWELLS || (farewells === 0 && isTooLong(start))) break
-      await rest(pauseMs(answer, attempt))
+      await rest(pauseAfter(answer, attempt))
     }
     traffic.sessionsLeft += 1
   }
@@ -188,6 +189,10 @@ function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): SilenceL
     isHeard: () => timer.refresh(),
     [Symbol.dispose]: () => clearTimeout(timer),
   }
+}
+
+function retryFieldsOf({ headers }: RemoteAnswer): RetryFields {
+  return { retryAfter: headers.get('retry-after'), date: headers.get('date') }
 }
 
 /** 401: it was not there any more. */

@@ -11,11 +11,28 @@ export function backoffMs(attempt: number): number {
   return whole / 2 + (Math.random() * whole) / 2
 }
 
-/** Of `Retry-After` (RFC 9110 section 10.2.3), seconds or a date; null for none, or one that cannot be read. */
-export function retryAfterMs(header: string | null, now: number): number | null {
-  if (header === null) return null
-  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now
+/** Header fields of an answer, as they came; null for those it has not. */
+export interface RetryFields {
+  readonly retryAfter: string | null
+  readonly date: string | null
+}
+
+/**
+ * Of `Retry-After` (RFC 9110 section 10.2.3), seconds or a date; null for none, or one that cannot be read. A date is one of the
+ * clock there, which `date` tells.
+ */
+export function retryAfterMs({ retryAfter, date }: RetryFields, now: number): number | null {
+  if (retryAfter === null) return null
+  const nowThere = Date.parse(date ?? '')
+  const ms = /^\d{1,9}$/.test(retryAfter.trim())
+    ? Number(retryAfter) * 1_000
+    : Date.parse(retryAfter) - (Number.isNaN(nowThere) ? now : nowThere)
   return Number.isNaN(ms) ? null : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms))
+}
+
+/** Before the next attempt: at first as long as was asked for, then longer and longer where that was too short. */
+export function pauseMs(askedMs: number | null, attempt: number): number {
+  return askedMs !== null && attempt === 0 ? askedMs : Math.max(askedMs ?? 0, backoffMs(attempt))
 }
 
 /** Whether another access token may help. The contract does not say how reads refuse one: servers answer 401, or 403 to one that ran out. */
