@@ -107,7 +107,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What was asked for rightly, and could not be done: a disk is full, stdin cannot be read, a name is taken. A sentence; exit code 1. */
+/** What was asked for rightly, and could not be done: a disk is full, stdin cannot be read, another server does not answer, a name is taken. A sentence; exit code 1. */
 export class MachineError extends Error {
   override readonly name = 'MachineError'
 }
@@ -117,4 +117,16 @@ export function reasonOf(thrown: unknown): string {
   // Of a name with several addresses each attempt failed, and Node says nothing of all.
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join('; ')
   return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+/** In words, that no answer came: with the code of what failed beneath, such as ECONNREFUSED, where it has one. Holds nothing that was sent. */
+export function noAnswerInWords(thrown: unknown, words = 'no answer'): string {
+  const code = causeCodeOf(thrown)
+  return code === null ? words : `${words} (${code})`
+}
+
+function causeCodeOf(thrown: unknown): string | null {
+  if (!(thrown instanceof Error)) return null
+  const code: unknown = Reflect.get(thrown, 'code')
+  return typeof code === 'string' ? code : causeCodeOf(thrown.cause)
 }

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { createServer as createTlsServer } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAuthority } from './support/certificates.ts'
 import { run, runHere, serveForTest } from './support/command-line.ts'
+import { freePort } from './support/free-port.ts'
 import { startPlainServer } from './support/plain-server.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from './support/workspaces.ts'
@@ -40,9 +44,53 @@ test('who has no workspace there is said, and is not the end; a server that is n
   const nobody = await runHere(['import', url, '--email', `nobody@example.com,${ANA}`, '--database', moved])
   expect([nobody.exitCode, nobody.stderr]).toEqual([0, '1 have no workspace there: nothing was imported for them\n'])
   expect(nobody.stdout).toContain('1 user, 1 not there: 5 added')
-  const away = await runHere(['import', 'http://127.0.0.1:1', '--email', ANA, '--database', `${moved}.2`])
-  expect([away.exitCode, away.stdout, away.stderr]).toEqual([2, '', 'GET http://127.0.0.1:1/projects: no answer\n'])
+  const nowhere = `http://127.0.0.1:${await freePort('127.0.0.1')}`
+  const away = await runHere(['import', nowhere, '--email', ANA, '--database', `${moved}.2`])
+  expect([away.exitCode, away.stdout, away.stderr]).toEqual([
+    1,
+    '',
+    `GET ${nowhere}/projects: no answer (ECONNREFUSED)\n`,
+  ])
   expect(existsSync(`${moved}.2`.slice('file:'.length))).toBe(false)
+})
+
+test('a server that is busy from the first request on, or breaks off, is a failure: another run may do', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = join(temporaryDirectory(), 'new.db')
+  const moveIn = () =>
+    runHere(['import', server.url, '--email', ANA, '--database', `file:${database}`, '--max-outage', '0s'])
+  server.setIntercept((_request, response) => response.writeHead(503).end().writableEnded)
+  const busy = await moveIn()
+  expect([busy.exitCode, busy.stderr]).toEqual([1, `GET ${server.url}/projects answered 503\n`])
+  server.setIntercept((request) => request.socket.destroy().destroyed)
+  const broken = await moveIn()
+  expect([broken.exitCode, broken.stderr]).toEqual([1, `GET ${server.url}/projects: no answer (UND_ERR_SOCKET)\n`])
+  expect(existsSync(database)).toBe(false)
+})
+
+test('an authority of the operator vouches for a server; without it, what is wrong with the certificate is said', async () => {
+  const authority = createAuthority('the operator')
+  const { key, certificate } = authority.sign('old', ['127.0.0.1'])
+  await using plain = await startPlainServer({ records: SMALL_WORLD, basePath: '/v1' })
+  const tls = createTlsServer({ key, cert: certificate }, (socket) => {
+    const onwards = connect(Number(new URL(plain.url).port), '127.0.0.1')
+    for (const side of [socket, onwards]) side.on('error', () => {})
+    socket.pipe(onwards).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void tls.close())
+  await once(tls, 'listening')
+  const url = `https://127.0.0.1:${Object(tls.address()).port}/v1`
+  const cwd = temporaryDirectory()
+  writeFileSync(join(cwd, 'ca.pem'), authority.certificate)
+  const args = ['--email', ANA]
+  const stranger = 'no answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE)\n'
+  const unknown = await run(['import', url, ...args], { cwd })
+  expect([unknown.exitCode, unknown.stderr]).toEqual([1, `GET ${url}/projects: ${stranger}`])
+  const unchecked = await run(['conformance', url, ...args], { cwd })
+  expect([unchecked.exitCode, unchecked.stderr]).toEqual([1, `POST ${url}/login: ${stranger}`])
+  const known = await run(['import', url, ...args, '--verify'], { cwd, env: { NODE_EXTRA_CA_CERTS: 'ca.pem' } })
+  expect([known.exitCode, known.stderr]).toEqual([0, ''])
+  expect(known.stdout).toContain('the same on both sides')
 })
 
 test('documents and elements that the other server writes over several lines come in as they mean', async () => {
@@ -69,4 +117,27 @@ test('an NDJSON file is imported from its address', async () => {
   expect([imported.exitCode, imported.stderr]).toEqual([0, ''])
   expect(imported.stdout).toContain('8 added')
   server.close()
+})
+
+test('a file whose address does not answer, or breaks off, is a failure; one that is not there is wrong usage', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = join(temporaryDirectory(), 'new.db')
+  const read = (url: string) => runHere(['import', `${url}/all.ndjson?key=k-1`, '--database', `file:${database}`])
+  const nowhere = `http://127.0.0.1:${await freePort('127.0.0.1')}`
+  const away = await read(nowhere)
+  expect([away.exitCode, away.stderr]).toEqual([1, `cannot read ${nowhere}/all.ndjson: no answer (ECONNREFUSED)\n`])
+  server.setIntercept((_request, response) => {
+    response.writeHead(200, { 'content-length': '9999' }).write(SMALL_WORLD, () => response.destroy())
+    return true
+  })
+  const broken = await read(server.url)
+  expect([broken.exitCode, broken.stderr]).toEqual([
+    1,
+    `cannot read ${server.url}/all.ndjson: its answer broke off (UND_ERR_SOCKET)\n`,
+  ])
+  server.setIntercept((_request, response) => response.writeHead(502).end().writableEnded)
+  expect((await read(server.url)).exitCode).toBe(1)
+  server.setIntercept((_request, response) => response.writeHead(404).end().writableEnded)
+  expect((await read(server.url)).exitCode).toBe(2)
+  expect(existsSync(database)).toBe(false)
 })

@@ -3,6 +3,7 @@ import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from 'n
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { CodingError, decodeBody } from '../decode-body.ts'
+import { noAnswerInWords } from '../errors.ts'
 
 /** Between two parts of an answer. */
 const SILENCE_MS = 30_000
@@ -47,7 +48,9 @@ export function createExchange(baseUrl: string): Exchange {
       const bytes = text === undefined ? null : Buffer.from(text)
       const content = bytes ? { 'content-type': 'application/json', 'content-length': bytes.byteLength } : {}
       const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>()
-      const broken = (cause: unknown) => reject(new NoAnswerError(`${method} ${baseUrl}${path}: no answer`, { cause }))
+      const broken = (cause: unknown) => {
+        reject(new NoAnswerError(`${method} ${baseUrl}${path}: ${noAnswerInWords(cause)}`, { cause }))
+      }
       const sent = { accept: 'application/json', ...content, ...headers }
       const outgoing = start(path, { agent, method, headers: sent, signal })
       outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it took too long')))

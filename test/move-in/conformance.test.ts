@@ -174,7 +174,11 @@ test('a server that wants a key gets it from a file; without it nothing can be t
 
 test('a server that is not there, and an address that is none, are said', async () => {
   const nobody = await run(['conformance', 'http://127.0.0.1:1', '--email', ANA])
-  expect([nobody.exitCode, nobody.stdout, nobody.stderr]).toEqual([1, '', 'POST http://127.0.0.1:1/login: no answer\n'])
+  expect([nobody.exitCode, nobody.stdout, nobody.stderr]).toEqual([
+    1,
+    '',
+    'POST http://127.0.0.1:1/login: no answer (ECONNREFUSED)\n',
+  ])
   const file = await runHere(['conformance', './old', '--email', ANA])
   expect([file.exitCode, file.stderr]).toEqual([2, 'the address of a server begins with http:// or https://\n'])
   const somebody = await runHere(['conformance', 'http://127.0.0.1:1', '--email', 'ana'])

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MachineError, reasonOf, UsageError } from '../../errors.ts'
+import { MachineError, noAnswerInWords, reasonOf, UsageError } from '../../errors.ts'
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
 import { writeChunks } from '../write-line.ts'
@@ -21,7 +21,7 @@ const ADDRESS = /^https?:\/\//
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing to read, and `MachineError`. */
+/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing to read, and `MachineError` where that may be there later. */
 export async function openImportSource(source: string, io: CommandIo): Promise<ImportSource> {
   if (ADDRESS.test(source)) {
     return { ...(await spool(fetchFile(source), new URL(source).host)), advice: SERVER_ADVICE }
@@ -74,9 +74,15 @@ async function* readStdin({ stdin }: CommandIo): AsyncGenerator<string | Uint8Ar
 async function* fetchFile(url: string): AsyncGenerator<Uint8Array> {
   const shown = shownAddress(url)
   const response = await fetch(url).catch((error: unknown) => {
-    throw new UsageError(`cannot read ${shown}: no answer`, { cause: error })
+    throw new MachineError(`cannot read ${shown}: ${noAnswerInWords(error)}`, { cause: error })
   })
-  if (!response.ok || !response.body)
-    throw new UsageError(`cannot read ${shown}: it answered ${response.status}; ${SERVER_ADVICE}`)
-  yield* response.body
+  if (!response.ok || !response.body) {
+    const message = `cannot read ${shown}: it answered ${response.status}; ${SERVER_ADVICE}`
+    throw response.status < 500 ? new UsageError(message) : new MachineError(message)
+  }
+  try {
+    yield* response.body
+  } catch (error) {
+    throw new MachineError(`cannot read ${shown}: ${noAnswerInWords(error, 'its answer broke off')}`, { cause: error })
+  }
 }

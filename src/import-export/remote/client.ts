@@ -1,5 +1,6 @@
 // Requests to another server that may be busy, away or broken for a while: asked again until it answers.
 import { setTimeout as delay } from 'node:timers/promises'
+import { noAnswerInWords } from '../../errors.ts'
 import { kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
 /** Between two parts of an answer: a large export may take its time. */
@@ -34,6 +35,13 @@ export interface RemoteAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: Uint8Array
+}
+
+/** It did not come, or broke off. */
+interface NoAnswer {
+  readonly status: null
+  /** In words. */
+  readonly reason: string
 }
 
 export interface RemoteClientOptions {
@@ -79,12 +87,11 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
   const stopLate = new AbortController()
   stop.addEventListener('abort', () => void setTimeout(() => stopLate.abort(), FAREWELL_MS).unref(), { once: true })
 
-  /** Null when the answer did not come, or broke off. */
   async function once(
     { method, path, headers: own, body }: RemoteRequest,
     silenceMs: number,
     ...stops: readonly AbortSignal[]
-  ): Promise<RemoteAnswer | null> {
+  ): Promise<RemoteAnswer | NoAnswer> {
     using silence = createSilenceLimit(silenceMs, stops)
     traffic.requests += 1
     const init: RequestInit = {
@@ -104,8 +111,8 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       }
       if (response.status === 304) traffic.notModified += 1
       return { status: response.status, headers: response.headers, body: Buffer.concat(chunks) }
-    } catch {
-      return null
+    } catch (error) {
+      return { status: null, reason: noAnswerInWords(error) }
     }
   }
 
@@ -119,19 +126,18 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       stop.throwIfAborted()
       if (notBefore > Date.now()) await wait(notBefore - Date.now())
       const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
-      if (answer === null) stop.throwIfAborted()
-      const kind = answer ? kindOfStatus(answer.status) : 'away'
+      if (answer.status === null) stop.throwIfAborted()
+      const kind = answer.status === null ? 'away' : kindOfStatus(answer.status)
       const isLastAttempt = kind === 'broken' ? attempt + 1 >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
-      if (answer && (kind === 'answer' || isLastAttempt)) return answerOrOutage(request, answer, kind)
-      if (isLastAttempt) throw new OutageError(`${request.method} ${address}${request.path}: no answer`)
+      if (kind === 'answer' || isLastAttempt) return requireAnswer(request, answer, kind)
       await wait(pauseAfter(answer, attempt))
     }
   }
 
   /** Before the next attempt. All requests wait as long as this answer asks for. */
-  function pauseAfter(answer: RemoteAnswer | null, attempt: number): number {
+  function pauseAfter(answer: RemoteAnswer | NoAnswer, attempt: number): number {
     const now = Date.now()
-    const asked = answer ? retryAfterMs(retryFieldsOf(answer), now) : null
+    const asked = answer.status === null ? null : retryAfterMs(retryFieldsOf(answer), now)
     if (asked !== null) notBefore = Math.max(notBefore, now + asked)
     return pauseMs(asked, attempt)
   }
@@ -143,8 +149,8 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       if (notBefore > Date.now()) await rest(notBefore - Date.now())
       if (stop.aborted) farewells += 1
       const answer = await once(request, FAREWELL_MS)
-      if (answer && isEnded(answer)) return
-      const kind = answer ? kindOfStatus(answer.status) : 'answer'
+      if (isEnded(answer)) return
+      const kind = answer.status === null ? 'answer' : kindOfStatus(answer.status)
       const isTold = kind === 'answer' || (kind === 'broken' && attempt + 1 >= MAX_BROKEN_ATTEMPTS)
       if (isTold || farewells >= MAX_FAREWELLS || (farewells === 0 && isTooLong(start))) break
       await rest(pauseAfter(answer, attempt))
@@ -162,9 +168,11 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
     return Date.now() - start >= maxOutageMs
   }
 
-  function answerOrOutage({ method, path }: RemoteRequest, answer: RemoteAnswer, kind: string): RemoteAnswer {
-    if (kind !== 'busy') return answer
-    throw new OutageError(`${method} ${address}${path} answered ${answer.status}`)
+  function requireAnswer({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
+    const name = `${method} ${address}${path}`
+    if (answer.status === null) throw new OutageError(`${name}: ${answer.reason}`)
+    if (kind === 'busy') throw new OutageError(`${name} answered ${answer.status}`)
+    return answer
   }
 
   return {
@@ -196,8 +204,8 @@ function retryFieldsOf({ headers }: RemoteAnswer): RetryFields {
 }
 
 /** 401: it was not there any more. */
-function isEnded({ status }: RemoteAnswer): boolean {
-  return (status >= 200 && status < 300) || status === 401
+function isEnded({ status }: RemoteAnswer | NoAnswer): boolean {
+  return status !== null && ((status >= 200 && status < 300) || status === 401)
 }
 
 function withoutTrailingSlashes(url: string): string {

@@ -1,5 +1,5 @@
 // import from another server of the contract: its users one by one, and again where the last run ended.
-import { UsageError } from '../../../errors.ts'
+import { MachineError } from '../../../errors.ts'
 import { countsInWords } from '../../../import-export/counts-in-words.ts'
 import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
 import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
@@ -71,12 +71,12 @@ export async function runServerImport(
   }
 }
 
-/** A wrong address is known before anything is done. */
+/** A server that is away, or an address of none, is known before anything is done. */
 async function requireAnswer(client: RemoteClient): Promise<void> {
   try {
     await client.send({ method: 'GET', path: '/projects' })
   } catch (error) {
-    throw error instanceof OutageError ? new UsageError(error.message, { cause: error }) : error
+    throw error instanceof OutageError ? new MachineError(error.message, { cause: error }) : error
   }
 }
 
