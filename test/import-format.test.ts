@@ -13,7 +13,9 @@ import {
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { requirePlace } from '../src/import-export/format/read-record.ts'
 import { toSortableUtc } from '../src/import-export/format/timestamp.ts'
+import { MAX_ELEMENTS } from '../src/store/reads-contract.ts'
 import { run, runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
 import { PROGRAM } from './support/program.ts'
@@ -177,6 +179,20 @@ test('an export that is too large for a line is dumped an element a line, and co
   await again.load(dump)
   expect((await again.dump()) === dump).toBe(true)
   expect(dump).toContain(`"email":"${EVE}"`)
+})
+
+test('an export with more elements than a database has places for is a bad line, and nothing is imported', async () => {
+  const workspace = createWorkspace()
+  const elements = `${'1,'.repeat(MAX_ELEMENTS)}1`
+  const head = `{"kind":"export","email":"${ANA}","r":"p","createdAt":"2026-01-01T00:00:00Z","data":[`
+  const path = workspace.write('large.ndjson', `${documentLine('project', ANA, '{"id":"p"}')}${head}${elements}]}\n`)
+  const { exitCode, stdout, stderr } = await workspace.import(path)
+  expect([exitCode, stdout]).toEqual([1, ''])
+  expect(stderr).toContain(`${path}:2: an export has at most 16777215 elements\n1 bad line: nothing was imported`)
+  expect(await workspace.dump()).toBe('')
+  // Of those with a line each.
+  expect(() => requirePlace(MAX_ELEMENTS)).not.toThrow()
+  expect(() => requirePlace(MAX_ELEMENTS + 1)).toThrow('at most 16777215 elements')
 })
 
 test('a line longer than can be read is named, and the lines around it are read', async () => {

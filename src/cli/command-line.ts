@@ -10,10 +10,10 @@ import {
   StoreFaultError,
   StoreNotWritableError,
   StoreOpenError,
+  StoreRefusedError,
   StoreSessionLostError,
   StoreUnavailableError,
 } from '../store/contract.ts'
-import { ReplacementGoneError } from '../store/workspace-edits.ts'
 import { addAccessCommands } from './access-commands.ts'
 import { addConfigCommands, problemsOfServe } from './configuration/config-commands.ts'
 import { createDescribedCommands, type DescribedCommands } from './configuration/described-commands.ts'
@@ -220,7 +220,7 @@ function toFailure(error: unknown): Failure {
   if (error instanceof StoreUnavailableError || error instanceof StoreFaultError) {
     return { exitCode: 1, message: `${error.message}${helpFor(error)}` }
   }
-  if (error instanceof MachineError || error instanceof ReplacementGoneError) {
+  if (error instanceof MachineError || error instanceof StoreRefusedError) {
     return { exitCode: 1, message: error.message }
   }
   if (isBrokenPipe(error)) return { exitCode: 1, message: null }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Change, ChangeOutcome, Store } from '../store/contract.ts'
+import { LAST_DOCUMENT_POSITION } from '../store/reads-contract.ts'
 import { createChangeBatch } from './change-batch.ts'
 import { type CheckedInput, type OnProgress, requireRecord } from './checks/validate.ts'
 import { createExportDigest, type ExportDigest } from './export-digest.ts'
@@ -17,7 +18,15 @@ export interface ApplyOptions {
   readonly onRejected: (line: Line, reason: string) => Promise<void>
 }
 
-export type Counts = { readonly [O in Exclude<ChangeOutcome, 'staged' | 'refTaken'>]: number }
+type Refusal = keyof typeof REFUSED
+
+/** Of documents that were good when they were checked. */
+const REFUSED = {
+  refTaken: 'its reference was taken by another project meanwhile',
+  listFull: `its list has no place behind its last document, the ${LAST_DOCUMENT_POSITION}th: a replacement of the user gives the places anew`,
+} as const satisfies Partial<Record<ChangeOutcome, string>>
+
+export type Counts = { readonly [O in Exclude<ChangeOutcome, 'staged' | Refusal>]: number }
 
 interface Staged {
   readonly stage: string
@@ -45,8 +54,9 @@ export async function applyInput(
   async function count(outcomes: readonly ChangeOutcome[], lines: readonly (Line | null)[]): Promise<void> {
     for (const [index, outcome] of outcomes.entries()) {
       const line = lines[index]
-      if (outcome === 'refTaken' && line) await onRejected(line, 'its reference was taken by another project meanwhile')
-      else if (outcome !== 'refTaken' && outcome !== 'staged') counts[outcome] += 1
+      if (isRefusal(outcome)) {
+        if (line) await onRejected(line, REFUSED[outcome])
+      } else if (outcome !== 'staged') counts[outcome] += 1
     }
   }
 
@@ -130,4 +140,8 @@ export async function applyInput(
     const brokenBy = record.kind === 'exportElement' ? splitExports.get(record.export)?.brokenBy : null
     return brokenBy == null ? undefined : `line ${brokenBy}, an element of the same export, is bad`
   }
+}
+
+function isRefusal(outcome: ChangeOutcome): outcome is Refusal {
+  return Object.hasOwn(REFUSED, outcome)
 }

@@ -2,7 +2,7 @@
 
 import type { AuditVerbs } from './audit-contract.ts'
 import type { Awaitable } from './awaitable.ts'
-import type { DocumentKind, WorkspaceReads } from './reads-contract.ts'
+import { type DocumentKind, LAST_DOCUMENT_POSITION, MAX_ELEMENTS, type WorkspaceReads } from './reads-contract.ts'
 import type { RestCallVerbs } from './rest-call-contract.ts'
 import type { SessionVerbs } from './session-contract.ts'
 import type { ClientVerbs } from './sign-in/client-contract.ts'
@@ -82,10 +82,11 @@ export type Change =
 
 /**
  * `refTaken`: another project of the user has this reference, nothing was changed.
+ * `listFull`: the list has no place behind its last document, nothing was changed.
  * `unchanged`: the same document text, or the same export (reference, instant, digest), was there already; or there was
  * nothing to remove.
  */
-export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'removed' | 'refTaken' | 'staged'
+export type ChangeOutcome = 'added' | 'replaced' | 'unchanged' | 'removed' | 'refTaken' | 'listFull' | 'staged'
 
 /**
  * Every verb is one atomic unit, and a write is answered only once it is durable. Expected outcomes are answered, never
@@ -108,7 +109,7 @@ export interface Store
     ClientVerbs,
     StatisticsVerbs,
     AsyncDisposable {
-  /** Applies all changes or, when it throws, none. One outcome per change. */
+  /** Applies all changes or, when it throws, none. One outcome per change. Throws `ListFullError` for elements past `MAX_ELEMENTS`. */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>
   /** The id of the document that has each project reference, null where it is free. */
   readonly projectIdsByRef: (
@@ -125,6 +126,30 @@ export interface Store
 /** The database cannot answer now and may later: a lock held for too long, a connection lost. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
+}
+
+/** What was asked for cannot be stored, now or later. Nothing was written. The message is for the operator who asked. */
+export class StoreRefusedError extends Error {
+  override readonly name: string = 'StoreRefusedError'
+}
+
+/** A document or an element has no place in its list. */
+export class ListFullError extends StoreRefusedError {
+  override readonly name = 'ListFullError'
+}
+
+/** Throws `ListFullError` unless every element has a place in its export. */
+export function requireElementPlaces(elements: readonly { readonly position: number }[]): void {
+  if (elements.some(({ position }) => position > MAX_ELEMENTS)) {
+    throw new ListFullError(`an export has at most ${MAX_ELEMENTS} elements`)
+  }
+}
+
+/** Throws `ListFullError` unless every document has a place in its list. */
+export function requireDocumentPlaces(documents: readonly { readonly position: number }[]): void {
+  if (documents.some(({ position }) => position > LAST_DOCUMENT_POSITION)) {
+    throw new ListFullError(`a list of documents has at most ${LAST_DOCUMENT_POSITION} places`)
+  }
 }
 
 /** The database cannot be opened: missing rights, another program's file, or written by a newer version of this one. */

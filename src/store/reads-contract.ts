@@ -3,9 +3,14 @@ import type { Awaitable } from './awaitable.ts'
 
 export type DocumentKind = 'project' | 'template' | 'uiLibrary'
 
+/** Of one export. As many as the row ids of SQLite tell apart; both engines keep to it, so that each can be moved into the other. */
+export const MAX_ELEMENTS = 16_777_215
+/** Half of the places that the row ids of SQLite tell apart: a replacement takes documents through the other half. */
+export const LAST_DOCUMENT_POSITION = 33_554_431
+
 /** A stored JSON document. */
 export interface StoredDocument {
-  /** Grows along the list of its user and kind; a replaced document keeps it. */
+  /** Grows along the list of its user and kind, up to `LAST_DOCUMENT_POSITION`; a replaced document keeps it. */
   readonly position: number
   readonly kind: DocumentKind
   readonly userId: number
@@ -34,7 +39,7 @@ export interface StoredExport {
 }
 
 export interface StoredElement {
-  /** 1, 2, 3 … within its export. */
+  /** 1, 2, 3 … within its export, up to `MAX_ELEMENTS`. */
   readonly position: number
   readonly text: string
 }

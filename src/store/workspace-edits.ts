@@ -1,6 +1,6 @@
 // What is done to whole workspaces beside importing into them: the contract of removing, renaming, replacing and pruning.
 // `test/contract/edits.ts` is its proof, sentence by sentence.
-import type { Awaitable, DocumentKind, ExportStep, Store } from './contract.ts'
+import { type Awaitable, type DocumentKind, type ExportStep, type Store, StoreRefusedError } from './contract.ts'
 
 /** How much is stored for an email. */
 export interface Holdings {
@@ -28,8 +28,8 @@ export const NO_HOLDINGS: Omit<Holdings, 'email'> = {
 /** When a replacement, or a staged export, was touched last that takes no steps any more, and is to be dropped. */
 export const DROPPED_AT = -1
 
-/** A replacement takes no steps any more. Its message is for the operator who runs the import. */
-export class ReplacementGoneError extends Error {
+/** A replacement takes no steps any more. */
+export class ReplacementGoneError extends StoreRefusedError {
   override readonly name = 'ReplacementGoneError'
   constructor() {
     super(
@@ -116,7 +116,7 @@ export interface WorkspaceEdits {
   readonly pruneExports: (rule: PruneRule) => Awaitable<Pruned>
 
   readonly beginReplacement: (replacement: string, now: number) => Awaitable<void>
-  /** All steps or, when it throws, none. Throws `ReplacementGoneError` when it is not there (any more). */
+  /** All steps or, when it throws, none. Throws `ReplacementGoneError` when it is not there (any more), `ListFullError` past the last place of a list. */
   readonly stageReplacement: (replacement: string, steps: readonly ReplacementStep[], now: number) => Awaitable<void>
   /**
    * Gives the next users exactly what was staged for them, in its order: each of them in one step, as readers see it. What is

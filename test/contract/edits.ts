@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dumpUsers } from '../../src/import-export/dump.ts'
+import { ListFullError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { hashedEmail } from '../../src/store/hashed-email.ts'
+import { MAX_ELEMENTS } from '../../src/store/reads-contract.ts'
 import type { ReplacementStep } from '../../src/store/workspace-edits.ts'
 import { ANA, BEN, MADE, NOW, newSession, put } from './values.ts'
 
@@ -151,6 +153,42 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       ] as const
       for (const step of gone)
         await expect(async () => store.stageReplacement('r1', [step], 0)).rejects.toThrow('the staged export is gone')
+    })
+
+    test('no element is staged that its export has no place for', async () => {
+      const stage = { type: 'stageExport', email: ANA, ref: 'r', ...MADE } as const
+      // Neighbours: behind the last place of one of them the other one would begin.
+      const [one, other] = [randomUUID(), randomUUID()]
+      const fill = (stage: string, texts: readonly string[]) =>
+        ({ type: 'stageElements', stage, position: MAX_ELEMENTS, texts }) as const
+      const staged = [
+        { ...stage, stage: one },
+        { ...stage, stage: other },
+      ]
+      await store.applyChanges([put(), ...staged.map((step) => ({ ...step, now: NOW }))])
+      const rows = await countRows()
+      for (const name of [one, other]) {
+        const step = { ...fill(name, ['1', '2']), now: NOW }
+        await expect(async () => store.applyChanges([step]), name).rejects.toThrow(ListFullError)
+      }
+      await store.beginReplacement('r', NOW)
+      const replacing = [{ ...stage, stage: randomUUID() }, ...staged].map(({ stage: name }) => ({
+        ...stage,
+        stage: `r ${name}`,
+      }))
+      await store.stageReplacement('r', replacing, NOW)
+      const before = await countRows()
+      for (const { stage: name } of replacing) {
+        await expect(async () => store.stageReplacement('r', [fill(name, ['1', '2'])], NOW)).rejects.toThrow(
+          ListFullError,
+        )
+      }
+      expect(await countRows()).toBe(before)
+      // What fits is taken: the text of each last place.
+      await store.applyChanges([{ ...fill(one, ['1']), now: NOW }])
+      await store.stageReplacement('r', [fill(`r ${one}`, ['1'])], NOW)
+      expect(await countRows()).toBe(before + 2)
+      expect(before).toBeGreaterThan(rows)
     })
 
     test('a staged export that is still being filled is not stale', async () => {

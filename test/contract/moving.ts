@@ -1,7 +1,7 @@
 // The contract suite of moves: every sentence of `moving.ts`, run on each adapter.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { StoredExport } from '../../src/store/contract.ts'
+import { ListFullError, type StoredExport } from '../../src/store/contract.ts'
 import {
   CARRIED_TABLE_NAMES,
   type CarriedRow,
@@ -16,6 +16,7 @@ import {
   StoreClosedError,
   StoreMovedError,
 } from '../../src/store/cutover/contract.ts'
+import { LAST_DOCUMENT_POSITION, MAX_ELEMENTS } from '../../src/store/reads-contract.ts'
 import type { StoredClient } from '../../src/store/sign-in/client-contract.ts'
 import type { CodeRequest, CodeRules } from '../../src/store/sign-in/code-contract.ts'
 import { calls } from './rest-calls.ts'
@@ -352,6 +353,54 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await store.applyCopies('m1', WORLD.slice(2))
         const [elements] = await store.elementsOf([{ userId: 7, exportId: 70, after: 0, limit: null }])
         expect(elements).toHaveLength(2)
+      })
+
+      test('puts nothing behind the last place of a list, where nobody would find it', async () => {
+        await store.reserveTarget(move)
+        for (const copy of [
+          { type: 'addDocument', ...document, id: 'behind', ref: 'behind', position: LAST_DOCUMENT_POSITION + 1 },
+          { type: 'addElement', userId: 7, exportId: 70, position: MAX_ELEMENTS + 1, text: '3' },
+        ] as const) {
+          const copies = WORLD.toSpliced(copy.type === 'addDocument' ? 2 : 4, 0, copy)
+          await expect(store.applyCopies('m1', copies), copy.type).rejects.toThrow(ListFullError)
+          expect(await store.usersAfter('', 9), copy.type).toEqual([])
+        }
+      })
+
+      test('a list whose last place is taken takes no more documents, until a replacement gives the places anew', async () => {
+        await store.reserveTarget(move)
+        const last = { ...document, position: LAST_DOCUMENT_POSITION }
+        await store.applyCopies('m1', [
+          { type: 'putUser', id: 7, email: ANA },
+          { type: 'addDocument', ...document, id: 'first', ref: 'first', position: 1 },
+          { type: 'addDocument', ...last },
+        ])
+        await store.completeTarget('m1')
+        await store.activate()
+        const texts = async () => {
+          const [documents = []] = await store.documentsOf([{ userId: 7, ...page }])
+          return documents.map(({ id, text }) => `${id} ${text}`)
+        }
+        const more = put({ id: 'more', ref: 'more', text: '1' })
+        const outcomes = await store.applyChanges([
+          more,
+          put({ id: 'first', ref: 'first', text: '2' }),
+          put({ id: 'another', ref: 'r' }),
+          put({ kind: 'template', id: 't', ref: null }),
+        ])
+        expect(outcomes).toEqual(['listFull', 'replaced', 'listFull', 'added'])
+        expect(await texts()).toEqual(['first 2', `p ${document.text}`])
+
+        await store.beginReplacement('r', NOW)
+        const stage = { type: 'stageDocument', email: ANA, kind: 'project' } as const
+        const swapped = [
+          { ...stage, id: 'p', ref: 'r', text: '3' },
+          { ...stage, id: 'first', ref: 'first', text: '4' },
+        ]
+        await store.stageReplacement('r', swapped, NOW)
+        await store.swapReplacement({ replacement: 'r', after: '', maxDocuments: 9, isDryRun: false, now: NOW })
+        expect(await store.applyChanges([more])).toEqual(['added'])
+        expect(await texts()).toEqual(['p 3', 'first 4', 'more 1'])
       })
 
       test('puts and drops sessions and keys', async () => {

@@ -5,8 +5,7 @@ import { reasonOf } from '../../errors.ts'
 import { InputChangedError } from '../../import-export/format/lines.ts'
 import { type ImportEvent, type ImportOptions, runImport } from '../../import-export/run-import.ts'
 import { redact } from '../../redact.ts'
-import { StoreUnavailableError } from '../../store/contract.ts'
-import { ReplacementGoneError } from '../../store/workspace-edits.ts'
+import { StoreRefusedError, StoreUnavailableError } from '../../store/contract.ts'
 import { openActiveStore, type ServedDatabase } from '../open-active-store.ts'
 import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { StoreConfig } from '../options/database-options.ts'
@@ -36,7 +35,7 @@ try {
 /** What a client may read; everything else goes to the log, in the thread that started this one. */
 function messageOf(error: unknown): string {
   if (error instanceof StoreUnavailableError) return 'the database cannot be used right now: run the import again'
-  if (error instanceof ReplacementGoneError) return error.message
+  if (error instanceof StoreRefusedError) return error.message
   if (error instanceof InputChangedError) return 'the input changed while it was being imported'
   throw new Error(redact(reasonOf(error)), { cause: error })
 }

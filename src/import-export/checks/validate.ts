@@ -11,6 +11,7 @@ import {
   type ImportRecord,
   type RecordFields,
   type RecordReader,
+  requirePlace,
 } from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
 import { createOpenExports, type Endable } from './open-exports.ts'
@@ -23,6 +24,7 @@ import { createRefClaims, type RefClaim } from './unique-refs.ts'
 export interface SplitExport extends Endable {
   readonly line: number
   lastLine: number
+  elements: number
   /** The first bad line that is, or may be, one of its elements. */
   brokenBy: number | null
 }
@@ -132,13 +134,15 @@ export async function checkInput(
   function noteSplitExport(record: ImportRecord, line: number): void {
     if (record.kind === 'export' && record.id !== null) {
       if (splitExports.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
-      const split = { line, lastLine: line, brokenBy: null, endedBy: null }
+      const split = { line, lastLine: line, elements: 0, brokenBy: null, endedBy: null }
       splitExports.set(record.id, split)
       openExports.add(record, split)
     } else if (record.kind === 'exportElement') {
       const found = splitExports.get(record.export)
       if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
       if (found.endedBy !== null) throw new RecordError(found.endedBy)
+      found.elements += 1
+      requirePlace(found.elements)
       found.lastLine = line
     }
   }

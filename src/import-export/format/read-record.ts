@@ -1,6 +1,7 @@
 // The records of the import format: reading one line of NDJSON.
 import { elementTexts } from '../../json-text.ts'
 import type { DocumentKind } from '../../store/contract.ts'
+import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
 import {
   createEmailReader,
   type Envelope,
@@ -138,7 +139,13 @@ function readExport(envelope: Envelope, { requireEmail }: ReadOptions): ExportRe
   if (members.has('id')) return { ...head, id: requireName(envelope, 'id'), elements: [] }
   const elements = elementTexts(textOfData(envelope))
   if (!elements) throw new RecordError('"data" of an export must be an array')
+  requirePlace(elements.length)
   return { ...head, id: null, elements }
+}
+
+/** Throws `RecordError` for an element that has no place in its export: the last of as many. */
+export function requirePlace(elements: number): void {
+  if (elements > MAX_ELEMENTS) throw new RecordError(`an export has at most ${MAX_ELEMENTS} elements`)
 }
 
 /** The first of `names` that the document has as a string that is not empty or as an integer, as text; all digits of an integer. */

@@ -3,7 +3,7 @@
 // Steps of one type that add are independent of those of another but for the order stage, fill, seal: so each type is one
 // statement for all of its steps, however they alternate in the list. Removals divide the list: what comes before one is
 // done before it.
-import type { Change, ChangeOutcome, Store } from '../contract.ts'
+import { type Change, type ChangeOutcome, requireElementPlaces, type Store } from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
@@ -228,6 +228,7 @@ async function stageElements(
     const { id, userId } = requireStage(stages, stage)
     return texts.map((text, index) => ({ userId, id, position: position + index, text }))
   })
+  requireElementPlaces(rows)
   await connection.query(TOUCH, [filling.map(({ stage }) => stage), Math.max(...filling.map(({ now }) => now))])
   await connection.query(ADD_ELEMENTS, [
     rows.map(({ userId }) => userId),

@@ -1,5 +1,5 @@
 // Replacements in PostgreSQL: what users shall have is staged beside what they have, then swapped in, a user at a time.
-import type { DocumentKind } from '../contract.ts'
+import { type DocumentKind, requireDocumentPlaces, requireElementPlaces } from '../contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
@@ -161,6 +161,7 @@ async function stage(connection: Connection, replacement: string, steps: readonl
   const elements = ofType(steps, 'stageElements').flatMap(({ stage, position, texts }) =>
     texts.map((text, index) => ({ stage, position: position + index, text })),
   )
+  requireElementPlaces(elements)
   const added = await askAll(connection, ADD_ELEMENTS, elements, ['stage', 'position', 'text'])
   const sealing = ofType(steps, 'sealExport')
   const sealed = await askAll(connection, SEAL, sealing, ['stage', 'digest', 'byteLength', 'elementCount'])
@@ -201,6 +202,7 @@ async function stageDocuments(
     positions.set(name, position)
     rows.set(name, { ...step, owner, position })
   }
+  requireDocumentPlaces([...rows.values()])
   await askAll(connection, STAGE_DOCUMENTS, [...rows.values()], ['owner', 'kind', 'position', 'id', 'ref', 'text'])
 }
 

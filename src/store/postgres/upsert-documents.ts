@@ -1,5 +1,6 @@
 // Storing documents in PostgreSQL: what a list of them does is worked out against what is there, then written at once.
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
+import { LAST_DOCUMENT_POSITION } from '../reads-contract.ts'
 import type { Connection, Statement } from './connection.ts'
 import { digestOf, keyOf } from './engine/name-hash.ts'
 
@@ -77,14 +78,15 @@ export async function putDocuments(
     const { kind, id, ref, text } = change
     const userId = owner(change)
     const key = documentKey(userId, kind, id)
+    const row = rows.get(key)
+    const last = positions.get(listKey(userId, kind)) ?? 0
+    if (!row && last >= LAST_DOCUMENT_POSITION) return 'listFull'
     const takenBy = ref === null ? undefined : owners.get(refKey(userId, ref))
     if (takenBy !== undefined && takenBy !== id) return 'refTaken'
     const digest = digestOf(text).toString('hex')
-    const row = rows.get(key)
     if (!row) {
-      const list = listKey(userId, kind)
-      const position = (positions.get(list) ?? 0) + 1
-      positions.set(list, position)
+      const position = last + 1
+      positions.set(listKey(userId, kind), position)
       rows.set(key, { userId, kind, position, id, isNew: true, ref, digest, text })
       if (ref !== null) owners.set(refKey(userId, ref), id)
       return 'added'

@@ -1,6 +1,6 @@
 // The steps of an import in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { Change, ChangeOutcome, Store } from '../contract.ts'
+import { type Change, type ChangeOutcome, requireElementPlaces, type Store } from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { prepareRowInsert } from './engine/bulk-insert.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
@@ -86,13 +86,14 @@ export function createChanges(
 
   function stageElements(changes: readonly ChangeOf<'stageElements'>[]): readonly ChangeOutcome[] {
     const exports = new Map<string, StagedExport>()
-    const rows = changes.flatMap((change) => {
+    const elements = changes.flatMap((change) => {
       const found = exports.get(change.stage) ?? requireStaged(change.stage)
       if (!exports.has(change.stage)) touch.run(change.now, found.id)
       exports.set(change.stage, found)
-      return change.texts.map((text, index) => [found.id, change.position + index, text])
+      return change.texts.map((text, index) => ({ id: found.id, position: change.position + index, text }))
     })
-    addElements(rows)
+    requireElementPlaces(elements)
+    addElements(elements.map(({ id, position, text }) => [id, position, text]))
     return changes.map(() => 'staged')
   }
 

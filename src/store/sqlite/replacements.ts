@@ -1,5 +1,6 @@
 // Replacements in SQLite: what users shall have is staged beside what they have, then swapped in, a user at a time.
 import type { Database } from 'better-sqlite3'
+import { requireDocumentPlaces, requireElementPlaces } from '../contract.ts'
 import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceEdits } from '../workspace-edits.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
@@ -80,13 +81,15 @@ export function createReplacements(writer: Database, commits: GroupCommit): Repl
       const staged = ownerOf(replacement, email)
       if (restage.run(ref, text, staged, kind, id).changes > 0) return
       const code = KIND_CODES[kind]
-      const last = lastKey.get(staged, code, 0, staged, code, MAX_DOCUMENT_POSITION) ?? 0
-      stageDocument.run(staged, code, last + 1, staged, kind, id, ref, text)
+      const position = 1 + (lastKey.get(staged, code, 0, staged, code, MAX_DOCUMENT_POSITION) ?? 0)
+      requireDocumentPlaces([{ position }])
+      stageDocument.run(staged, code, position, staged, kind, id, ref, text)
     },
     stageExport: (replacement, { stage, email, ref, createdAt, instant }) =>
       stageExport.run(stage, ownerOf(replacement, email), ref, createdAt, instant),
     stageElements(_, { stage, position, texts }) {
       const id = requireStaged(stage)
+      requireElementPlaces([{ position: position + texts.length - 1 }])
       for (const [index, text] of texts.entries()) addElement.run(id, position + index, text)
     },
     sealExport(_, { stage, digest, byteLength, elementCount }) {

@@ -1,8 +1,9 @@
 // What is staged in SQLite and shall be no more: what imports that died have left behind goes in pieces, what is staged for
 // an email at once.
 import type { Database } from 'better-sqlite3'
+import { MAX_ELEMENTS } from '../reads-contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
-import { ELEMENT_KEY, MAX_ELEMENT_POSITION } from './engine/row-ids.ts'
+import { ELEMENT_KEY } from './engine/row-ids.ts'
 
 /** Rows of one call, so that it holds the write lock only briefly. */
 const ROWS_PER_CALL = 2_000
@@ -48,7 +49,7 @@ export function createStaleStages(writer: Database): (before: number) => boolean
 
   /** Nothing, or not all, where that is more than what is left. */
   function dropExport(id: number, left: Allowance): void {
-    take(left, dropElements.all(id, 0, id, MAX_ELEMENT_POSITION, left.rows))
+    take(left, dropElements.all(id, 0, id, MAX_ELEMENTS, left.rows))
     if (isUsedUp(left)) return
     dropExportRow.run(id)
     left.rows -= 1

@@ -1,6 +1,7 @@
 // Documents of an import, into SQLite: new ones are inserted many at a time.
 import type { Database } from 'better-sqlite3'
 import type { Change, ChangeOutcome, DocumentKind } from '../contract.ts'
+import { LAST_DOCUMENT_POSITION } from '../reads-contract.ts'
 import { prepareRowInsert, ROWS_PER_INSERT } from './engine/bulk-insert.ts'
 import { sqliteCode } from './engine/faults/sqlite-errors.ts'
 import { DOCUMENT_KEY, DOCUMENT_POSITION, KIND_CODES, MAX_DOCUMENT_POSITION } from './engine/row-ids.ts'
@@ -95,6 +96,11 @@ export function createDocumentPuts(writer: Database, userIdOf: (email: string) =
       if (before) {
         addWaiting()
         outcomes.push(putStored(list, change, before))
+        continue
+      }
+      if (list.lastPosition >= LAST_DOCUMENT_POSITION) {
+        addWaiting()
+        outcomes.push('listFull')
         continue
       }
       list.lastPosition += 1

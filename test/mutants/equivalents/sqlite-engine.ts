@@ -209,12 +209,6 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'the root is there',
   },
   {
-    path: 'src/store/sqlite/engine/swap-user.ts',
-    line: 'const DETOUR = (MAX_DOCUMENT_POSITION + 1) / 2',
-    to: '-',
-    reason: 'any place that nobody has',
-  },
-  {
     path: 'src/store/sqlite/engine/faults/writable-check.ts',
     line: "if (bavail * bsize < MIN_FREE_BYTES) throw new StoreUnavailableError('the disk of the database is full')",
     to: '<=',

@@ -1,4 +1,5 @@
 // The steps of a move into a PostgreSQL database: those of one type are one statement.
+import { requireDocumentPlaces, requireElementPlaces } from '../../contract.ts'
 import type { CarriedTableName } from '../../cutover/carried-tables.ts'
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../../cutover/contract.ts'
 import { restCallColumns } from '../access/rest-calls.ts'
@@ -139,7 +140,10 @@ const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) =>
   },
   dropDocument: (copies) => [[DROP_DOCUMENTS, columns(copies, ['userId', 'kind', 'position'])]],
   dropExport: (copies) => [[DROP_EXPORTS, columns(copies, ['userId', 'id'])]],
-  addDocument: (copies) => [[ADD_DOCUMENTS, columns(copies, ['userId', 'kind', 'position', 'id', 'ref', 'text'])]],
+  addDocument(copies) {
+    requireDocumentPlaces(copies)
+    return [[ADD_DOCUMENTS, columns(copies, ['userId', 'kind', 'position', 'id', 'ref', 'text'])]]
+  },
   beginExport(copies) {
     const exports = copies.map((copy) => copy.export)
     return [
@@ -147,7 +151,10 @@ const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) =>
       [BEGIN_EXPORTS, columns(exports, ['userId', 'id', 'ref', 'createdAt', 'instant'])],
     ]
   },
-  addElement: (copies) => [[ADD_ELEMENTS, columns(copies, ['userId', 'exportId', 'position', 'text'])]],
+  addElement(copies) {
+    requireElementPlaces(copies)
+    return [[ADD_ELEMENTS, columns(copies, ['userId', 'exportId', 'position', 'text'])]]
+  },
   sealExport(copies) {
     const exports = copies.map((copy) => copy.export)
     const names = ['userId', 'id', 'ref', 'createdAt', 'instant', 'digest', 'byteLength', 'elementCount'] as const

@@ -1,9 +1,11 @@
 // The steps of a move into an SQLite database.
 import type { Database } from 'better-sqlite3'
+import { requireDocumentPlaces, requireElementPlaces } from '../../contract.ts'
 import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../../cutover/contract.ts'
+import { MAX_ELEMENTS } from '../../reads-contract.ts'
 import { SESSION_VALUES, type SessionValues, sessionValues } from '../access/sessions.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
-import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES, MAX_ELEMENT_POSITION } from '../engine/row-ids.ts'
+import { DOCUMENT_KEY, ELEMENT_KEY, KIND_CODES } from '../engine/row-ids.ts'
 import { createCarriedWrites } from './carried-rows.ts'
 
 type CopyVerbs = Pick<MigratableStore, 'reserveTarget' | 'applyCopies' | 'raiseIds' | 'completeTarget' | 'promote'>
@@ -69,15 +71,20 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
       putUser.run(id, email)
     },
     dropUser: ({ id }) => dropUser.run(id),
-    addDocument: ({ userId, kind, position, id, ref, text }) =>
-      addDocument.run(userId, KIND_CODES[kind], position, userId, kind, id, ref, text),
+    addDocument({ userId, kind, position, id, ref, text }) {
+      requireDocumentPlaces([{ position }])
+      addDocument.run(userId, KIND_CODES[kind], position, userId, kind, id, ref, text)
+    },
     dropDocument: ({ userId, kind, position }) => dropDocument.run(userId, KIND_CODES[kind], position),
     beginExport({ export: { id, userId, ref, createdAt, instant } }) {
-      dropElements.run(id, 0, id, MAX_ELEMENT_POSITION)
+      dropElements.run(id, 0, id, MAX_ELEMENTS)
       unstage.run(id)
       stage.run(id, `move:${id}`, userId, ref, createdAt, instant)
     },
-    addElement: ({ exportId, position, text }) => addElement.run(exportId, position, text),
+    addElement({ exportId, position, text }) {
+      requireElementPlaces([{ position }])
+      addElement.run(exportId, position, text)
+    },
     sealExport({ export: { id, userId, ref, createdAt, instant, digest, byteLength, elementCount } }) {
       seal.run(id, userId, ref, createdAt, instant, digest, byteLength, elementCount)
       unstage.run(id)

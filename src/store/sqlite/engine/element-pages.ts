@@ -1,16 +1,17 @@
 // Pages of an export's elements: ranges of row ids.
 import type { Database } from 'better-sqlite3'
-import type {
-  ElementList,
-  ElementPage,
-  ElementRun,
-  ElementRunQuestion,
-  PagePart,
-  PageWithin,
-  StoredElement,
-} from '../../contract.ts'
+import {
+  type ElementList,
+  type ElementPage,
+  type ElementRun,
+  type ElementRunQuestion,
+  MAX_ELEMENTS,
+  type PagePart,
+  type PageWithin,
+  type StoredElement,
+} from '../../reads-contract.ts'
 import { type ItemSize, reachWithin } from './items-within.ts'
-import { ELEMENT_KEY, ELEMENT_POSITION, lastBefore, MAX_ELEMENT_POSITION } from './row-ids.ts'
+import { ELEMENT_KEY, ELEMENT_POSITION, lastBefore } from './row-ids.ts'
 
 type Range = [exportId: number, after: number, exportId: number, last: number]
 const RANGE = `from export_element where key > ${ELEMENT_KEY} and key <= ${ELEMENT_KEY}`
@@ -60,7 +61,7 @@ export function createElementPages(database: Database): ElementPages {
     },
     run({ exportId, after, maxElements, maxBytes }) {
       // Positions of elements are consecutive: their number needs no `limit`.
-      const to = Math.min(after + maxElements, MAX_ELEMENT_POSITION)
+      const to = Math.min(after + maxElements, MAX_ELEMENTS)
       const size = runSize.get(exportId, after, exportId, to)
       if (size?.last == null) return null
       const isFitting = (size.byteLength ?? 0) <= maxBytes
@@ -72,7 +73,7 @@ export function createElementPages(database: Database): ElementPages {
 }
 
 function rangeOf({ exportId, after, before }: ElementPage): Range {
-  return [exportId, Math.min(after, MAX_ELEMENT_POSITION), exportId, lastBefore(before, MAX_ELEMENT_POSITION)]
+  return [exportId, Math.min(after, MAX_ELEMENTS), exportId, lastBefore(before, MAX_ELEMENTS)]
 }
 
 /** The position up to which sizes add up to no more than `maxBytes`, the first at least. */

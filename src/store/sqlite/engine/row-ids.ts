@@ -12,7 +12,6 @@ export const MAX_DOCUMENT_POSITION = 67_108_863
 /** 39 bits of export, 24 of position. */
 export const ELEMENT_KEY = '((? << 24) | ?)'
 export const ELEMENT_POSITION = '(key & 16777215)'
-export const MAX_ELEMENT_POSITION = 16_777_215
 
 /** The last position of a page that ends before one, or has no such end. */
 export function lastBefore(before: number | undefined, max: number): number {

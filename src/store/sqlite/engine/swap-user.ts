@@ -1,11 +1,11 @@
 // One user's documents and exports made what was staged for them, as statements over sets of rows: nothing of it passes
 // through the memory of the process.
 import type { Database } from 'better-sqlite3'
+import { LAST_DOCUMENT_POSITION } from '../../reads-contract.ts'
 import { DROPPED_AT, type Swapped, type SwapQuestion } from '../../workspace-edits.ts'
-import { MAX_DOCUMENT_POSITION } from './row-ids.ts'
 
 /** Positions from here on are taken by nobody but documents that are on their way to another one. */
-const DETOUR = (MAX_DOCUMENT_POSITION + 1) / 2
+const DETOUR = LAST_DOCUMENT_POSITION + 1
 /** No reference is as long as this: a project has one of these while others take the references they are to have. */
 const DETOUR_REF = `printf('%.*c', 1100, 'x') || id`
 
