@@ -169,7 +169,8 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
   }
 
   function requireAnswer({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
-    const name = `${method} ${address}${path}`
+    // The query names a project.
+    const name = `${method} ${address}${path.split('?')[0]}`
     if (answer.status === null) throw new OutageError(`${name}: ${answer.reason}`)
     if (kind === 'busy') throw new OutageError(`${name} answered ${answer.status}`)
     return answer

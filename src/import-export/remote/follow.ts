@@ -15,6 +15,8 @@ const ROUNDS_TO_REMOVE = 2
 /** When more users than these, and than this part of all, lose the same in one round, the server is at fault: nothing is removed. */
 const MAX_GONE = 3
 const MAX_GONE_PART = 0.1
+/** When so many users in a row get no answer, or all of a round, the server is away; fewer have something there that it cannot answer. */
+const USERS_OF_OUTAGE = 3
 
 /** What became of the users of one round. */
 export interface Round {
@@ -82,17 +84,24 @@ interface Gone {
 
 /** What a round has found so far. */
 interface Findings {
+  readonly users: number
   readonly counts: Counts
   readonly gone: Gone[]
   /** Without any document there, and with some here. */
   readonly emptied: Emptied[]
   readonly lostExports: LostExports[]
+  /** Users who got no answer since the last one who did. */
+  unanswered: Failed[]
   outage: string | null
 }
 
 interface Emptied {
   readonly user: RemoteUser
   readonly one: Followed
+}
+
+interface Failed extends Emptied {
+  readonly error: ContractError
 }
 
 interface LostExports extends Emptied {
@@ -168,9 +177,11 @@ export function createFollower(options: FollowOptions): Follower {
     try {
       const at = clock()
       const outcome = await step(user, one, found.counts, may)
+      tellUnanswered(found)
       found.counts[outcome === 'gone' ? 'missing' : outcome] += 1
       if (outcome === 'gone') found.gone.push({ email: user.email, one, at })
     } catch (error) {
+      if (!(error instanceof OutageError)) tellUnanswered(found)
       if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one })
       else if (error instanceof LostExportsError) found.lostExports.push({ user, one, error })
       else fail(user, one, error, found)
@@ -179,9 +190,22 @@ export function createFollower(options: FollowOptions): Follower {
 
   function fail(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
     found.counts.failed += 1
-    if (error instanceof OutageError || error instanceof StoreUnavailableError) found.outage = error.message
+    if (error instanceof StoreUnavailableError) found.outage = error.message
+    else if (error instanceof OutageError) failUnanswered(user, one, error, found)
     else if (error instanceof ContractError) note(user, one, error)
     else throw error
+  }
+
+  /** The server is away, or will answer the next user. */
+  function failUnanswered(user: RemoteUser, one: Followed, error: OutageError, found: Findings): void {
+    found.unanswered.push({ user, one, error })
+    if (found.unanswered.length >= Math.min(USERS_OF_OUTAGE, found.users)) found.outage = error.message
+  }
+
+  /** It was not away: they fail by themselves. */
+  function tellUnanswered(found: Findings): void {
+    for (const { user, one, error } of found.unanswered) note(user, one, error)
+    found.unanswered = []
   }
 
   /** Exports that are lost for so many rounds go here too, unless those of too many users are. */
@@ -242,7 +266,15 @@ export function createFollower(options: FollowOptions): Follower {
       const began = clock()
       let done = 0
       const counts: Counts = { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
-      const found: Findings = { counts, gone: [], emptied: [], lostExports: [], outage: null }
+      const found: Findings = {
+        users: users.length,
+        counts,
+        gone: [],
+        emptied: [],
+        lostExports: [],
+        unanswered: [],
+        outage: null,
+      }
       await forget(users)
       await eachOf(users, concurrency, async (user) => {
         stop.throwIfAborted()
@@ -258,6 +290,7 @@ export function createFollower(options: FollowOptions): Follower {
       await settleLostExports(found)
       const { waiting, doubted } = await settleWorkspaces(found)
       const { outage } = found
+      if (outage === null) tellUnanswered(found)
       const seconds = (clock() - began) / 1_000
       return { users: users.length, ...counts, waiting, doubted, outage, seconds, lagSeconds: lagSeconds() }
     },
