@@ -1,6 +1,10 @@
 // Old servers that answer what no server should: what is wrong stays with the user that it is wrong for.
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createRemoteClient } from '../../src/import-export/remote/client.ts'
+import { runHere } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -30,4 +34,154 @@ test('an export that a server never answers keeps its user back, and nobody else
   const { exitCode, stderr } = await following.stop()
   expect([exitCode, stderr]).toEqual([0, `--email, address 1: GET ${server.url}/exports answered 504\n`])
   expect(server.openSessions()).toBe(0)
+})
+
+test('an access token that is refused although it was just renewed is no end: a new session is opened, the old one ended', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  let refused = false
+  server.setIntercept((request, response) => {
+    if (request.url === '/token') response.writeHead(200).end('{"accessToken":"of.no.use"}')
+    else if (request.url === '/templates' && !refused) response.writeHead(401).end()
+    else return false
+    refused ||= request.url === '/templates'
+    return true
+  })
+  const { exitCode, stderr } = await runHere(['import', server.url, '--email', ANA, '--database', newDatabase()])
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(server.openSessions()).toBe(0)
+  expect(server.requests.filter(({ path }) => path === '/login').length).toBe(2)
+})
+
+test.each(['', 'two words\n', 'tök€n'])(
+  'an access token that is none, %j, is told at once, and not shown',
+  async (accessToken) => {
+    await using server = await startPlainServer({ records: SMALL_WORLD })
+    server.setIntercept((request, response) => {
+      if (request.url !== '/login') return false
+      response.writeHead(200).end(JSON.stringify({ accessToken, refreshToken: 'r' }))
+      return true
+    })
+    const { exitCode, stderr } = await runHere(['import', server.url, '--email', ANA, '--database', newDatabase()])
+    expect([exitCode, stderr]).toEqual([
+      1,
+      `--email, address 1: POST ${server.url}/login answered no accessToken\n1 failed: run it again to import the rest\n`,
+    ])
+  },
+)
+
+const NO_TIMES = ['Fri, 01 Jan 9999 00:00:00 GMT', '+100000-01-01T00:00:00Z', '-000100-01-01T00:00:00Z', 'yesterday']
+
+test.each(NO_TIMES)('an export that was last modified at %s is made when it is imported', async (lastModified) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const database = newDatabase()
+  server.setIntercept((request, response) => {
+    if (request.url?.startsWith('/exports')) response.setHeader('last-modified', lastModified)
+    return false
+  })
+  const clock = () => Date.UTC(2026, 0, 2, 3, 4, 5)
+  const args = ['import', server.url, '--email', BEN, '--database', database]
+  const { exitCode, stderr } = await runHere(args, { clock })
+  expect([exitCode, stderr]).toEqual([0, ''])
+  const { stdout } = await runHere(['dump', '--database', database])
+  expect(stdout).toContain('"r":"secret","createdAt":"2026-01-02T03:04:05.000Z"')
+})
+
+test('a request that the server says it did not wait for (408) is made again', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  let left = 2
+  server.setIntercept((request, response) => {
+    if (request.url !== '/templates' || left === 0) return false
+    left -= 1
+    response.writeHead(408, { connection: 'close' }).end()
+    return true
+  })
+  const { exitCode, stderr } = await runHere(['import', server.url, '--email', ANA, '--database', newDatabase()])
+  expect([exitCode, stderr]).toEqual([0, ''])
+})
+
+test('a list that is 404 when it is read again, after it was told not to have changed, takes nothing away', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD, hasEtags: true })
+  const database = newDatabase()
+  const following = startFollow(server.url, ['--email', ANA, '--database', database])
+  // The second one has the entity tags.
+  await following.next()
+  await following.next()
+  server.setIntercept((request, response) => {
+    if (request.url !== '/templates' || request.headers['if-none-match'] !== undefined) return false
+    response.writeHead(404).end()
+    return true
+  })
+  server.workspaces.get(ANA)?.projects.reverse()
+  expect(await following.until(({ failed }) => failed > 0)).toMatchObject({ failed: 1, changed: 0, removed: 0 })
+  expect((await runHere(['dump', '--database', database])).stdout).toContain('"data":{"id":"t1","name":"Landing"}')
+  server.setIntercept(null)
+  await following.until(({ changed }) => changed === 1)
+  await following.stop()
+})
+
+async function listening(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return `http://127.0.0.1:${Object(server.address()).port}`
+}
+
+test('an answer without an end is given up when no string can hold it', async () => {
+  const piece = Buffer.alloc(8 * 1024 * 1024, ' ')
+  let sent = 0
+  const url = await listening((_request, response) => {
+    response.on('error', () => {})
+    const send = () => {
+      sent += piece.byteLength
+      response.write(piece, (error) => error ?? send())
+    }
+    send()
+  })
+  const client = createRemoteClient(url, { headers: {}, maxOutageMs: 60_000, stop: new AbortController().signal })
+  await expect(client.send({ method: 'GET', path: '/exports?r=ana@example.com' })).rejects.toThrow(
+    `GET ${url}/exports: the answer is larger than 512 MiB`,
+  )
+  expect(sent).toBeLessThan(640 * 1024 * 1024)
+})
+
+test('an answer that drips is given up; one that is slow is not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const pieces = { drip: 1, slow: 65_536 }
+  const url = await listening((request, response) => {
+    const length = request.url === '/drip' ? pieces.drip : pieces.slow
+    let left = 3
+    const send = () => {
+      left -= 1
+      if (left < 0) return void response.end()
+      response.write(' '.repeat(length))
+    }
+    response.on('error', () => {})
+    sendNext = send
+    send()
+  })
+  let sendNext = () => {}
+  const client = createRemoteClient(url, { headers: {}, maxOutageMs: 0, stop: new AbortController().signal })
+  async function ask(path: string): Promise<string> {
+    const before = client.traffic().bytes
+    const answer = client.send({ method: 'GET', path }).then(
+      ({ body }) => `${body.byteLength} bytes`,
+      (error: Error) => error.message,
+    )
+    const step = path === '/drip' ? pieces.drip : pieces.slow
+    for (let piece = 1; piece <= 3; piece += 1) {
+      while (client.traffic().bytes < before + piece * step) {
+        const ended = await Promise.race([answer, new Promise<null>((resolve) => setImmediate(() => resolve(null)))])
+        if (ended !== null) return ended
+      }
+      await vi.advanceTimersByTimeAsync(40_000)
+      sendNext()
+    }
+    return answer
+  }
+  expect(await ask('/slow')).toBe(`${3 * pieces.slow} bytes`)
+  expect(await ask('/drip')).toBe(`GET ${url}/drip: no answer`)
 })

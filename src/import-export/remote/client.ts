@@ -1,10 +1,14 @@
 // Requests to another server that may be busy, away or broken for a while: asked again until it answers.
+import { constants } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
 import { kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
-/** Between two parts of an answer: a large export may take its time. */
+/** Until an answer begins, and for each further piece of so many bytes: a large export may take its time, and none may take forever. */
 const SILENCE_MS = 60_000
+const PIECE_BYTES = 65_536
+/** Of a body: a string holds no more. */
+const MAX_ANSWER_BYTES = constants.MAX_STRING_LENGTH
 /** For what is still asked, or answered, when all is told to stop; and for each answer to a sign-out. */
 const FAREWELL_MS = 2_000
 /** Of one sign-out, when all is told to stop. */
@@ -42,7 +46,11 @@ interface NoAnswer {
   readonly status: null
   /** In words. */
   readonly reason: string
+  /** It would be the next time, too. */
+  readonly isTooLarge: boolean
 }
+
+const TOO_LARGE: NoAnswer = { status: null, reason: 'the answer is larger than 512 MiB', isTooLarge: true }
 
 export interface RemoteClientOptions {
   /** Sent along with every request, unless the request has them itself. */
@@ -103,16 +111,21 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
     try {
       const response = await fetch(`${address}${path}`, body ? { ...init, body: JSON.stringify(body) } : init)
       hasAnswered = true
+      silence.isHeard()
       const chunks: Uint8Array[] = []
+      let byteLength = 0
       for await (const chunk of response.body ?? []) {
-        silence.isHeard()
+        const pieces = Math.floor(byteLength / PIECE_BYTES)
+        byteLength += chunk.byteLength
+        if (Math.floor(byteLength / PIECE_BYTES) > pieces) silence.isHeard()
         traffic.bytes += chunk.byteLength
+        if (byteLength > MAX_ANSWER_BYTES) return TOO_LARGE
         chunks.push(chunk)
       }
       if (response.status === 304) traffic.notModified += 1
       return { status: response.status, headers: response.headers, body: Buffer.concat(chunks) }
     } catch (error) {
-      return { status: null, reason: noAnswerInWords(error) }
+      return { status: null, reason: noAnswerInWords(error), isTooLarge: false }
     }
   }
 
@@ -127,7 +140,7 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
       if (notBefore > Date.now()) await wait(notBefore - Date.now())
       const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
       if (answer.status === null) stop.throwIfAborted()
-      const kind = answer.status === null ? 'away' : kindOfStatus(answer.status)
+      const kind = kindOf(answer)
       const isLastAttempt = kind === 'broken' ? attempt + 1 >= MAX_BROKEN_ATTEMPTS : !hasAnswered || isTooLong(start)
       if (kind === 'answer' || isLastAttempt) return requireAnswer(request, answer, kind)
       await wait(pauseAfter(answer, attempt))
@@ -171,7 +184,7 @@ export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: 
   function requireAnswer({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
     // The query names a project.
     const name = `${method} ${address}${path.split('?')[0]}`
-    if (answer.status === null) throw new OutageError(`${name}: ${answer.reason}`)
+    if (answer.status === null) throw new (answer.isTooLarge ? ContractError : OutageError)(`${name}: ${answer.reason}`)
     if (kind === 'busy') throw new OutageError(`${name} answered ${answer.status}`)
     return answer
   }
@@ -198,6 +211,11 @@ function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): SilenceL
     isHeard: () => timer.refresh(),
     [Symbol.dispose]: () => clearTimeout(timer),
   }
+}
+
+function kindOf(answer: RemoteAnswer | NoAnswer): ReturnType<typeof kindOfStatus> | 'away' {
+  if (answer.status !== null) return kindOfStatus(answer.status)
+  return answer.isTooLarge ? 'answer' : 'away'
 }
 
 function retryFieldsOf({ headers }: RemoteAnswer): RetryFields {

@@ -83,19 +83,23 @@ export async function readChanges(
   const seen = { answers, refs }
   if (!hasChanged) return { type: 'unchanged', seen }
   const whole = {} as Record<DocumentKind, readonly string[]>
-  for (const kind of DOCUMENT_KINDS) whole[kind] = await textsOf(kind)
+  for (const kind of DOCUMENT_KINDS) {
+    const texts = await textsOf(kind)
+    if (texts === null && !absent.includes(kind)) absent.push(kind)
+    whole[kind] = texts ?? []
+  }
   return { type: 'changed', seen, lists: whole, absent }
 
-  async function textsOf(kind: DocumentKind): Promise<readonly string[]> {
+  /** Null for 404, which may have come since the list was told not to have changed. */
+  async function textsOf(kind: DocumentKind): Promise<readonly string[] | null> {
     const looked = lists.get(kind)
-    if (!looked || looked.answer.digest === null) return []
+    if (!looked || looked.answer.digest === null) return null
     if (looked.array) return looked.array.elements()
     const found = await session.read(LIST_PATHS[kind])
-    const elements = found === 'unchanged' || found === null ? [] : found.elements()
     const isTheSame = found !== 'unchanged' && found !== null && digestOf(found.bytes) === looked.answer.digest
     // It has changed since it was told not to have: without a tag it is found changed the next time, and looked at whole.
     if (!isTheSame) answers.set(LIST_PATHS[kind], { etag: null, digest: looked.answer.digest })
-    return elements
+    return found === 'unchanged' || found === null ? null : found.elements()
   }
 }
 

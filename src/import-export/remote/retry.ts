@@ -4,6 +4,7 @@ const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 15_000
 /** Longer ones are cut: the next answer says again how long. */
 const MAX_RETRY_AFTER_MS = 300_000
+const BUSY = new Set([408, 429, 502, 503, 504])
 
 /** Exponential with jitter: between half of it and all of it, so that clients that failed together do not come together. */
 export function backoffMs(attempt: number): number {
@@ -42,9 +43,9 @@ export function isTokenRefused(status: number): boolean {
 
 /**
  * How a status is to be taken. `busy`: it will answer later. `broken`: this request fails there, perhaps not the next time.
- * 502 and 504 are what a proxy answers while the server behind it is away.
+ * 502 and 504 are what a proxy answers while the server behind it is away; 408 closes a connection that it had enough of.
  */
 export function kindOfStatus(status: number): 'answer' | 'busy' | 'broken' {
-  if (status === 429 || status === 502 || status === 503 || status === 504) return 'busy'
+  if (BUSY.has(status)) return 'busy'
   return status >= 500 ? 'broken' : 'answer'
 }

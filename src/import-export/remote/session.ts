@@ -33,9 +33,9 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     const answer = await client.send({ method: 'POST', path, body, opensSession: true })
     const tokens = isSuccess(answer) ? parseJson(answer.body) : null
     const [access, refresh] = [Reflect.get(Object(tokens), 'accessToken'), Reflect.get(Object(tokens), 'refreshToken')]
-    if (typeof access === 'string') accessToken = access
+    if (isToken(access)) accessToken = access
     if (typeof refresh === 'string') refreshToken = refresh
-    if (isSuccess(answer) && typeof access !== 'string') {
+    if (isSuccess(answer) && !isToken(access)) {
       throw new ContractError(`POST ${client.address}${path} answered no accessToken`)
     }
     return answer
@@ -46,10 +46,20 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     if (!isSuccess(answer)) throw new ContractError(`POST ${client.address}/login answered ${answer.status}`)
   }
 
-  /** Where the session itself has ended, by a new one. */
-  async function renew(): Promise<void> {
-    const isRenewed = refreshToken !== null && isSuccess(await tokensFrom('/token', { refreshToken }))
-    if (!isRenewed) await signIn()
+  async function isRenewed(): Promise<boolean> {
+    return refreshToken !== null && isSuccess(await tokensFrom('/token', { refreshToken }))
+  }
+
+  /** The session before may be open, whatever its tokens are good for. */
+  async function signInAgain(): Promise<void> {
+    await close()
+    await signIn()
+  }
+
+  async function close(): Promise<void> {
+    if (refreshToken === null) return
+    await client.endSession({ method: 'DELETE', path: '/logout', body: { refreshToken } })
+    refreshToken = null
   }
 
   async function get(path: string, etag: string | null): Promise<RemoteAnswer> {
@@ -62,7 +72,9 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     if (accessToken === null) await signIn()
     const answer = await ask()
     if (!isTokenRefused(answer.status)) return answer
-    await renew()
+    const renewed = (await isRenewed()) ? await ask() : null
+    if (renewed && !isTokenRefused(renewed.status)) return renewed
+    await signInAgain()
     return ask()
   }
 
@@ -86,11 +98,13 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
         etag: headers.get('etag'),
       }
     },
-    async close() {
-      if (refreshToken === null) return
-      await client.endSession({ method: 'DELETE', path: '/logout', body: { refreshToken } })
-    },
+    close,
   }
+}
+
+/** What a header can hold (RFC 6750 section 2.1 allows less). */
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }
 
 /** The contract says 200; servers also answer a session that they made with 201. */

@@ -172,12 +172,17 @@ async function newExport(
   const elements = found.elements()
   const newest = await newestExport(store, email, ref)
   if (newest?.digest === digestOfElements(elements)) return null
-  const told = new Date(found.lastModified ?? clock()).toISOString()
+  const told = new Date(pastTime(found.lastModified, clock())).toISOString()
   const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
   // What is shown there as the newest is the newest here too, whatever its time.
   const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.createdAt) + 1)).toISOString()
   const length = elements.reduce((sum, element) => sum + element.length, 0)
   return exportLines(email, { ref, createdAt, length, id: ref }, elements)
+}
+
+/** What was told, unless it is no time before now that a server can have meant (RFC 9110 section 8.8.2.1). */
+function pastTime(told: number | null, now: number): number {
+  return told !== null && told >= 0 && told <= now ? told : now
 }
 
 async function newestExport(store: Store, email: string, ref: string): Promise<StoredExport | null> {
