@@ -30,6 +30,9 @@ import type { Awaitable, LiveSession } from '../store/contract.ts'
 import { documentsResponse, exportMetadataResponse, exportResponse, notModified } from './collection-response.ts'
 import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
 
+/** Of the body of a session call, which is an email or a token: reading 1 MiB of JSON takes tens of milliseconds of one turn. */
+const MAX_FIELDS_BYTES = 16_384
+
 /** What the reads share. */
 interface Shared {
   readonly readAcceptEncoding: ReadAcceptEncoding
@@ -69,7 +72,7 @@ interface Fields {
 }
 
 async function readFields(route: SessionRoute, request: GatewayRequest): Promise<Fields> {
-  const bytes = await request.body()
+  const bytes = await request.body(MAX_FIELDS_BYTES)
   if (bytes.byteLength === 0 && !route.requiresBody) return { value: '', option: null }
   if (route.requiresJson && !isJsonMediaType(request.header('content-type'))) {
     throw new GatewayError(bytes.byteLength === 0 ? 'MALFORMED_JSON' : 'UNSUPPORTED_MEDIA_TYPE')

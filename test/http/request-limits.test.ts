@@ -18,6 +18,10 @@ function chunked(body: string): string {
   return requestText({ method: 'POST', target: '/login', headers, body: `${chunks}0\r\n\r\n` })
 }
 
+function inOneChunk(body: string): ReadableStream<Uint8Array> {
+  return new Blob([body]).stream()
+}
+
 describe('a body', () => {
   test.each([
     ['of exactly the limit', BODY.length, 200],
@@ -29,6 +33,36 @@ describe('a body', () => {
       const [answer] = readAnswers(await exchange(gateway.url, request))
       expect(answer?.status).toBe(status)
     }
+  })
+})
+
+describe.each([
+  ['POST', '/login', 200, { email: ANA }],
+  ['POST', '/token', 401, { refreshToken: 'unknown' }],
+  ['DELETE', '/logout', 401, { refreshToken: 'unknown' }],
+  ['POST', '/logout', 401, { refreshToken: 'unknown' }],
+] as const)('the body of %s %s', (method, path, status, fields) => {
+  /** With a field that nobody knows, as clients may send. */
+  function bodyOf(byteLength: number): string {
+    const empty = JSON.stringify({ ...fields, device: '' })
+    return JSON.stringify({ ...fields, device: 'x'.repeat(byteLength - empty.length) })
+  }
+
+  test.each([
+    ['of 16 KiB is read', 16_384, status, 'with its length', (body: string) => body],
+    ['of 16 KiB is read', 16_384, status, 'in chunks', inOneChunk],
+    ['of a byte more is 413', 16_385, 413, 'with its length', (body: string) => body],
+    ['of a byte more is 413', 16_385, 413, 'in chunks', inOneChunk],
+  ])('%s', async (_, byteLength, expected, _how, write) => {
+    const gateway = await startGateway()
+    const headers = { 'content-type': 'application/json' }
+    const sent = { method, headers, body: write(bodyOf(byteLength)), duplex: 'half' }
+    const response = await fetch(gateway.url + path, sent)
+    const text = await response.text()
+    expect([response.status, text]).toEqual([expected, expect.any(String)])
+    if (expected === 413)
+      expect(JSON.parse(text)).toMatchObject({ code: 'BODY_TOO_LARGE', detail: expect.stringContaining('16384 bytes') })
+    expect(text).not.toContain('xxx')
   })
 })
 

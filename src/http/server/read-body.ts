@@ -9,12 +9,14 @@ export type ReadBody = (
   incoming: IncomingMessage,
   response: ServerResponse,
   clientAddress: string,
+  /** Of this body, where it is less than of any. */
+  limitBytes?: number,
 ) => Promise<Uint8Array>
 
-export function createBodyReader(limitBytes: number): ReadBody {
-  const receiveFrom = createReceivedBytes(limitBytes)
+export function createBodyReader(bodyLimitBytes: number): ReadBody {
+  const receiveFrom = createReceivedBytes(bodyLimitBytes)
 
-  function collect(incoming: IncomingMessage, clientAddress: string): Promise<Uint8Array> {
+  function collect(incoming: IncomingMessage, clientAddress: string, limitBytes: number): Promise<Uint8Array> {
     const reservation = receiveFrom(clientAddress)
     return new Promise<Uint8Array>((resolve, reject) => {
       const collected = collectBytes(limitBytes, reservation)
@@ -25,7 +27,7 @@ export function createBodyReader(limitBytes: number): ReadBody {
         reject(error)
       }
       const add = (piece: Buffer) => {
-        if (collected.byteLength() + piece.byteLength > limitBytes) refuse(new GatewayError('BODY_TOO_LARGE'))
+        if (collected.byteLength() + piece.byteLength > limitBytes) refuse(tooLarge(limitBytes))
         else if (!collected.add(piece)) refuse(noRoom())
       }
       incoming
@@ -36,15 +38,20 @@ export function createBodyReader(limitBytes: number): ReadBody {
     }).finally(() => reservation[Symbol.dispose]())
   }
 
-  return async (incoming, response, clientAddress) => {
+  return async (incoming, response, clientAddress, ownLimitBytes = bodyLimitBytes) => {
     const { headers } = incoming
-    if (Number(headers['content-length'] ?? 0) > limitBytes) throw new GatewayError('BODY_TOO_LARGE')
+    const limitBytes = Math.min(ownLimitBytes, bodyLimitBytes)
+    if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
       throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
     }
     if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-    return collect(incoming, clientAddress)
+    return collect(incoming, clientAddress, limitBytes)
   }
+}
+
+function tooLarge(limitBytes: number): GatewayError {
+  return new GatewayError('BODY_TOO_LARGE', { message: `The request body is larger than ${limitBytes} bytes.` })
 }
 
 function noRoom(): GatewayError {

@@ -155,7 +155,7 @@ function toRequest(
     client,
     httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
     header,
-    body: () => readBody(incoming, response, client.address),
+    body: (limitBytes) => readBody(incoming, response, client.address, limitBytes),
     bodyStream: () => streamBody(incoming, response),
     record: startRecord(performance.now()),
   }

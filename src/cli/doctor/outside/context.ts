@@ -104,6 +104,11 @@ export function memberOf(body: Buffer, name: string): string | undefined {
   return typeof member === 'string' ? member : undefined
 }
 
+/** Whether it is an answer of GraphQL that something is wrong. */
+export function hasErrors(body: Buffer): boolean {
+  return Array.isArray(Reflect.get(Object(jsonOf(body)), 'errors'))
+}
+
 /** Null for what is no JSON. */
 function jsonOf(body: Buffer): unknown {
   try {

@@ -1,7 +1,7 @@
 // Whether requests and answers pass the proxy as they are: bodies, headers, coding, and in time.
 import { PROBE_PAUSE_MS } from '../../../admin/probe.ts'
 import type { Check, Verdict } from '../check.ts'
-import { checkSeen, codeOf, isSeen, type Outside, type Seen, see } from './context.ts'
+import { checkSeen, codeOf, hasErrors, isSeen, type Outside, type Seen, see } from './context.ts'
 
 const NO_TOKEN = 'doctor'
 const GZIP = { 'accept-encoding': 'gzip' }
@@ -90,11 +90,11 @@ async function problemDocuments({ ask }: Outside): Promise<Verdict> {
 }
 
 async function bodyLimit({ ask, bodyLimit: limit }: Outside): Promise<Verdict> {
-  // A field that the login does not know, as long as the gateway takes.
-  const [start, end] = ['{"refreshToken":"', '"}']
+  // Without a query, as long as the gateway takes.
+  const [start, end] = ['{"query":null,"doctor":"', '"}']
   const body = start + 'x'.repeat(limit - start.length - end.length) + end
-  const reply = await ask({ method: 'POST', path: '/logout', headers: JSON_BODY, body }).catch(() => null)
-  if (reply && codeOf(reply.body) !== '') return null
+  const reply = await ask({ method: 'POST', path: '/graphql', headers: JSON_BODY, body }).catch(() => null)
+  if (reply && hasErrors(reply.body)) return null
   return {
     problem: `a body of ${limit} bytes, which the gateway takes, is refused in front of it${reply ? ` with ${reply.status}` : ''}`,
     fix: {
