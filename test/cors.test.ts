@@ -3,6 +3,7 @@ import { createOriginList, normalOrigin } from '../src/auth/origins.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { ask, startGateway, type TestGateway } from './support/gateway.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
+import { exchange, readAnswers, requestText } from './support/wire.ts'
 
 const APP = 'https://app.example.com'
 
@@ -87,6 +88,49 @@ describe('CORS', () => {
     expect([status, headers.get('access-control-allow-headers')]).toEqual([204, allowed])
     expect(headers.get('access-control-allow-methods')).toContain('DELETE')
     expect(headers.get('vary')).toBe('Origin, Access-Control-Request-Headers, Access-Control-Request-Method')
+  })
+
+  const REFUSED_EARLY = [
+    [
+      '431',
+      requestText({
+        headers: [
+          ['Origin', APP],
+          ['X-Long', 'x'.repeat(20_000)],
+        ],
+      }),
+    ],
+    [
+      '400',
+      requestText({
+        method: 'POST',
+        target: '/login',
+        headers: [
+          ['Origin', APP],
+          ['Transfer-Encoding', 'chunked'],
+        ],
+        body: 'no chunk\r\n',
+      }),
+    ],
+  ] as const
+
+  test.each(REFUSED_EARLY)(
+    'lets any page read a %s that is given before it is known whose page asks',
+    async (status, request) => {
+      const gateway = await startGateway({ corsOrigins: [APP] })
+      const [answer] = readAnswers(await exchange(gateway.url, request))
+      expect(String(answer?.status)).toBe(status)
+      expect(answer?.headers.get('access-control-allow-origin')).toBe('*')
+      expect(answer?.headers.get('access-control-expose-headers')).toContain('X-Request-Id')
+      expect(answer?.headers.has('access-control-allow-credentials')).toBe(false)
+    },
+  )
+
+  test.each(REFUSED_EARLY)('without origins says nothing of it in a %s either', async (status, request) => {
+    const gateway = await startGateway()
+    const [answer] = readAnswers(await exchange(gateway.url, request))
+    expect(String(answer?.status)).toBe(status)
+    expect([...(answer?.headers.keys() ?? [])].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
   test('without origins no answer says a word of it', async () => {

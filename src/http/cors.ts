@@ -40,6 +40,15 @@ export function createCors(listed: readonly string[], report: ReportRefusedOrigi
   }
 }
 
+/**
+ * Of what is refused before a request is read, its `Origin` among it. It says nothing of anybody, so every page may read it where some
+ * may read anything: a page that is told of no reason takes it for a network that is down.
+ */
+export function corsOfRefusals(listed: readonly string[]): Headers {
+  if (listed.length === 0) return {}
+  return { 'access-control-allow-origin': '*', 'access-control-expose-headers': RESPONSE_HEADERS }
+}
+
 /** To the page of a listed origin; null is no such page. */
 function allow(origin: string | null, request: GatewayRequest, reply: GatewayResponse): GatewayResponse {
   const isPreflight = request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined

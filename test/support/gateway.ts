@@ -14,6 +14,7 @@ import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql
 import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts'
+import { corsOfRefusals } from '../../src/http/cors.ts'
 import type { ObserveResponse } from '../../src/http/handler.ts'
 import type { BrokenOff } from '../../src/http/server/broken-off.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
@@ -161,6 +162,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     proxyProtocol: options.proxyProtocol ?? false,
     sendTimeoutMs,
     observers: options.observers ?? [],
+    refusalHeaders: corsOfRefusals(options.corsOrigins ?? []),
     reportBrokenOff: (event) => brokenOff.push(event),
   })
   const host = options.host ?? '127.0.0.1'

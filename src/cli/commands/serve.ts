@@ -11,6 +11,7 @@ import { isLoopbackBinding } from '../../auth/guards/loopback.ts'
 import { createReadOnlyGuard } from '../../auth/guards/read-only.ts'
 import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { createGateway } from '../../gateway.ts'
+import { corsOfRefusals } from '../../http/cors.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import { createHttpServer } from '../../http/server/server.ts'
@@ -185,6 +186,7 @@ export async function runServe(
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
     onMalformed: metrics.onMalformed,
+    refusalHeaders: corsOfRefusals(config.corsOrigin),
     onRequest: tracer?.start,
     within: tracer?.scope?.run,
     observers: [...metrics.observers, ...[ledger, accessLog, tracer].flatMap((each) => (each ? [each.observe] : []))],

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { type FailureCode, GatewayError } from '../../errors.ts'
 import { toProblem } from '../problem-details.ts'
 import { newRequestId, REQUEST_ID_HEADER } from '../request-id.ts'
-import { EVERY_RESPONSE } from '../response.ts'
+import { EVERY_RESPONSE, type Headers } from '../response.ts'
 import { STATUS_CODES } from './http-builtin.ts'
 
 interface Exchange {
@@ -42,36 +42,45 @@ const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
 /** A client that was refused a tunnel has so long to close its end of the connection. */
 const TUNNEL_CLOSE_MS = 1_000
 
-type OnRefused = (code: FailureCode) => void
+export interface RefusalOptions {
+  /** Besides those that every failure has. */
+  readonly headers?: Headers | undefined
+  readonly onRefused?: ((code: FailureCode) => void) | undefined
+}
 
 /** Of a server's `clientError`. */
 export function handleClientError(
   error: Error & { readonly code?: string },
   socket: Duplex,
-  onRefused: OnRefused = () => {},
+  options: RefusalOptions,
 ): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  refuse(new GatewayError(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'), socket, onRefused)
+  refuse(new GatewayError(PARSER_FAILURES[error.code ?? ''] ?? 'BAD_REQUEST'), socket, options)
 }
 
 /** Of a server's `connect`: there are no tunnels, so no method is allowed for any target of one. */
-export function refuseTunnel(socket: Duplex, onRefused: OnRefused = () => {}): void {
+export function refuseTunnel(socket: Duplex, options: RefusalOptions): void {
   // node:http has left the connection: nobody else reads it, hears of its errors or closes it.
   socket.on('error', () => {})
   socket.resume()
-  refuse(new GatewayError('METHOD_NOT_ALLOWED', { allow: '' }), socket, onRefused, () => {
+  refuse(new GatewayError('METHOD_NOT_ALLOWED', { allow: '' }), socket, options, () => {
     const timer = setTimeout(() => socket.destroy(), TUNNEL_CLOSE_MS)
     socket.once('close', () => clearTimeout(timer))
   })
 }
 
-function refuse(error: GatewayError, socket: Duplex, onRefused: OnRefused, onEnd = () => {}): void {
-  onRefused(error.code)
-  const refusal = toRefusal(error)
+function refuse(
+  error: GatewayError,
+  socket: Duplex,
+  { headers = {}, onRefused }: RefusalOptions,
+  onEnd = () => {},
+): void {
+  onRefused?.(error.code)
+  const refusal = toRefusal(error, headers)
   const end = () => {
     socket.end(refusal)
     onEnd()
@@ -90,13 +99,14 @@ function refuseInPlaceOf(response: ServerResponse, socket: Duplex, end: () => vo
 }
 
 /** The whole response as text, with what node:http and the pipeline give every other failure. */
-function toRefusal(error: GatewayError): string {
+function toRefusal(error: GatewayError, added: Headers): string {
   const requestId = newRequestId()
   const { status, headers, body } = toProblem(error, () => {}, requestId)
   const text = String(body)
   const all = {
     ...headers,
     ...EVERY_RESPONSE,
+    ...added,
     [REQUEST_ID_HEADER]: requestId,
     'content-length': Buffer.byteLength(text),
     // RFC 9110 section 6.6.1.

@@ -9,7 +9,7 @@ import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import { forwardedRequestId, requestIdOf } from '../request-id.ts'
 import { startRecord } from '../request-record.ts'
-import type { GatewayResponse } from '../response.ts'
+import type { GatewayResponse, Headers } from '../response.ts'
 import { streamBody } from './body-stream.ts'
 import { hasLeft } from './broken-off.ts'
 import { handleClientError, refuseTunnel, trackExchange } from './client-error.ts'
@@ -39,6 +39,8 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
   readonly reportBrokenOff?: SendOptions['reportBrokenOff']
   /** Told of what came and is no request: it passes nobody else who looks on. */
   readonly onMalformed?: ((code: FailureCode) => void) | undefined
+  /** Of refusals that are made before there is a request: no pipeline adds them. */
+  readonly refusalHeaders?: Headers
   /** Told of every request before anything is done with it. */
   readonly onRequest?: ((request: GatewayRequest) => void) | undefined
   /** Calls `answer`, at once: for who has to know what is done for which request. */
@@ -120,8 +122,10 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
-  server.on('connect', (_request, socket) => refuseTunnel(socket, options.onMalformed))
-  server.on('clientError', (error, socket) => handleClientError(error, socket, options.onMalformed))
+  server.on('connect', (_request, socket) => refuseTunnel(socket, { onRefused: options.onMalformed }))
+  server.on('clientError', (error, socket) =>
+    handleClientError(error, socket, { headers: options.refusalHeaders, onRefused: options.onMalformed }),
+  )
   const proxies = createTrustedProxies(trustedProxies)
   const connectionOf = createConnections(proxies, proxyProtocol ? acceptProxyProtocol(server, proxies.includes) : null)
   return server
