@@ -1,8 +1,9 @@
 // What GraphiQL keeps and opens with: tabs of the user who made them, each with an answer, and links to queries.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, shareBrowser, signIn, signOut } from '../support/browser.ts'
-import { startGateway } from '../support/gateway.ts'
+import { LATEST_EXPORT } from '../../src/explorer/graphiql/examples.ts'
+import { CHROMIUM, eventually, type SharedBrowser, shareBrowser, signIn, signOut } from '../support/browser.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const MINE = 'query Mine { me { id } }'
@@ -182,6 +183,117 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await answer(looked, '"id"')
     expect(await query(looked)).toBe('query Newer { me { id } }')
   })
+
+  test.each([0, 50, 200, 400])(
+    'what was written %i ms before the page is left for another one is there on the way back, in its tab',
+    async (restedMs) => {
+      const gateway = await startGateway({ demoEmail: ANA })
+      const page = await openAtRest(browser, gateway)
+      const before = await tabs(page)
+      await write(page, 'query Projects { me { email } }')
+      await writeVariables(page, '{ "a": 1 }')
+      await page.clock.runFor(restedMs)
+      await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+      await page.locator('.item').first().waitFor()
+      await page.getByRole('link', { name: 'GraphiQL', exact: true }).click()
+      for (const laterMs of [0, 2_000]) {
+        await page.clock.runFor(laterMs)
+        await eventually(() => query(page)).toBe('query Projects { me { email } }')
+        expect(await variables(page)).toContain('"a"')
+        expect(await tabs(page)).toEqual(before)
+      }
+      await page.reload()
+      await eventually(() => query(page)).toBe('query Projects { me { email } }')
+      expect(await tabs(page)).toEqual(before)
+    },
+  )
+
+  test.each([0, 50, 200, 400])(
+    'a link that is opened %i ms after the last letter has a tab of its own, and what was written is in its own',
+    async (restedMs) => {
+      const gateway = await startGateway({ demoEmail: ANA })
+      const page = await openAtRest(browser, gateway)
+      const before = await tabs(page)
+      await write(page, 'query Projects { me { email } }')
+      await page.clock.runFor(restedMs)
+      await follow(page, 'query Linked { me { id } }')
+      await eventually(() => query(page)).toBe('query Linked { me { id } }')
+      for (const open of [async () => undefined, () => page.clock.runFor(2_000), () => page.reload()]) {
+        await open()
+        await eventually(() => query(page)).toBe('query Linked { me { id } }')
+        expect(await tabs(page)).toEqual([...before, 'Linked'])
+      }
+      await openTab(page, 'Projects')
+      await eventually(() => query(page)).toBe('query Projects { me { email } }')
+    },
+  )
+
+  test('a link leaves the headers of the other tabs, and has one tab however often it is opened', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const page = await openAtRest(browser, gateway)
+    const before = await tabs(page)
+    await page.getByRole('button', { name: 'Headers', exact: true }).click()
+    await write(page, '{ "x-note": "mine" }', '.graphiql-editor-tool .graphiql-editor:not(.hidden)')
+    for (const name of ['First', 'Second', 'First', 'Second']) {
+      await follow(page, `query ${name} { me { id } }`)
+      await eventually(() => query(page)).toBe(`query ${name} { me { id } }`)
+    }
+    await page.goBack()
+    await eventually(() => query(page)).toBe('query First { me { id } }')
+    expect(await tabs(page)).toEqual([...before, 'First', 'Second'])
+    await openTab(page, 'Projects')
+    await page.locator('.graphiql-editor-tool', { hasText: 'x-note' }).waitFor()
+  })
+
+  test('a page that is left before its editors are loaded adds no tab', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.clock.install({ time: 0 })
+    await page.route(/codemirror/, () => undefined)
+    for (const _visit of [1, 2, 3]) {
+      await page.goto(`${url}/graphql`)
+      await page.locator('.graphiql-tab-button').first().waitFor()
+      await page.clock.runFor(2_000)
+      expect(await tabs(page)).toEqual(['Projects', 'Page', 'LatestExport', 'SignIn'])
+    }
+  })
+
+  test('where a browser has no room left, the page can be left all the same', async () => {
+    const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
+    await page.evaluate(() => {
+      for (let length = 2 ** 23; length > 0; length = Math.floor(length / 2)) {
+        try {
+          localStorage.setItem('room', (localStorage.getItem('room') ?? '') + 'x'.repeat(length))
+        } catch {}
+      }
+    })
+    await write(page, `query Mine { me { id } } # ${'long '.repeat(200)}`)
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.locator('.item').first().waitFor()
+  })
+
+  test.each([
+    ['a token', `query Linked { me { id } }\n# wgr_0123456789abcdef0123456789abcdef`, ''],
+    ['a project of somebody else', LATEST_EXPORT, '{"ref":"not-mine"}'],
+  ])('a link with %s adds one tab, however often it is visited', async (_name, query, variables) => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.clock.install({ time: 0 })
+    const seen: (readonly string[])[] = []
+    for (const hash of ['', new URLSearchParams({ query, variables }), '']) {
+      for (const _visit of [1, 2]) {
+        await page.goto(`${url}/livez`)
+        await page.goto(`${url}/graphql#${hash}`)
+        await page.locator('.graphiql-tab-button').first().waitFor()
+        await page.clock.runFor(2_000)
+        seen.push(await tabs(page))
+      }
+    }
+    expect(seen.map(({ length }) => length)).toEqual([4, 4, 5, 5, 5, 5])
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
+  })
 })
 
 async function expectLatestExport(page: Page, ref: string, file: string): Promise<void> {
@@ -194,16 +306,14 @@ async function answer(page: Page, text: string): Promise<void> {
   await page.locator('.graphiql-response', { hasText: text }).waitFor()
 }
 
-async function write(page: Page, text: string): Promise<void> {
-  await page.locator('.graphiql-query-editor .CodeMirror').first().click()
+async function write(page: Page, text: string, within = '.graphiql-query-editor'): Promise<void> {
+  await page.locator(`${within} .CodeMirror`).first().click()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText(text)
 }
 
-async function writeVariables(page: Page, text: string): Promise<void> {
-  await page.locator('.graphiql-editor-tool .CodeMirror').first().click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText(text)
+function writeVariables(page: Page, text: string): Promise<void> {
+  return write(page, text, '.graphiql-editor-tool')
 }
 
 /** GraphiQL writes a moment after a change. */
@@ -227,4 +337,25 @@ function query(page: Page): Promise<string> {
 
 function variables(page: Page): Promise<string> {
   return page.locator('.graphiql-editor-tool .CodeMirror-code').first().innerText()
+}
+
+/** With a clock that stands still, once GraphiQL has kept what it opened with. */
+async function openAtRest(browser: SharedBrowser, { url, load }: TestGateway): Promise<Page> {
+  await load(SMALL_WORLD)
+  const page = await (await browser.open(url)).newPage()
+  await page.clock.install({ time: 0 })
+  await page.goto(`${url}/graphql`)
+  await answer(page, ANA)
+  await page.clock.pauseAt(60_000)
+  return page
+}
+
+/** Opens a link to a query in the same window. */
+async function follow(page: Page, query: string): Promise<void> {
+  await page.evaluate(
+    (hash) => {
+      location.hash = hash
+    },
+    String(new URLSearchParams({ query })),
+  )
 }

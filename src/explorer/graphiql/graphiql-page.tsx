@@ -1,6 +1,6 @@
 // GraphiQL, signed in as the user, with queries worth running and a line that says how the last one went.
 import { StorageContextProvider } from '@graphiql/react'
-import type { FetcherParams, Storage } from '@graphiql/toolkit'
+import type { FetcherParams } from '@graphiql/toolkit'
 import { GraphiQL } from 'graphiql'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ASK_FOR_TIMES, noAnswer, timed } from '../answer/answer.ts'
@@ -16,11 +16,11 @@ import { KeepWritten } from './keep-written.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mendRoles } from './mend-roles.ts'
 import { operationToRun } from './operations.ts'
-import { ownStorage, renewExample } from './own-storage.ts'
+import { type OwnStorage, ownStorage, readyTabs } from './own-storage.ts'
 import { RunFirst } from './run-first.tsx'
 import { SchemaAgain } from './schema-again.ts'
 import { SharedInAddress } from './shared-in-address.ts'
-import { readShared, type SharedQuery } from './shared-query.ts'
+import { readShared } from './shared-query.ts'
 import 'graphiql/style.css'
 import './graphiql-page.css'
 
@@ -36,32 +36,13 @@ export function GraphiqlPage({ theme }: GraphiqlPageProps): ReactNode {
   const { email } = useSessionState()
   const { isLoaded, projects } = useProjectChoices()
   const storage = useMemo(() => ownStorage(facts.basePath, email ?? ''), [facts, email])
-  const { shared, visit } = useShared()
   const refs = projects.filter(({ hasExport }) => hasExport).map(({ ref }) => ref)
   return (
     // Around the waiting too: GraphiQL's first look is into the storage of who was here before, until the next one is set.
     <StorageContextProvider storage={storage}>
-      {isLoaded ? (
-        <Editor key={visit} theme={theme} storage={storage} refs={refs} shared={shared} />
-      ) : (
-        <Skeleton label="Loading" />
-      )}
+      {isLoaded ? <Editor theme={theme} storage={storage} refs={refs} /> : <Skeleton label="Loading" />}
     </StorageContextProvider>
   )
-}
-
-/** The query that the page was opened with, or that a link has put into its address since. */
-function useShared(): { readonly shared: SharedQuery | null; readonly visit: number } {
-  const [opened, setOpened] = useState(() => ({ shared: readShared(location.hash), visit: 0 }))
-  useEffect(() => {
-    function follow(): void {
-      const shared = readShared(location.hash)
-      if (shared) setOpened(({ visit }) => ({ shared, visit: visit + 1 }))
-    }
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
-  }, [])
-  return opened
 }
 
 /** A browser's refusal of a header looks like a gateway that does not answer. */
@@ -77,21 +58,20 @@ interface RunOptions {
 }
 
 interface EditorProps extends GraphiqlPageProps {
-  readonly storage: Storage
+  readonly storage: OwnStorage
   /** Of the projects with an export. */
   readonly refs: readonly string[]
-  /** Null when the address names none. */
-  readonly shared: SharedQuery | null
 }
 
-function Editor({ theme, storage, refs, shared }: EditorProps): ReactNode {
+function Editor({ theme, storage, refs }: EditorProps): ReactNode {
   const { session } = useExplorer()
   const email = useSessionState().email ?? ''
   const frame = useRef<HTMLDivElement>(null)
   const [answers] = useState(createKeptAnswers)
-  const [examples] = useState(() => {
-    renewExample(storage, refs)
-    return examplesFor(email, refs[0] ?? null)
+  const [{ shared, examples }] = useState(() => {
+    const shared = readShared(location.hash)
+    readyTabs(storage, shared, refs)
+    return { shared, examples: examplesFor(email, refs[0] ?? null) }
   })
   useEffect(() => (frame.current ? mendRoles(frame.current) : undefined), [])
 
@@ -136,9 +116,9 @@ function Editor({ theme, storage, refs, shared }: EditorProps): ReactNode {
               {prettify}
               {merge}
               {copy}
+              <SharedInAddress />
               <RunFirst />
               <SchemaAgain />
-              <SharedInAddress shared={shared} />
               <KeepWritten storage={storage} />
             </>
           )}

@@ -1,14 +1,13 @@
-// What was written last is kept when the window closes or reloads: GraphiQL keeps it only once the person has rested for a moment.
+// What was written last is kept when the page is left: GraphiQL keeps it only once the person has rested for a moment.
 import { useEditorContext } from '@graphiql/react'
-import type { Storage } from '@graphiql/toolkit'
 import { useEffect, useRef } from 'react'
-import { keepTabs } from './own-storage.ts'
+import { keepTabs, type OwnStorage } from './own-storage.ts'
 
 /** By then GraphiQL has kept it. Later, another window may have kept something newer. */
 const KEPT_AFTER_MS = 1_000
 
 interface KeepWrittenProps {
-  readonly storage: Storage
+  readonly storage: OwnStorage
 }
 
 export function KeepWritten({ storage }: KeepWrittenProps): null {
@@ -39,7 +38,12 @@ export function KeepWritten({ storage }: KeepWrittenProps): null {
   useEffect(() => {
     const leave = (): void => keep.current()
     addEventListener('pagehide', leave)
-    return () => removeEventListener('pagehide', leave)
-  }, [])
+    return () => {
+      removeEventListener('pagehide', leave)
+      leave()
+      // GraphiQL is about to keep what it held before.
+      storage.close()
+    }
+  }, [storage])
   return null
 }

@@ -1,26 +1,40 @@
 // What GraphiQL keeps over a reload, in localStorage: tabs, history and settings, of each user apart, and no whole token.
-import { createLocalStorage, type Storage } from '@graphiql/toolkit'
+import { createLocalStorage, type Storage, StorageAPI } from '@graphiql/toolkit'
 import { withoutTokens } from '../answer/reading.ts'
 import { isBlocked } from '../design/browser-storage.ts'
 import { LATEST_EXPORT } from './examples.ts'
+import type { SharedQuery } from './shared-query.ts'
 
-const TABS = 'graphiql:tabState'
-const SHOWN = { query: 'graphiql:query', variables: 'graphiql:variables' }
+export interface OwnStorage extends Storage {
+  /** From then on nothing is written: GraphiQL writes up to 600 ms after its page is left. */
+  readonly close: () => void
+}
+
+const TABS = 'tabState'
+const SHOWN = { query: 'query', variables: 'variables' }
 
 /** Where the person blocks what browsers keep. */
-const NOWHERE: Storage = { getItem: () => null, setItem() {}, removeItem() {}, clear() {}, length: 0 }
+const NOWHERE: OwnStorage = { getItem: () => null, setItem() {}, removeItem() {}, clear() {}, length: 0, close() {} }
 
 /** Gateways under different base paths of one origin keep apart. */
-export function ownStorage(basePath: string, email: string): Storage {
+export function ownStorage(basePath: string, email: string): OwnStorage {
   if (isBlocked(() => localStorage)) return NOWHERE
   const kept = createLocalStorage({ namespace: `workspace-gateway${basePath}:${email}` })
+  let isOpen = true
   return {
     getItem: kept.getItem,
-    setItem: (key: string, value: string) => kept.setItem(key, withoutTokens(value)),
-    removeItem: kept.removeItem,
+    setItem(key, value) {
+      if (isOpen) kept.setItem(key, withoutTokens(value))
+    },
+    removeItem(key) {
+      if (isOpen) kept.removeItem(key)
+    },
     clear: kept.clear,
     get length() {
       return kept.length
+    },
+    close() {
+      isOpen = false
     },
   }
 }
@@ -29,7 +43,7 @@ interface OpenTabs {
   readonly tabs: readonly object[]
   readonly activeTabIndex: number
   /** What the editors hold, which is that of the active tab. */
-  readonly written: { readonly query: string; readonly variables: string; readonly operationName: string | null }
+  readonly written: SharedQuery & { readonly operationName: string | null }
 }
 
 /** As GraphiQL keeps them: without answers and headers. */
@@ -41,33 +55,47 @@ export function keepTabs(storage: Storage, { tabs, activeTabIndex, written }: Op
     headers: null,
     response: null,
   }))
-  storage.setItem(TABS, JSON.stringify({ tabs: kept, activeTabIndex }))
-  storage.setItem(SHOWN.query, written.query)
-  storage.setItem(SHOWN.variables, written.variables)
+  // Unlike the storage itself it throws nothing where there is no room.
+  new StorageAPI(storage).set(TABS, JSON.stringify({ tabs: kept, activeTabIndex }))
+}
+
+interface KeptTabs {
+  readonly tabs: readonly KeptTab[]
+  readonly activeTabIndex: number
+}
+
+type KeptTab = { readonly [Name in keyof SharedQuery]?: string | null }
+
+/**
+ * Readies what is kept for GraphiQL to open with. GraphiQL keeps what its editors hold a second time, and not in the same moment:
+ * it would add a tab for what is there and in none of them.
+ */
+export function readyTabs(storage: Storage, shared: SharedQuery | null, refs: readonly string[]): void {
+  const items = new StorageAPI(storage)
+  const kept = parsed(items.get(TABS)) as Partial<KeptTabs> | null
+  const tabs = renewExample(Array.isArray(kept?.tabs) ? kept.tabs : [], refs)
+  if (tabs.length > 0) items.set(TABS, JSON.stringify({ ...kept, tabs }))
+  const shown = shared ?? tabs[kept?.activeTabIndex ?? 0]
+  items.set(SHOWN.query, shown?.query ?? '')
+  items.set(SHOWN.variables, shown?.variables ?? '')
 }
 
 /**
  * Turns the example about an export to the first of `refs`, where it names none of them: the user's data may be others
- * than when it was kept.
+ * than when it was kept. Beside one that does, the others have come by links.
  */
-export function renewExample(storage: Storage, refs: readonly string[]): void {
+function renewExample(tabs: readonly KeptTab[], refs: readonly string[]): readonly KeptTab[] {
   const [ref] = refs
-  if (ref === undefined) return
-  const variables = JSON.stringify({ ref })
-  const tabs = parsed(storage.getItem(TABS))
-  if (tabs !== null) {
-    const renewed = JSON.stringify(tabs, (_key, value) => (isStale(value, refs) ? { ...value, variables } : value))
-    storage.setItem(TABS, renewed)
-  }
-  const shown = { query: storage.getItem(SHOWN.query), variables: storage.getItem(SHOWN.variables) }
-  if (isStale(shown, refs)) storage.setItem(SHOWN.variables, variables)
+  const named = tabs.map(namedBy)
+  if (ref === undefined || named.some((one) => one !== null && refs.includes(one))) return tabs
+  return tabs.map((tab, index) => (named[index] === null ? tab : { ...tab, variables: JSON.stringify({ ref }) }))
 }
 
-function isStale(value: unknown, refs: readonly string[]): boolean {
-  const { query, variables } = { ...(value as { readonly query?: unknown; readonly variables?: unknown } | null) }
-  if (query !== LATEST_EXPORT || typeof variables !== 'string') return false
-  const named = parsed(variables) as { readonly ref?: unknown } | null
-  return !refs.some((ref) => ref === named?.ref)
+/** The project that a tab with the example is about, or an empty text; null for any other tab. */
+function namedBy(tab: KeptTab): string | null {
+  const { query, variables } = { ...tab }
+  if (query !== LATEST_EXPORT || typeof variables !== 'string') return null
+  return String((parsed(variables) as { readonly ref?: unknown } | null)?.ref ?? '')
 }
 
 /** Null where a person, or something else, has left what is no JSON. */

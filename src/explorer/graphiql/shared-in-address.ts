@@ -1,29 +1,62 @@
-// The address names a shared query only while the editors hold it: what is written afterwards is there after a reload.
+// A link to a query opens it in a tab of its own. The address names it only while the editors hold it: what is written afterwards
+// is there after a reload.
 import { useEditorContext } from '@graphiql/react'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useExplorer } from '../frame/use-explorer.ts'
-import type { SharedQuery } from './shared-query.ts'
+import { isSameQuery, readShared, type SharedQuery } from './shared-query.ts'
 
-interface SharedInAddressProps {
-  readonly shared: SharedQuery | null
-}
-
-export function SharedInAddress({ shared }: SharedInAddressProps): null {
+export function SharedInAddress(): null {
   const { navigation } = useExplorer()
-  const { queryEditor, variableEditor } = useEditorContext({ nonNull: true })
+  const { queryEditor, variableEditor, tabs, activeTabIndex, addTab, changeTab, updateActiveTabValues } =
+    useEditorContext({ nonNull: true })
+  /** Whose tab is being made, or is coming to the front. */
+  const opening = useRef<SharedQuery | null>(null)
+  const open = useRef(() => {})
+  const shownTab = tabs[activeTabIndex]?.id
+
   useEffect(() => {
-    if (!shared || !queryEditor || !variableEditor) return
+    open.current = () => {
+      const shared = readShared(location.hash)
+      if (!shared || !queryEditor || !variableEditor) return
+      const written = { query: queryEditor.getValue(), variables: variableEditor.getValue() }
+      if (isSameQuery(written, shared)) return
+      opening.current = shared
+      // GraphiQL looks at the editors a moment after a change, and by then they hold another tab.
+      updateActiveTabValues(written)
+      const index = tabs.findIndex((tab, index) => index !== activeTabIndex && isSameQuery(tab, shared))
+      if (index === -1) addTab()
+      else changeTab(index)
+    }
+  }, [queryEditor, variableEditor, tabs, activeTabIndex, addTab, changeTab, updateActiveTabValues])
+
+  useEffect(() => {
+    const shared = opening.current
+    if (!shared || shownTab === undefined || !queryEditor || !variableEditor) return
+    queryEditor.setValue(shared.query)
+    variableEditor.setValue(shared.variables)
+    opening.current = null
+    updateActiveTabValues({ ...shared, operationName: null })
+  }, [shownTab, queryEditor, variableEditor, updateActiveTabValues])
+
+  useEffect(() => {
+    if (!queryEditor || !variableEditor) return
     const editors = [queryEditor, variableEditor]
-    function follow(): void {
-      const [query, variables] = editors.map((editor) => editor.getValue())
-      if (query !== shared?.query || variables !== shared?.variables) {
+    function leave(): void {
+      const shared = opening.current === null ? readShared(location.hash) : null
+      const [query = '', variables = ''] = editors.map((editor) => editor.getValue())
+      if (shared && !isSameQuery({ query, variables }, shared)) {
         navigation.replace(navigation.address().replace(/#.*$/s, ''))
       }
     }
-    for (const editor of editors) editor.on('change', follow)
+    const follow = (): void => open.current()
+    // It may have changed while the editors were loaded.
+    follow()
+    addEventListener('hashchange', follow)
+    for (const editor of editors) editor.on('change', leave)
     return () => {
-      for (const editor of editors) editor.off('change', follow)
+      removeEventListener('hashchange', follow)
+      for (const editor of editors) editor.off('change', leave)
     }
-  }, [shared, queryEditor, variableEditor, navigation])
+  }, [queryEditor, variableEditor, navigation])
   return null
 }

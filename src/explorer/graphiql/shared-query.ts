@@ -12,10 +12,14 @@ export function linkTo(url: string, { query, variables }: SharedQuery): string {
   return `${url}#${written}`
 }
 
-/** Null when the address names none. */
+/** Null when the address names none. With line ends and without tokens, as it is kept: otherwise it would be another one on the next visit. */
 export function readShared(hash: string): SharedQuery | null {
-  // With line ends as editors keep them.
   const given = new URLSearchParams(hash.replace(/^#/, '').replace(/%0D(?:%0A)?/gi, '%0A'))
   const query = given.get('query')
-  return query === null ? null : { query, variables: given.get('variables') ?? '' }
+  return query === null ? null : { query: withoutTokens(query), variables: withoutTokens(given.get('variables') ?? '') }
+}
+
+/** Of a tab, either may be missing. */
+export function isSameQuery(tab: Partial<Record<keyof SharedQuery, string | null>>, shared: SharedQuery): boolean {
+  return (tab.query ?? '') === shared.query && (tab.variables ?? '') === shared.variables
 }
