@@ -5,7 +5,8 @@ import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '..
 import { isRefusal, newIncident, type ReportFailure } from '../../http/problem-details.ts'
 import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
 import { excerpt, redact } from '../../redact.ts'
-import { FieldFailure, type Place, placeOf } from '../execution/collected-errors.ts'
+import { FieldFailure } from '../execution/collected-errors.ts'
+import { type Place, placeOf } from '../execution/place.ts'
 
 export interface GraphQLFailure {
   readonly entry: GraphQLFormattedError

@@ -1,5 +1,8 @@
 // The errors of one execution, in the order a depth-first execution meets them, whatever was read first.
-import { type FieldNode, getLocation, type Location, type SourceLocation } from 'graphql'
+import type { FieldNode } from 'graphql'
+import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import type { Awaitable } from '../../store/contract.ts'
+import { SORTED_AT_ONCE, sortInTurns } from './sort-in-turns.ts'
 
 /** The way from the root to a field or a list item. */
 export interface Path {
@@ -34,8 +37,8 @@ interface Collected {
 export interface CollectedErrors {
   /** `nulled` is the nearest place above the failure that may be null; null itself stands for all of `data`. */
   readonly add: (failure: FieldFailure, nulled: Path | null) => void
-  /** Empty when nothing failed. */
-  readonly inOrder: () => readonly FieldFailure[]
+  /** Empty when nothing failed. At once, unless there are many. */
+  readonly inOrder: (yieldTurn: YieldTurn) => Awaitable<readonly FieldFailure[]>
 }
 
 export function createCollectedErrors(): CollectedErrors {
@@ -44,39 +47,26 @@ export function createCollectedErrors(): CollectedErrors {
     add(failure, nulled) {
       collected.push({ failure, orders: ordersOf(failure.path), nulledDepth: ordersOf(nulled).length })
     },
-    /** What follows a failure within the place it made null is never executed depth first, so it is not reported. */
-    inOrder() {
-      const kept: Collected[] = []
-      for (const next of collected.toSorted((a, b) => compareOrders(a.orders, b.orders))) {
-        if (!kept.some((earlier) => isWithin(next.orders, earlier))) kept.push(next)
-      }
-      return kept.map(({ failure }) => failure)
+    inOrder(yieldTurn) {
+      if (collected.length <= SORTED_AT_ONCE) return reached(collected.toSorted(compareCollected))
+      return sortInTurns(collected, compareCollected, yieldTurn).then(reached)
     },
   }
 }
 
-/** Looking for it takes time by the text before it; the documents that are asked again and again are the same objects. */
-const locations = new WeakMap<Location, SourceLocation>()
-
-function locationOf(loc: Location): SourceLocation {
-  const known = locations.get(loc)
-  if (known) return known
-  const location = getLocation(loc.source, loc.start)
-  locations.set(loc, location)
-  return location
-}
-
-/** Where in the document and in the answer something failed (specification, section 7.1.6); undefined where that is nowhere. */
-export interface Place {
-  readonly locations: readonly SourceLocation[] | undefined
-  readonly path: readonly (string | number)[] | undefined
-}
-
-export function placeOf({ nodes, path }: FieldFailure): Place {
-  return {
-    locations: nodes.flatMap(({ loc }) => (loc ? locationOf(loc) : [])),
-    path: keysOf(path),
+/**
+ * What follows a failure within the place it made null is never executed depth first, so it is not reported. In this order all
+ * that is within one place stands together, so only the last failure that was reached has to be looked at.
+ */
+function reached(sorted: readonly Collected[]): readonly FieldFailure[] {
+  const failures: FieldFailure[] = []
+  let last: Collected | null = null
+  for (const next of sorted) {
+    if (last !== null && isWithin(next.orders, last)) continue
+    failures.push(next.failure)
+    last = next
   }
+  return failures
 }
 
 function isWithin(orders: readonly number[], { orders: failed, nulledDepth }: Collected): boolean {
@@ -84,19 +74,13 @@ function isWithin(orders: readonly number[], { orders: failed, nulledDepth }: Co
   return true
 }
 
-function compareOrders(a: readonly number[], b: readonly number[]): number {
+function compareCollected({ orders: a }: Collected, { orders: b }: Collected): number {
   for (const [depth, order] of a.entries()) {
     // What holds another comes before it.
     const difference = order - (b[depth] ?? -1)
     if (difference !== 0) return difference
   }
   return a.length - b.length
-}
-
-function keysOf(path: Path | null): readonly (string | number)[] {
-  const keys: (string | number)[] = []
-  for (let step = path; step !== null; step = step.parent) keys.push(step.key)
-  return keys.reverse()
 }
 
 function ordersOf(path: Path | null): readonly number[] {

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Context } from '../../resolvers/context.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
+import type { Awaitable } from '../../store/contract.ts'
 import type { PreparedOperation } from '../document/prepared-document.ts'
 import { createCollectedErrors, FieldFailure } from './collected-errors.ts'
 import { completeOf } from './complete.ts'
@@ -36,7 +37,7 @@ export interface Executor {
     inputs: Readonly<Record<string, unknown>>,
     context: Context,
     options: ExecuteOptions,
-  ) => Execution | Promise<Execution>
+  ) => Awaitable<Execution>
 }
 
 export interface ExecuteOptions {
@@ -103,7 +104,7 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
       try {
         const complete = plan.isMutation ? completeSerially : completeObject
         const data = complete(plan.selection(), run, {}, null)
-        return data instanceof Promise ? finish(run, data) : { data, errors: run.errors.inOrder() }
+        return data instanceof Promise ? finish(run, data) : withErrors(run, data)
       } catch (thrown) {
         return withoutData(run, thrown)
       }
@@ -113,17 +114,22 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
 
 async function finish(run: Run, data: Promise<Text>): Promise<Execution> {
   try {
-    return { data: await data, errors: run.errors.inOrder() }
+    return await withErrors(run, await data)
   } catch (thrown) {
     return withoutData(run, thrown)
   }
 }
 
 /** Where nothing up to the root may be null, all of `data` is. Throws `RequestAborted` on. */
-function withoutData(run: Run, thrown: unknown): Execution {
+function withoutData(run: Run, thrown: unknown): Awaitable<Execution> {
   if (thrown instanceof RequestAborted) throw thrown
   // The fields of the root could not even be collected.
   if (!(thrown instanceof FieldFailure)) return { data: 'null', errors: [locatedError(thrown, undefined, undefined)] }
   run.errors.add(thrown, null)
-  return { data: 'null', errors: run.errors.inOrder() }
+  return withErrors(run, 'null')
+}
+
+function withErrors(run: Run, data: Text): Awaitable<Execution> {
+  const errors = run.errors.inOrder(run.yieldTurn)
+  return errors instanceof Promise ? errors.then((sorted) => ({ data, errors: sorted })) : { data, errors }
 }

@@ -7,12 +7,20 @@ function pathOf(...orders: readonly number[]): Path | null {
   return orders.reduce<Path | null>((parent, order) => ({ parent, key: order, order }), null)
 }
 
-/** Each row: where it failed, and how many steps of that way remain above what became null. */
-function told(rows: readonly (readonly [orders: readonly number[], nulledDepth: number])[]): readonly unknown[] {
+type Row = readonly [orders: readonly number[], nulledDepth: number]
+
+function collect(rows: readonly Row[]) {
   const errors = createCollectedErrors()
   for (const [orders, depth] of rows)
     errors.add(new FieldFailure(orders.join(), [], pathOf(...orders)), pathOf(...orders.slice(0, depth)))
-  return errors.inOrder().map(({ thrown }) => thrown)
+  return errors
+}
+
+/** Each row: where it failed, and how many steps of that way remain above what became null. */
+function told(rows: readonly Row[]): readonly unknown[] {
+  const failures = collect(rows).inOrder(() => Promise.reject(new Error('no turn was needed')))
+  if (failures instanceof Promise) throw new Error('they were not there at once')
+  return failures.map(({ thrown }) => thrown)
 }
 
 test('nothing failed, nothing is told', () => {
@@ -53,4 +61,22 @@ test('what follows a failure within the place that it made null is left out, wha
       [[1, 0], 2],
     ]),
   ).toEqual(['0,1', '0,3'])
+})
+
+test('many are told in turns, in the same order', async () => {
+  const [lists, fields] = [500, 100]
+  const places = Array.from(
+    { length: lists * fields },
+    (_, index) => [index % lists, Math.floor(index / lists)] as const,
+  )
+  const rows = places.map(([list, field]): Row => [[list, field], list === 7 && field === 3 ? 1 : 2])
+  let turns = 0
+  const failures = await collect(rows).inOrder(async () => {
+    turns += 1
+  })
+  const inOrder = places
+    .toSorted(([a, b], [c, d]) => a - c || b - d)
+    .filter(([list, field]) => list !== 7 || field <= 3)
+  expect(failures.map(({ thrown }) => thrown).join(' ')).toBe(inOrder.join(' '))
+  expect(turns).toBeGreaterThan(rows.length / 1_000)
 })
