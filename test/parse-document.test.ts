@@ -12,6 +12,7 @@ test.each([
   ['200 fields in each other', nestedFields(200)],
   ['a name of 256 characters', `{ ${'a'.repeat(256)} }`],
   ['65,536 characters', `{ a } #${'x'.repeat(65_536 - 7)}`],
+  ['5,000 lines', `{${'\n'.repeat(4_999)}a }`],
   ['2,000 tokens', `{ ${'a '.repeat(1_998)} }`],
   ['lists beside each other', `{ ${'me { project(ref: [[]]) { id } } '.repeat(90)} }`],
 ])('%s: parsed as graphql-js parses it', (_what, text) => {
@@ -33,6 +34,9 @@ const REFUSED: readonly (readonly [what: string, text: string, reason: string])[
     'nests more than 200 levels',
   ],
   ['a name of 257 characters', `{ ${'a'.repeat(257)} }`, 'more than 256 characters'],
+  ['5,001 lines', `{${'\n'.repeat(5_000)}a }`, 'more than 5000 lines'],
+  ['5,001 lines, the last ones empty', `{ a }${'\r'.repeat(5_000)}`, 'more than 5000 lines'],
+  ['5,001 lines of a text', `{ a(b: """${'\n'.repeat(5_000)}""") }`, 'more than 5000 lines'],
   ['more tokens than are read', `{ ${'a '.repeat(2_001)} }`, 'more than 2000 tokens'],
   ['a string that is not closed', '{ me { project(ref: "', 'Unterminated string'],
 ]

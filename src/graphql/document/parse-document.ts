@@ -4,6 +4,8 @@ import { type DocumentNode, Lexer, parse, Source, syntaxError, TokenKind } from 
 /** In UTF-16 units. The largest documents that frontends send are a tenth of it. */
 const MAX_LENGTH = 65_536
 const MAX_COMMENTS = 1_000
+/** More than so many tokens and comments can be laid out in. GraphQL counts them anew for each error that it finds. */
+const MAX_LINES = 5_000
 /** GraphiQL's introspection query is some 300 tokens. */
 const MAX_TOKENS = 2_000
 /** Of selections, lists and objects in each other. The parser, and what walks a document, recurse. */
@@ -28,7 +30,8 @@ function requireModestTokens(source: Source): void {
   const lexer = new Lexer(source)
   let depth = 0
   for (let count = 0; count <= MAX_TOKENS; count += 1) {
-    const { kind, start, end } = lexer.advance()
+    const { kind, start, end, line } = lexer.advance()
+    if (line > MAX_LINES) throw syntaxError(source, start, `The document has more than ${MAX_LINES} lines.`)
     if (kind === TokenKind.EOF) return
     if (kind === TokenKind.NAME && end - start > MAX_NAME_LENGTH) {
       throw syntaxError(source, start, `A name has more than ${MAX_NAME_LENGTH} characters.`)

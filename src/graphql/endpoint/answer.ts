@@ -31,6 +31,7 @@ import type { Audience, GraphQLOptions } from './options.ts'
 import { type GraphQLRequest, requireGraphQLRequest, requireSource } from './request.ts'
 import { type MadeResponse, toResponse } from './response.ts'
 import { identify } from './viewer.ts'
+import { writeErrorsInTurns } from './written-errors.ts'
 
 /** Who asks, and for what kind of answer. */
 interface Asking {
@@ -97,9 +98,10 @@ export function createAnswer(
     )
     const { hideSuggestions } = policyFor(viewer)
     const startedAt = beginStep(request.record)
-    const execution = await executor.execute(operation, variables, context, { hideSuggestions })
+    const { data, errors } = await executor.execute(operation, variables, context, { hideSuggestions })
     endStep(request.record, 'graphql execute', startedAt)
-    const { response: made, isRepeatable } = toResponse(execution, type, report, yieldTurn)
+    const written = await writeErrorsInTurns(errors, report, yieldTurn)
+    const { response: made, isRepeatable } = toResponse(data, written, type, yieldTurn)
     const { operationName } = request.record
     const response = operationName === null ? made : { ...made, operationName }
     if (!isRepeatable || !viewer || !isQuery(operation)) return { response, state: null, isOfState: false }

@@ -1,5 +1,5 @@
 // What a failure looks like in `errors`: the codes of the table, no secret, nothing of what is inside.
-import { GraphQLError, type GraphQLFormattedError, locatedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
 import { isRefusal, newIncident, type ReportFailure } from '../../http/problem-details.ts'
@@ -21,20 +21,20 @@ export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQ
   const located = thrown instanceof GraphQLError ? thrown : null
   const original = located ? located.originalError : thrown
   // GraphQL's own error within its own error: a variable that does not fit its type.
-  if (located && (!original || original instanceof GraphQLError)) {
-    const message = redact(withoutValues(excerpt(located.message)))
-    const code = documentCode(located)
-    return { entry: toEntry(located, message, { code }), code, error: null }
-  }
+  if (located && (!original || original instanceof GraphQLError)) return fromGraphQL(located, located)
   return fromThrown(original, located, report)
 }
 
-/** One of ours needs no GraphQL error around it: making that costs as much as a read. */
+/** No GraphQL error is made for the place: that costs as much as a read, and time by all of the document. */
 function fromField(failure: FieldFailure, report: ReportFailure): GraphQLFailure {
   const { thrown } = failure
   const place = placeOf(failure)
-  if (thrown instanceof GraphQLError) return toGraphQLFailure(locatedError(thrown, failure.nodes, place.path), report)
-  return fromThrown(thrown, place, report)
+  return thrown instanceof GraphQLError ? fromGraphQL(thrown, place) : fromThrown(thrown, place, report)
+}
+
+function fromGraphQL(error: GraphQLError, place: Place): GraphQLFailure {
+  const code = documentCode(error)
+  return { entry: toEntry(place, redact(withoutValues(excerpt(error.message))), { code }), code, error: null }
 }
 
 function fromThrown(thrown: unknown, place: Place | null, report: ReportFailure): GraphQLFailure {

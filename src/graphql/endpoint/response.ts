@@ -5,8 +5,9 @@ import { failureHeaders, type ReportFailure } from '../../http/problem-details.t
 import { type GatewayResponse, GRAPHQL_HEADERS } from '../../http/response.ts'
 import type { Execution } from '../execution/execute.ts'
 import { encodeText, encodeWhole, lengthOf, type Text } from '../execution/text.ts'
-import { type GraphQLFailure, toGraphQLFailure } from './graphql-errors.ts'
+import type { GraphQLFailure } from './graphql-errors.ts'
 import { GRAPHQL_RESPONSE, type ResponseType } from './media-types.ts'
+import { type WrittenErrors, writeErrors } from './written-errors.ts'
 
 /** UTF-16 units. A longer answer is sent in parts, and not kept. */
 const MAX_WHOLE_LENGTH = 1_048_576
@@ -20,18 +21,17 @@ export interface MadeResponse {
 
 /** A whole answer or an error; `thrown` may be anything. */
 export function toRefusal(thrown: readonly unknown[], type: ResponseType, report: ReportFailure): GatewayResponse {
-  return toResponse({ data: null, errors: thrown }, type, report).response
+  return toResponse(null, writeErrors(thrown, report), type).response
 }
 
 export function toResponse(
-  { data, errors }: { readonly data: Execution['data']; readonly errors: readonly unknown[] },
+  data: Execution['data'],
+  errors: WrittenErrors,
   type: ResponseType,
-  report: ReportFailure,
   yieldTurn: YieldTurn = () => Promise.resolve(),
 ): MadeResponse {
-  const failures = errors.map((error) => toGraphQLFailure(error, report))
-  const status = statusFor(data, failures, type)
-  const [first] = failures
+  const { first } = errors
+  const status = statusFor(data, first, type)
   return {
     response: {
       status,
@@ -40,11 +40,11 @@ export function toResponse(
         'content-type': `${type}; charset=utf-8`,
         ...(status !== 200 && first?.error ? failureHeaders(first.error) : {}),
       },
-      body: toBody(toText(data, failures), yieldTurn),
+      body: toBody(toText(data, errors.text), yieldTurn),
       derived: {},
       ...(first && isNothing(data) ? { failureCode: first.code } : {}),
     },
-    isRepeatable: status === 200 && failures.every(({ error }) => error === null || statusOf(error.code) < 500),
+    isRepeatable: status === 200 && !errors.isOurFault,
   }
 }
 
@@ -52,8 +52,7 @@ export function toResponse(
  * A partial answer is 200. Where nothing was answered (no data, or null) the status is the failure's own; for a document at
  * fault it is 400, or 200 in the older media type (GraphQL over HTTP, section 6.4).
  */
-function statusFor(data: Execution['data'], failures: readonly GraphQLFailure[], type: ResponseType): number {
-  const [first] = failures
+function statusFor(data: Execution['data'], first: GraphQLFailure | null, type: ResponseType): number {
   if (!first || !isNothing(data)) return 200
   if (first.error) return statusOf(first.error.code)
   return type === GRAPHQL_RESPONSE ? 400 : 200
@@ -63,11 +62,13 @@ function isNothing(data: Execution['data']): boolean {
   return data === null || data === 'null'
 }
 
-function toText(data: Execution['data'], failures: readonly GraphQLFailure[]): Text {
-  const errors = failures.length > 0 ? `"errors":${JSON.stringify(failures.map(({ entry }) => entry))}` : ''
-  if (data === null) return `{${errors}}`
-  const opening = errors === '' ? '{"data":' : `{${errors},"data":`
-  return typeof data === 'string' ? `${opening}${data}}` : [opening, data, '}']
+/** The errors first: who reads sees them soon. */
+function toText(data: Execution['data'], errors: Text | null): Text {
+  const members: Text[] = []
+  if (errors !== null) members.push('"errors":', errors)
+  if (data !== null) members.push(errors === null ? '"data":' : ',"data":', data)
+  const pieces: readonly Text[] = ['{', ...members, '}']
+  return pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : pieces
 }
 
 function toBody(text: Text, yieldTurn: YieldTurn): GatewayResponse['body'] {

@@ -1,5 +1,5 @@
 // Where something failed: in the answer its path, in the document its lines and columns.
-import type { Location, Source, SourceLocation } from 'graphql'
+import { GraphQLError, type Location, type Source, type SourceLocation } from 'graphql'
 import type { FieldFailure, Path } from './collected-errors.ts'
 
 /** Where in the document and in the answer something failed (specification, section 7.1.6); undefined where that is nowhere. */
@@ -8,9 +8,11 @@ export interface Place {
   readonly path: readonly (string | number)[] | undefined
 }
 
-export function placeOf({ nodes, path }: FieldFailure): Place {
+/** An error of GraphQL may know better than its field: which argument it is. */
+export function placeOf({ thrown, nodes, path }: FieldFailure): Place {
+  const known = thrown instanceof GraphQLError ? thrown.locations : undefined
   return {
-    locations: nodes.flatMap(({ loc }) => (loc ? locationOf(loc) : [])),
+    locations: known ?? nodes.flatMap(({ loc }) => (loc ? locationOf(loc) : [])),
     path: keysOf(path),
   }
 }

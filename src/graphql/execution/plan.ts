@@ -23,6 +23,7 @@ import { createMemberReader, type MemberReader } from '../../resolvers/documents
 import { collectFields } from './collect-fields.ts'
 import type { Path } from './collected-errors.ts'
 import type { Run } from './run.ts'
+import { Failed } from './settle.ts'
 import type { Text } from './text.ts'
 
 export type Complete = (run: Run, value: unknown, path: Path | null) => Text | Promise<Text>
@@ -94,10 +95,23 @@ export function lazySelection(
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
 ): () => SelectionPlan {
-  let made: SelectionPlan | null = null
+  let made: SelectionPlan | Failed | null = null
   return () => {
-    made ??= planSelection(builder, type, sets)
+    made ??= selectionOrFailure(builder, type, sets)
+    if (made instanceof Failed) throw made.failure
     return made
+  }
+}
+
+function selectionOrFailure(
+  builder: PlanBuilder,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): SelectionPlan | Failed {
+  try {
+    return planSelection(builder, type, sets)
+  } catch (error) {
+    return new Failed(error)
   }
 }
 
@@ -153,8 +167,19 @@ function createResolve(
   }
   const slot = nextSlot()
   return (source, run) => {
-    run.argumentValues[slot] ??= getArgumentValues(definition, node, run.variables)
-    return resolve(source, run.argumentValues[slot] as Record<string, unknown>, run.context, info)
+    run.argumentValues[slot] ??= argumentValues(definition, node, run.variables)
+    const values = run.argumentValues[slot]
+    if (values instanceof Failed) throw values.failure
+    return resolve(source, values as Record<string, unknown>, run.context, info)
+  }
+}
+
+/** Arguments that do not fit are told once for all objects: each error looks for its place in all of the document. */
+function argumentValues(definition: GraphQLField<unknown, unknown>, node: FieldNode, variables: VariableValues) {
+  try {
+    return getArgumentValues(definition, node, variables)
+  } catch (error) {
+    return new Failed(error)
   }
 }
 

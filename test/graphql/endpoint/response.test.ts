@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../src/errors.ts'
 import { GRAPHQL_RESPONSE, JSON_RESPONSE } from '../../../src/graphql/endpoint/media-types.ts'
 import { toRefusal, toResponse } from '../../../src/graphql/endpoint/response.ts'
+import { writeErrors } from '../../../src/graphql/endpoint/written-errors.ts'
 import { FieldFailure } from '../../../src/graphql/execution/collected-errors.ts'
 import type { Text } from '../../../src/graphql/execution/text.ts'
 import type { GatewayResponse } from '../../../src/http/response.ts'
@@ -22,7 +23,11 @@ function respond(
   type: typeof JSON_RESPONSE | typeof GRAPHQL_RESPONSE = JSON_RESPONSE,
 ) {
   const reported: unknown[] = []
-  const made = toResponse({ data, errors }, type, (error) => reported.push(error))
+  const made = toResponse(
+    data,
+    writeErrors(errors, (error) => reported.push(error)),
+    type,
+  )
   return { ...made, reported }
 }
 

@@ -1,0 +1,58 @@
+// The `errors` of a response as text, and what they come to: many of them are written in turns.
+import { statusOf } from '../../errors.ts'
+import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import type { ReportFailure } from '../../http/problem-details.ts'
+import { createTextBuilder, type Text } from '../execution/text.ts'
+import { type GraphQLFailure, toGraphQLFailure } from './graphql-errors.ts'
+
+/** Errors that are written in one turn: about a millisecond's work. */
+const WRITTEN_AT_ONCE = 64
+
+export interface WrittenErrors {
+  /** A JSON array; null where nothing failed. */
+  readonly text: Text | null
+  readonly first: GraphQLFailure | null
+  /** Whether one of them is our fault: then the same request may be answered otherwise. */
+  readonly isOurFault: boolean
+}
+
+/** `thrown` may be anything. */
+export function writeErrors(thrown: readonly unknown[], report: ReportFailure): WrittenErrors {
+  const writer = createErrorWriter(report)
+  for (const each of thrown) writer.add(each)
+  return writer.build()
+}
+
+export async function writeErrorsInTurns(
+  thrown: readonly unknown[],
+  report: ReportFailure,
+  yieldTurn: YieldTurn,
+): Promise<WrittenErrors> {
+  const writer = createErrorWriter(report)
+  for (const [index, each] of thrown.entries()) {
+    if (index > 0 && index % WRITTEN_AT_ONCE === 0) await yieldTurn()
+    writer.add(each)
+  }
+  return writer.build()
+}
+
+function createErrorWriter(report: ReportFailure) {
+  const builder = createTextBuilder()
+  let first: GraphQLFailure | null = null
+  let isOurFault = false
+
+  return {
+    add(thrown: unknown): void {
+      const failure = toGraphQLFailure(thrown, report)
+      builder.add(first === null ? '[' : ',')
+      builder.add(JSON.stringify(failure.entry))
+      first ??= failure
+      if (failure.error !== null && statusOf(failure.error.code) >= 500) isOurFault = true
+    },
+    build(): WrittenErrors {
+      if (first === null) return { text: null, first, isOurFault }
+      builder.add(']')
+      return { text: builder.build(), first, isOurFault }
+    },
+  }
+}
