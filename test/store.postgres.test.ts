@@ -371,6 +371,78 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     for (const store of stores) await store[Symbol.asyncDispose]()
   })
 
+  describe('a user who comes into being', () => {
+    const [ANA, BEN] = ['ana@example.com', 'ben@example.com']
+
+    /** Takes the step, and ends the transaction that adds the user once the step waits for it. */
+    async function meeting<T>(url: string, email: string, end: 'commit' | 'rollback', step: () => T) {
+      const hand = new Client({ connectionString: url })
+      await hand.connect()
+      await hand.query('begin')
+      await hand.query('insert into workspace_gateway.user (email) values ($1)', [email])
+      const answer = step()
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      await expect.poll(() => execute(url, waiting)).toHaveLength(1)
+      await hand.query(end)
+      await hand.end()
+      return await answer
+    }
+
+    test('while another one is renamed has the email, if it stays', async () => {
+      const url = await temporaryDatabase()
+      await using store = await open(url)
+      await store.applyChanges(ANA_WORLD)
+      const emails = async () => (await store.usersAfter('', 9)).map(({ email }) => email)
+      expect(await meeting(url, BEN, 'commit', () => store.renameUser(ANA, BEN))).toBe('taken')
+      expect(await emails()).toEqual([ANA, BEN])
+      const free = 'carl@example.com'
+      expect(await meeting(url, free, 'rollback', () => store.renameUser(ANA, free))).toBe('renamed')
+      expect(await emails()).toEqual([BEN, free])
+    })
+
+    test('is one of two that are renamed to the same email at once, or an import of it', async () => {
+      const url = await temporaryDatabase()
+      await using store = await open(url)
+      for (let round = 0; round < 10; round += 1) {
+        const [one, other, email] = ['one', 'other', 'new'].map((name) => `${name}-${round}@example.com`) as [
+          string,
+          string,
+          string,
+        ]
+        await store.applyChanges([projectOf(one, 'a'), projectOf(other, 'b')])
+        const [outcomes, imported] = await Promise.all([
+          Promise.all([store.renameUser(one, email), store.renameUser(other, email)]),
+          store.applyChanges([projectOf(email, 'c')]),
+        ])
+        expect(imported).toEqual(['added'])
+        const renamed = outcomes.filter((outcome) => outcome === 'renamed').length
+        expect(outcomes.filter((outcome) => outcome === 'taken')).toHaveLength(2 - renamed)
+        expect(renamed).toBeLessThan(2)
+        const held = await store.holdingsOf([one, other, email])
+        expect(held.map((holdings) => holdings?.projects)).toEqual([
+          outcomes[0] === 'renamed' ? undefined : 1,
+          outcomes[1] === 'renamed' ? undefined : 1,
+          1 + renamed,
+        ])
+      }
+    })
+
+    // More documents than are swapped within the statement timeout are a transaction of another kind.
+    test.each([1, 10_001])('has what a replacement of %i documents brings that met it', async (count) => {
+      const url = await temporaryDatabase()
+      await using store = await open(url)
+      await store.beginReplacement('r', 1)
+      const steps = Array.from({ length: count }, (_, n) => {
+        return { ...projectOf(BEN, `${n}`), type: 'stageDocument' } as const
+      })
+      await store.stageReplacement('r', steps, 1)
+      const question = { replacement: 'r', after: '', maxDocuments: 1, isDryRun: false, now: 1 }
+      const swapped = await meeting(url, BEN, 'commit', () => store.swapReplacement(question))
+      expect(swapped).toEqual([{ email: BEN, added: count, replaced: 0, unchanged: 0, removed: 0 }])
+      expect((await store.holdingsOf([BEN]))[0]?.projects).toBe(count)
+    })
+  })
+
   test('imports that meet on the same users in opposite orders both go through', async () => {
     const url = await temporaryDatabase()
     await using store = await open(url)

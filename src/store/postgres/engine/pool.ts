@@ -143,6 +143,17 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     }
   }
 
+  /** Again when the database rolled it back to solve a conflict. */
+  async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!isRolledBack(error) || attempt === CONFLICT_ATTEMPTS) throw error
+      }
+    }
+  }
+
   const dedicated = () => connectOne({ ...options, statementTimeoutMs: 0 })
 
   return {
@@ -155,23 +166,16 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
         return once(run)
       }
     },
-    async transaction(run) {
-      for (let attempt = 1; ; attempt += 1) {
+    transaction: (run) => untilSettled(() => once((connection) => inTransaction(connection, run))),
+    longTransaction: (run) =>
+      untilSettled(async () => {
+        const connection = await dedicated()
         try {
-          return await once((connection) => inTransaction(connection, run))
-        } catch (error) {
-          if (!isRolledBack(error) || attempt === CONFLICT_ATTEMPTS) throw error
+          return await inTransaction(connection, run)
+        } finally {
+          connection.close()
         }
-      }
-    },
-    async longTransaction(run) {
-      const connection = await dedicated()
-      try {
-        return await inTransaction(connection, run)
-      } finally {
-        connection.close()
-      }
-    },
+      }),
     dedicated,
     ofRequest: options.traces?.bind ?? ((run) => run),
     patienceMs,

@@ -21,6 +21,9 @@ const NUMBERS_USED_UP = /^GetNew(?:Transaction|MultiXact)Id$/
 const SESSION_LOST = /^(?:26000|42P05)$/
 /** Rolled back for certain, by no fault of the statement. */
 const ROLLED_BACK = /^(?:40001|40P01)$/
+const NOT_UNIQUE = '23505'
+/** Another transaction gave a user the email that was free a moment ago. Seen again, it is taken. */
+const EMAIL_OF_USER = 'user_email_key'
 
 /** SQLSTATE classes of what a server that goes down says beside its answer, and of warnings. */
 const GOING_DOWN = '57'
@@ -70,6 +73,9 @@ export function toStoreError(error: unknown): unknown {
   if (code === LIMIT_EXCEEDED && NUMBERS_USED_UP.test(error.routine ?? '')) {
     return new StoreUnavailableError('the database accepts no writes until it is vacuumed', { cause: error })
   }
+  if (isEmailTaken(error)) {
+    return new StoreUnavailableError('a user came into being, or was renamed, at the same moment', { cause: error })
+  }
   if (LATER.test(code))
     return new StoreUnavailableError(`the database cannot answer now: ${error.message}`, { cause: error })
   return error
@@ -81,7 +87,12 @@ export function leavesCommitOpen({ code = '', routine = STANDBY_WAIT }: Notice):
 }
 
 export function isRolledBack(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof DatabaseError && ROLLED_BACK.test(error.cause.code ?? '')
+  if (!(error instanceof Error && error.cause instanceof DatabaseError)) return false
+  return ROLLED_BACK.test(error.cause.code ?? '') || isEmailTaken(error.cause)
+}
+
+function isEmailTaken({ code, constraint }: DatabaseError): boolean {
+  return code === NOT_UNIQUE && constraint === EMAIL_OF_USER
 }
 
 /** What the server said that a right is missing, as the driver throws it or as `toStoreError` answers it. */
