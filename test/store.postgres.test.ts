@@ -4,6 +4,7 @@ import { type Change, StoreOpenError, StoreUnavailableError } from '../src/store
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { MOVE_LOCK } from '../src/store/postgres/migrations/2-move.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
+import { describeChangedReferences } from './contract/changed-references.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
@@ -38,6 +39,12 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   describeEdits('postgres', emptied(open))
 
   describeEdits(
+    'postgres with tables hash-partitioned by user',
+    emptied(open, (url) => partitionByUser(url, 4)),
+  )
+
+  describeChangedReferences('postgres', emptied(open))
+  describeChangedReferences(
     'postgres with tables hash-partitioned by user',
     emptied(open, (url) => partitionByUser(url, 4)),
   )

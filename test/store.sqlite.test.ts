@@ -5,7 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { type MigratableStore, StoreMovedError } from '../src/store/cutover/contract.ts'
 import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { describeEdits } from './contract/edits.ts'
+import { describeChangedReferences } from './contract/changed-references.ts'
+import { describeEdits, type EditsSubject } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
 import { calls } from './contract/rest-calls.ts'
@@ -53,7 +54,7 @@ describeMoves('sqlite', async () => {
   }
 })
 
-describeEdits('sqlite', async () => {
+async function openEdits(): Promise<EditsSubject> {
   const path = join(temporaryDirectory(), 'store.db')
   return {
     store: await open(path),
@@ -64,7 +65,10 @@ describeEdits('sqlite', async () => {
       return Number(count)
     },
   }
-})
+}
+
+describeEdits('sqlite', openEdits)
+describeChangedReferences('sqlite', openEdits)
 
 test('new files are their owner’s alone, in a directory for everyone too', async () => {
   const directory = temporaryDirectory()

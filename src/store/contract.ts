@@ -49,7 +49,8 @@ export type ExportStep = StageExport | StageElements | SealExport
 
 /**
  * A step of an import. A user comes into being with their first step.
- * A project takes its exports along when it is removed. Steps take effect in the order of the list.
+ * A project takes its exports along when it is removed, and to another reference, those too that are still being imported. Where the
+ * same export is under that reference already, one of them is left. Steps take effect in the order of the list.
  */
 export type Change =
   | { readonly type: 'addUser'; readonly email: string }

@@ -55,7 +55,7 @@ export interface Pruned {
 
 /**
  * A replacement collects what users shall have, seen by nobody, and then swaps it in, user by user. Its steps are like
- * those of an import into workspaces that are empty.
+ * those of an import into workspaces that are empty, but an export stays under the reference that it was staged with.
  */
 export type ReplacementStep =
   | { readonly type: 'stageUser'; readonly email: string }
@@ -89,7 +89,10 @@ export interface SwapQuestion {
   readonly maxDocuments: number
   /** Only says what would become of them. */
   readonly isDryRun: boolean
-  /** Absent: false. Exports of projects that stay are kept beside those that were staged, and are not counted. */
+  /**
+   * Absent: false. Exports of projects that stay are kept beside those that were staged, under the reference that their project
+   * has then, and are not counted.
+   */
   readonly keepsExports?: boolean | undefined
   readonly now: number
 }

@@ -114,6 +114,20 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect((await store.drainChangeLog('m1'))?.users).toHaveLength(1)
       })
 
+      test('note exports that follow their project to another reference', async () => {
+        await store.applyChanges([put(), put({ email: BEN })])
+        const stage = randomUUID()
+        await store.applyChanges([
+          { type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW },
+          { type: 'sealExport', stage, digest: 'd', byteLength: 2, elementCount: 0 },
+        ])
+        await store.beginMove(move)
+        await store.applyChanges([put({ ref: 'new' })])
+        const { id = 0 } = (await store.userByEmail(ANA)) ?? {}
+        expect((await store.drainChangeLog('m1'))?.users).toEqual([id])
+        expect((await store.latestExports([{ userId: id, ref: 'new' }])).map((one) => one?.digest)).toEqual(['d'])
+      })
+
       test('close for writes, all of them, while reads go on, and open again', async () => {
         const session = newSession()
         await store.addSessions([session])
@@ -478,6 +492,25 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await store.activate()).toMatchObject({ phase: 'filling' })
         expect(await store.reserveTarget({ id: 'm2', other: 'another' })).toBe(false)
         expect(await store.beginMove({ id: 'm3', other: 'x' })).toBe(false)
+      })
+
+      test('says itself which reference an export is of; only afterwards one follows its project', async () => {
+        await store.reserveTarget(move)
+        await store.applyCopies('m1', WORLD)
+        const idsOf = async () => {
+          const pages = ['r', 'q'].map((ref) => ({ userId: 7, ref, after: null, limit: null }))
+          return (await store.exportsOf(pages)).map((page) => page.map(({ id }) => id))
+        }
+        await hand(`update document set ref = 'q' where ref = 'r'`)
+        expect(await idsOf()).toEqual([[70], []])
+        await hand(`update document set ref = 'r' where ref = 'q'`)
+        await store.promote('source')
+        await hand(`update document set ref = 'q' where ref = 'r'`)
+        expect(await idsOf()).toEqual([[], [70]])
+        for (const ref of ['r', 'q', 'free']) {
+          await expect(hand(`update export set ref = '${ref}'`), ref).rejects.toThrow('an export is immutable')
+        }
+        expect(await idsOf()).toEqual([[], [70]])
       })
 
       test('lets a later move from the same database go on, and the earlier one write no more', async () => {

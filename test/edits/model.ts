@@ -21,10 +21,17 @@ export type Line =
 
 type Document = Extract<Line, { type: 'document' }>
 
+interface Export {
+  readonly ref: string
+  readonly day: number
+  /** The reference that it was imported under: of that and the day its elements follow. */
+  readonly firstRef: string
+}
+
 interface User {
   readonly documents: Map<string, Document>
-  /** `ref day`, of which the elements follow. */
-  readonly exports: Set<string>
+  /** In the order in which they were imported. */
+  readonly exports: Map<string, Export>
 }
 
 export type World = Map<string, User>
@@ -52,6 +59,11 @@ export function toText(line: Line): string {
 
 function textOf({ id, kind, ref, n }: Document): string {
   return JSON.stringify({ id, ...(kind === 'project' ? { ref } : {}), n })
+}
+
+/** The same for exports that have the same reference, day and elements. */
+function keyOf({ ref, day, firstRef }: Export): string {
+  return JSON.stringify([ref, day, elementsOf(firstRef, day)])
 }
 
 function elementsOf(ref: string, day: number): readonly string[] {
@@ -86,32 +98,54 @@ export function badLine(world: World, lines: readonly Line[], isReplacement: boo
 
 /** The lines are good. */
 export function apply(world: World, lines: readonly Line[]): void {
-  for (const line of lines) applyLine(world, line)
+  for (const line of lines) applyLine(world, line, follow)
 }
 
-function applyLine(world: World, line: Line): void {
+/** Exports go with their project to its new reference, unless the same are there already. */
+function follow({ exports }: User, from: string, to: string): void {
+  const all = [...exports.values()]
+  const there = new Set(all.filter(({ ref }) => ref === to).map(keyOf))
+  exports.clear()
+  for (const one of all) {
+    const moved = one.ref === from ? { ...one, ref: to } : one
+    if (moved === one || !there.has(keyOf(moved))) exports.set(keyOf(moved), moved)
+  }
+}
+
+function applyLine(world: World, line: Line, onReference: typeof follow): void {
   if (line.type === 'removeUser') {
     world.delete(line.email)
     return
   }
   const isRemoval = line.type === 'removeDocument' || line.type === 'removeExport'
-  const user = world.get(line.email) ?? { documents: new Map(), exports: new Set() }
+  const user = world.get(line.email) ?? { documents: new Map(), exports: new Map() }
   if (!isRemoval) world.set(line.email, user)
-  if (line.type === 'document') user.documents.set(nameOf(line), line)
-  else if (line.type === 'export') user.exports.add(`${line.ref} ${line.day}`)
-  else if (line.type === 'removeExport') user.exports.delete(`${line.ref} ${line.day}`)
+  if (line.type === 'document') {
+    const before = user.documents.get(nameOf(line))
+    if (before?.kind === 'project' && before.ref !== line.ref) onReference(user, before.ref, line.ref)
+    user.documents.set(nameOf(line), line)
+  } else if (line.type === 'export') addExport(user, { ref: line.ref, day: line.day, firstRef: line.ref })
+  else if (line.type === 'removeExport') removeExports(user, ({ ref, day }) => ref === line.ref && day === line.day)
   else if (line.type === 'removeDocument') {
     const found = user.documents.get(nameOf(line))
     user.documents.delete(nameOf(line))
-    if (found?.kind !== 'project') return
-    for (const one of user.exports) if (one.startsWith(`${found.ref} `)) user.exports.delete(one)
+    if (found?.kind === 'project') removeExports(user, ({ ref }) => ref === found.ref)
   }
+}
+
+function addExport({ exports }: User, one: Export): void {
+  if (!exports.has(keyOf(one))) exports.set(keyOf(one), one)
+}
+
+function removeExports({ exports }: User, isRemoved: (one: Export) => boolean): void {
+  for (const [key, one] of exports) if (isRemoved(one)) exports.delete(key)
 }
 
 /** Every user that the lines name has what they say, and nothing else. */
 export function replace(world: World, lines: readonly Line[]): void {
   const wanted: World = new Map()
-  apply(wanted, lines)
+  // Which reference an export is of, the lines say themselves.
+  for (const line of lines) applyLine(wanted, line, () => {})
   for (const [email, user] of wanted) world.set(email, user)
 }
 
@@ -134,15 +168,15 @@ export function dumpOf(world: World): string {
 function dumpUser(email: string, { documents, exports }: User): string {
   const all = [...documents.values()]
   const exportsOf = (ref: string) =>
-    [...exports]
-      .map((one) => one.split(' '))
-      .filter(([of]) => of === ref)
-      .map(([, day]) => Number(day))
-      .toSorted((a, b) => a - b)
-      .map((day) => toText({ type: 'export', email, ref, day }))
+    [...exports.values()]
+      .filter((one) => one.ref === ref)
+      .toSorted((a, b) => a.day - b.day)
+      .map(({ day, firstRef }) =>
+        exportLine(email, { r: ref, createdAt: atDay(day), elements: elementsOf(firstRef, day) }),
+      )
   const projects = all.filter(({ kind }) => kind === 'project')
   const refs = new Set(projects.map(({ ref }) => ref))
-  const orphans = [...new Set([...exports].map((one) => one.split(' ')[0] ?? ''))].filter((ref) => !refs.has(ref))
+  const orphans = [...new Set([...exports.values()].map(({ ref }) => ref))].filter((ref) => !refs.has(ref))
   const rest = (kind: Kind) => all.filter((one) => one.kind === kind).map(toText)
   return [
     ...projects.flatMap((one) => [toText(one), ...exportsOf(one.ref)]),

@@ -83,6 +83,40 @@ const CHANGES: readonly (readonly [what: string, change: (server: PlainServer) =
       projects?.splice(0, projects.length, '{"id":"p2","ref":"first"}', '{"id":"p0","ref":"app"}')
     },
   ],
+  [
+    'an export of each',
+    ({ workspaces }) => {
+      const exports = workspaces.get(ANA)?.exports
+      exports?.set('first', { createdAt: '2020-01-01T00:00:00Z', elements: ['"p2"'] })
+      exports?.set('app', { createdAt: '2020-01-01T00:00:00Z', elements: ['"p0"'] })
+    },
+  ],
+  [
+    'references that are exchanged, and exports with them',
+    ({ workspaces }) => {
+      const { projects, exports } = workspaces.get(ANA) ?? {}
+      projects?.splice(0, projects.length, '{"id":"p2","ref":"app"}', '{"id":"p0","ref":"first"}')
+      exports?.set('first', { createdAt: '2020-01-01T00:00:00Z', elements: ['"p0"'] })
+      exports?.set('app', { createdAt: '2020-01-01T00:00:00Z', elements: ['"p2"'] })
+    },
+  ],
+  [
+    'another reference, under which the same export is there',
+    ({ workspaces }) => {
+      const { projects, exports } = workspaces.get(ANA) ?? {}
+      projects?.splice(1, 1, '{"id":"p0","ref":"moved"}')
+      exports?.set('moved', { createdAt: '2026-01-01T00:00:00Z', elements: ['"p0"'] })
+      exports?.delete('first')
+    },
+  ],
+  [
+    'another reference, and the export stays under the old one, which another project takes',
+    ({ workspaces }) => {
+      const { projects, exports } = workspaces.get(ANA) ?? {}
+      projects?.splice(0, 2, '{"id":"p2","ref":"last"}', '{"id":"p0","ref":"app"}')
+      exports?.delete('moved')
+    },
+  ],
 ]
 
 describe.each([
@@ -110,6 +144,35 @@ describe.each([
     // Two sessions for as long as it took.
     expect(server.requests.filter(({ path }) => path === '/login').length).toBe(2)
   })
+})
+
+test('a project that has another reference there keeps its exports here, and gets none of them again', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  const gateway = await startGateway()
+  const following = startFollow(server.url, ['--email', ANA, '--database', gateway.databaseUrl])
+  await following.next()
+  const { projects, exports } = server.workspaces.get(ANA) ?? {}
+  exports?.set('site', { createdAt: '2026-01-02T00:00:00Z', elements: ['"second"'] })
+  await following.until(({ changed }) => changed > 0)
+  const { accessToken } = await gateway.login(ANA)
+  const historyOf = async (ref: string) => {
+    const answer = await gateway.graphql(`{ me { project(ref: "${ref}") { exports { createdAt digest data } } } }`, {
+      accessToken,
+    })
+    return answer.json().data.me.project?.exports ?? null
+  }
+  const before = await historyOf('site')
+  expect(before).toHaveLength(2)
+  exports?.set('moved', { createdAt: '2026-01-03T00:00:00Z', elements: ['"second"'] })
+  exports?.delete('site')
+  const place = projects?.findIndex((text) => JSON.parse(text).ref === 'site') ?? 0
+  const { id } = JSON.parse(projects?.[place] ?? '{}')
+  projects?.splice(place, 1, JSON.stringify({ id, ref: 'moved' }))
+  await following.until(({ changed }) => changed > 0)
+  expect(await historyOf('moved')).toEqual(before)
+  expect(await historyOf('site')).toBeNull()
+  await expectTheSame(server, gateway, [ANA])
+  await following.stop()
 })
 
 test('an old server that is away is waited for; what it has when it is back is taken', async () => {

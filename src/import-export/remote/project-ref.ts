@@ -1,4 +1,4 @@
-// What a project of another server is asked for by: `r` of GET /exports.
+// What a project of another server is known by: its id here, and the `r` of GET /exports that it is asked for by.
 import { RecordError } from '../format/envelope.ts'
 import { createRecordReader, type RecordFields } from '../format/read-record.ts'
 import { documentLine } from '../format/write-record.ts'
@@ -6,13 +6,24 @@ import { documentLine } from '../format/write-record.ts'
 /** Any address: the record of a project has one. */
 const SOMEBODY = 'somebody@example.com'
 
+export interface RemoteProject {
+  readonly id: string
+  readonly ref: string
+}
+
 /** Of a project's JSON text; null for a project that has none. */
 export function createRefReader(fields: RecordFields): (projectText: string) => string | null {
+  const readProject = createProjectReader(fields)
+  return (text) => readProject(text)?.ref ?? null
+}
+
+/** The same, with the id. */
+export function createProjectReader(fields: RecordFields): (projectText: string) => RemoteProject | null {
   const readRecord = createRecordReader(fields)
   return (text) => {
     try {
       const record = readRecord(documentLine('project', SOMEBODY, text))
-      return record.kind === 'project' ? record.ref : null
+      return record.kind === 'project' && record.ref !== null ? { id: record.id, ref: record.ref } : null
     } catch (error) {
       if (error instanceof RecordError) return null
       throw error

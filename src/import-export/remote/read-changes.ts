@@ -1,6 +1,7 @@
 // What has changed of a workspace on another server since it was last looked at; what has not is not sent where the server
 // knows entity tags, and not taken where it does not.
 import type { DocumentKind } from '../../store/contract.ts'
+import type { RemoteProject } from './project-ref.ts'
 import {
   DOCUMENT_KINDS,
   digestOf,
@@ -14,10 +15,18 @@ import {
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 export interface ReadingOptions {
-  /** Of a project's JSON text; null for one that has none. */
-  readonly readRef: (projectText: string) => string | null
+  /** Of a project's JSON text; null for one that has no reference. */
+  readonly readProject: (projectText: string) => RemoteProject | null
+  /** The reference that each project has here so far; null for one that is not here. */
+  readonly refsHere: (projects: readonly RemoteProject[]) => Promise<readonly (string | null)[]>
   /** Told of each project's newest export that is another one now, or gone: null. */
-  readonly onExport: (ref: string, found: RemoteArray | null) => Promise<void>
+  readonly onExport: (project: FoundProject, found: RemoteArray | null) => Promise<void>
+}
+
+export interface FoundProject {
+  readonly ref: string
+  /** As of `refsHere`: its exports are stored under this one until the list is taken in. */
+  readonly refHere: string | null
 }
 
 export type Reading =
@@ -47,14 +56,13 @@ interface Answered {
 export async function readChanges(
   session: RemoteSession,
   before: SeenWorkspace,
-  { readRef, onExport }: ReadingOptions,
+  { readProject, refsHere, onExport }: ReadingOptions,
 ): Promise<Reading> {
   const answers = new Map<string, SeenAnswer>()
   let hasChanged = false
 
-  /** `missing`: the digest of what is not there. */
-  async function look(path: string, missing: string | null): Promise<Answered> {
-    const known = before.answers.get(path)
+  /** `known`: what was seen before. `missing`: the digest of what is not there. */
+  async function look(path: string, known: SeenAnswer | undefined, missing: string | null): Promise<Answered> {
     const found = await session.read(path, known?.digest == null ? null : known.etag)
     if (found === 'unchanged') return { answer: known ?? NOT_THERE, isTheSame: known !== undefined, array: null }
     const answer = toSeen(found)
@@ -62,7 +70,9 @@ export async function readChanges(
   }
 
   const lists = new Map<DocumentKind, Answered>()
-  for (const kind of DOCUMENT_KINDS) lists.set(kind, await look(LIST_PATHS[kind], EMPTY_ARRAY_DIGEST))
+  for (const kind of DOCUMENT_KINDS) {
+    lists.set(kind, await look(LIST_PATHS[kind], before.answers.get(LIST_PATHS[kind]), EMPTY_ARRAY_DIGEST))
+  }
   const absent = DOCUMENT_KINDS.filter((kind) => lists.get(kind)?.answer.digest === null)
   if (absent.length === DOCUMENT_KINDS.length) return { type: 'missing' }
   for (const [kind, { answer, isTheSame }] of lists) {
@@ -71,16 +81,19 @@ export async function readChanges(
   }
   const projects = lists.get('project')
   const texts = projects?.array?.elements ?? NO_ELEMENTS
-  // Two projects of one reference have one export.
-  const refs = projects?.isTheSame === true ? before.refs : [...new Set(texts().flatMap((text) => readRef(text) ?? []))]
-  for (const ref of refs) {
-    const { answer, isTheSame, array } = await look(exportPath(ref), null)
-    answers.set(exportPath(ref), answer)
+  const found =
+    projects?.isTheSame === true ? before.refs.map((ref) => ({ ref, refHere: ref })) : await foundIn(texts())
+  for (const project of found) {
+    const path = exportPath(project.ref)
+    // What was seen under this reference before was of another project, if the project had another one.
+    const known = project.refHere === project.ref ? before.answers.get(path) : undefined
+    const { answer, isTheSame, array } = await look(path, known, null)
+    answers.set(path, answer)
     if (isTheSame) continue
     hasChanged = true
-    await onExport(ref, array)
+    await onExport(project, array)
   }
-  const seen = { answers, refs }
+  const seen = { answers, refs: found.map(({ ref }) => ref) }
   if (!hasChanged) return { type: 'unchanged', seen }
   const whole = {} as Record<DocumentKind, readonly string[]>
   for (const kind of DOCUMENT_KINDS) {
@@ -89,6 +102,18 @@ export async function readChanges(
     whole[kind] = texts ?? []
   }
   return { type: 'changed', seen, lists: whole, absent }
+
+  /** Two projects of one reference have one export. */
+  async function foundIn(projectTexts: readonly string[]): Promise<readonly FoundProject[]> {
+    const byRef = new Map<string, RemoteProject>()
+    for (const text of projectTexts) {
+      const project = readProject(text)
+      if (project && !byRef.has(project.ref)) byRef.set(project.ref, project)
+    }
+    const all = [...byRef.values()]
+    const here = await refsHere(all)
+    return all.map(({ ref }, index) => ({ ref, refHere: here[index] ?? null }))
+  }
 
   /** Null for 404, which may have come since the list was told not to have changed. */
   async function textsOf(kind: DocumentKind): Promise<readonly string[] | null> {

@@ -10,8 +10,8 @@ import { applyInput, type Counts } from '../load.ts'
 import { replaceInput } from '../replace.ts'
 import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
-import { createRefReader } from './project-ref.ts'
-import { type Lists, type Reading, readChanges } from './read-changes.ts'
+import { createProjectReader, type RemoteProject } from './project-ref.ts'
+import { type FoundProject, type Lists, type Reading, readChanges } from './read-changes.ts'
 import { DOCUMENT_KINDS, digestOfElements, exportPath, LIST_PATHS, type SeenWorkspace } from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
@@ -63,15 +63,16 @@ export async function takeIn(
 ): Promise<TakenIn> {
   const { store, fields } = options
   await using file = await options.openTemporaryFile()
-  const gone: string[] = []
+  const gone: FoundProject[] = []
   let sameExports = 0
   const reading = await readChanges(session, before, {
-    readRef: createRefReader(fields),
-    async onExport(ref, found) {
-      const lines = found && (await newExport(email, ref, found, options))
+    readProject: createProjectReader(fields),
+    refsHere: (projects) => refsHere(store, email, projects),
+    async onExport(project, found) {
+      const lines = found && (await newExport(email, project, found, options))
       if (lines) await file.appendFile(lines)
       else if (found) sameExports += 1
-      else gone.push(ref)
+      else gone.push(project)
     },
   })
   if (reading.type !== 'changed') return reading
@@ -127,12 +128,12 @@ function isEmpty(lists: Lists): boolean {
 async function requireSomeExport(
   store: Store,
   email: string,
-  gone: readonly string[],
+  gone: readonly FoundProject[],
   { refs, answers }: SeenWorkspace,
 ): Promise<void> {
   if (gone.length === 0 || refs.some((ref) => answers.get(exportPath(ref))?.digest != null)) return
-  for (const ref of gone) {
-    if ((await newestExport(store, email, ref)) === null) continue
+  for (const project of gone) {
+    if ((await newestExport(store, email, project)) === null) continue
     throw new LostExportsError('GET /exports answered 404 for every project, and exports of them are stored here')
   }
 }
@@ -165,18 +166,19 @@ async function importFile(file: FileHandle, { store, fields, clock, isReplacemen
 /** Null for what is stored as the newest already: the contract does not tell when an export was made. */
 async function newExport(
   email: string,
-  ref: string,
+  project: FoundProject,
   found: RemoteArray,
   { store, clock }: TakeInOptions,
 ): Promise<AsyncIterable<string> | null> {
   const elements = found.elements()
-  const newest = await newestExport(store, email, ref)
+  const newest = await newestExport(store, email, project)
   if (newest?.digest === digestOfElements(elements)) return null
   const told = new Date(pastTime(found.lastModified, clock())).toISOString()
   const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
   // What is shown there as the newest is the newest here too, whatever its time.
   const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.createdAt) + 1)).toISOString()
   const length = elements.reduce((sum, element) => sum + element.length, 0)
+  const { ref } = project
   return exportLines(email, { ref, createdAt, length, id: ref }, elements)
 }
 
@@ -185,17 +187,29 @@ function pastTime(told: number | null, now: number): number {
   return told !== null && told >= 0 && told <= now ? told : now
 }
 
-async function newestExport(store: Store, email: string, ref: string): Promise<StoredExport | null> {
+async function refsHere(
+  store: Store,
+  email: string,
+  projects: readonly RemoteProject[],
+): Promise<readonly (string | null)[]> {
   const user = await store.userByEmail(email)
-  const [newest] = user ? await store.latestExports([{ userId: user.id, ref }]) : []
+  if (!user) return []
+  const stored = await store.documentsById(projects.map(({ id }) => ({ userId: user.id, kind: 'project', id })))
+  return stored.map((document) => document?.ref ?? null)
+}
+
+/** Of those that are here before the list of projects is taken in: they go along where the reference is another one there. */
+async function newestExport(store: Store, email: string, { refHere }: FoundProject): Promise<StoredExport | null> {
+  const user = refHere === null ? null : await store.userByEmail(email)
+  const [newest] = user && refHere !== null ? await store.latestExports([{ userId: user.id, ref: refHere }]) : []
   return newest ?? null
 }
 
 /** Of projects that stay, and have no export there any more. Answers how many. */
-async function removeExports(store: EditableStore, email: string, refs: readonly string[]): Promise<number> {
+async function removeExports(store: EditableStore, email: string, gone: readonly FoundProject[]): Promise<number> {
   const user = await store.userByEmail(email)
-  if (!user || refs.length === 0) return 0
-  const pages = refs.map((ref) => ({ userId: user.id, ref, after: null, limit: null }))
+  if (!user || gone.length === 0) return 0
+  const pages = gone.map(({ ref }) => ({ userId: user.id, ref, after: null, limit: null }))
   const stored = (await store.exportsOf(pages)).flat()
   const changes = stored.map(
     ({ ref, instant, digest }): Change => ({ type: 'removeExports', email, ref, instant, digest }),

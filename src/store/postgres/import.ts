@@ -1,13 +1,14 @@
 // The steps of an import in PostgreSQL.
 //
 // Steps of one type that add are independent of those of another but for the order stage, fill, seal: so each type is one
-// statement for all of its steps, however they alternate in the list. Removals divide the list: what comes before one is
-// done before it.
+// statement for all of its steps, however they alternate in the list. Removals divide the list, and projects that change their
+// reference do: what comes before one is done before it.
 import { type Change, type ChangeOutcome, requireElementPlaces, type Store } from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
+import { divide } from './import-runs.ts'
 import { applyRemovals, isRemoval, type Removal } from './removals.ts'
 import { dropSomeStale, lockReplacementsOf } from './stale-stages.ts'
 import { putDocuments } from './upsert-documents.ts'
@@ -114,9 +115,9 @@ async function apply(connection: Connection, changes: readonly Change[]): Promis
   const removed = ofType(changes, 'removeUser').map(({ email }) => email)
   if (removed.length > 0) await lockReplacementsOf(connection, removed)
   // All that are there, at once: two imports that name users in another order do not wait for each other in a circle.
-  await lockUsers(connection, emails, stages)
+  const userIds = await lockUsers(connection, emails, stages)
   const outcomes: ChangeOutcome[] = []
-  for (const run of runsBetweenRemovals(changes)) {
+  for (const run of await divide(connection, changes, userIds)) {
     outcomes.push(...(await (isAllRemovals(run) ? removeAll(connection, run) : addAll(connection, run))))
   }
   return outcomes
@@ -174,19 +175,6 @@ async function addAll(connection: Connection, changes: readonly Change[]): Promi
   if (sealing.length > 0) setAll(outcomes, sealing, await sealExports(connection, sealing, stages))
   if (putting.length > 0) setAll(outcomes, putting, await putDocuments(connection, putting, userIds))
   return changes.map((change) => outcomes.get(change) ?? 'staged')
-}
-
-/** Removals of one type are a run; so is all that adds between two of them. */
-function runsBetweenRemovals(changes: readonly Change[]): readonly (readonly Change[])[] {
-  const runs: Change[][] = []
-  let last: string | undefined
-  for (const change of changes) {
-    const kind = isRemoval(change) ? change.type : 'adding'
-    if (kind === last) runs.at(-1)?.push(change)
-    else runs.push([change])
-    last = kind
-  }
-  return runs
 }
 
 function isAllRemovals(run: readonly Change[]): run is readonly Removal[] {

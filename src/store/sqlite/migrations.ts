@@ -9,8 +9,18 @@ import { SESSIONS } from './migrations/4-sessions.ts'
 import { SIGN_IN } from './migrations/5-sign-in.ts'
 import { REST_CALLS } from './migrations/6-rest-calls.ts'
 import { SESSION_CLIENT } from './migrations/7-session-client.ts'
+import { CHANGED_REFERENCES } from './migrations/8-changed-references.ts'
 
-const MIGRATIONS: readonly string[] = [WORKSPACES, MOVE, REMOVAL, SESSIONS, SIGN_IN, REST_CALLS, SESSION_CLIENT]
+const MIGRATIONS: readonly string[] = [
+  WORKSPACES,
+  MOVE,
+  REMOVAL,
+  SESSIONS,
+  SIGN_IN,
+  REST_CALLS,
+  SESSION_CLIENT,
+  CHANGED_REFERENCES,
+]
 
 /** What this program knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

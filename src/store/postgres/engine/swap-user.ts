@@ -15,8 +15,14 @@ const SAME = `d.user_id = $2 and s.owner = $1 and s.kind = d.kind and ${KEY}(s.i
 const EXPORTS_OF = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.staged_export
   where owner = $1 and digest is not null`
 /** Of an export of user $2, when $3 says that such are kept. */
-const IS_KEPT = `($3::boolean and ${KEY}(ref) in (select ${KEY}(s.ref) from ${STAGED} s where s.owner = $1 and s.kind = 'project'))`
-const STORED_EXPORTS = `select ${KEY}(ref) as ref, instant, digest from workspace_gateway.export where user_id = $2`
+const isKept = (refKey: string) =>
+  `($3::boolean and ${refKey} in (select ${KEY}(s.ref) from ${STAGED} s where s.owner = $1 and s.kind = 'project'))`
+/** What will be there of what is: under the new reference of its project, which may also go and take it along. */
+const STORED_EXPORTS = `select ${KEY}(coalesce(s.ref, e.ref)) as ref, e.instant, e.digest, d.id is not null and s.id is null as goes
+  from workspace_gateway.export e
+  left join ${DOCUMENT} d on d.user_id = $2 and ${KEY}(d.ref) = ${KEY}(e.ref) and d.ref is not null
+  left join ${STAGED} s on ${SAME}
+  where e.user_id = $2`
 
 /** No user has this id: everything counts as new. */
 const NOBODY = -1
@@ -41,23 +47,25 @@ const COUNTS: Statement = {
         from ${STAGED} s left join ${DOCUMENT} d on ${SAME} where s.owner = $1),
       wanted as (select distinct * from (${EXPORTS_OF}) e),
       stored as (${STORED_EXPORTS}),
+      present as (select ref, instant, digest from stored),
       bare as (select 1 where not exists (select 1 from d) and not exists (select 1 from wanted))
     select
       (select count(*) from d where is_new)
-        + (select count(*) from (select * from wanted except select * from stored) e)
+        + (select count(*) from (select * from wanted except select * from present) e)
         + (select count(*) from bare where $2 = ${NOBODY}) as added,
       (select count(*) from d where not is_new and not is_same) as replaced,
       (select count(*) from d where is_same and not is_new)
-        + (select count(*) from (select * from wanted intersect select * from stored) e)
+        + (select count(*) from (select * from wanted intersect select * from present) e)
         + (select count(*) from bare where $2 <> ${NOBODY}) as unchanged,
       (select count(*) from ${DOCUMENT} d where user_id = $2 and not exists (select 1 from ${STAGED} s where ${SAME}))
-        + (select count(*) from (${STORED_EXPORTS} and not ${IS_KEPT} except select * from wanted) e) as removed`,
+        + (select count(*) from (
+          select ref, instant, digest from stored where goes or not ${isKept('ref')} except select * from wanted) e) as removed`,
 }
 /** Takes the staged user, the user, and whether exports of projects that stay are kept. */
 const SWAP_EXPORTS_OUT: Statement = {
   name: 'swapExportsOut',
   text: `delete from workspace_gateway.export where user_id = $2
-    and (${KEY}(ref), instant, digest) not in (${EXPORTS_OF}) and not ${IS_KEPT}`,
+    and (${KEY}(ref), instant, digest) not in (${EXPORTS_OF}) and not ${isKept(`${KEY}(ref)`)}`,
 }
 /** The others take the staged user and the user. */
 const CHANGES: readonly Statement[] = [

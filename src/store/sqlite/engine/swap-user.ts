@@ -35,6 +35,7 @@ type SwapOptions = Pick<SwapQuestion, 'isDryRun' | 'keepsExports'>
 export function createSwap(writer: Database): (owner: number, email: string, options: SwapOptions) => Swapped {
   const userId = writer.prepare<[string], number>('select id from user where email = ?').pluck()
   const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
+  // `stored` is what will be there of what is: under the new reference of its project, which may also go and take it along.
   const counts = writer.prepare<Names, Omit<Swapped, 'email'>>(
     `with
        d as (select d.user_id is null as isNew,
@@ -42,17 +43,21 @@ export function createSwap(writer: Database): (owner: number, email: string, opt
          from staged_document s left join document d on d.user_id = $userId and d.kind = s.kind and d.id = s.id
          where s.owner = $owner),
        wanted as (select distinct ref, instant, digest from (${EXPORTS_OF})),
-       stored as (select ref, instant, digest from export where user_id = $userId),
+       stored as (select coalesce(s.ref, e.ref) as ref, instant, digest, d.id is not null and s.id is null as goes
+         from export e left join document d on d.user_id = e.user_id and d.ref = e.ref
+         left join staged_document s on s.owner = $owner and s.kind = d.kind and s.id = d.id
+         where e.user_id = $userId),
+       present as (select ref, instant, digest from stored),
        bare as (select 1 where not exists (select 1 from d) and not exists (select 1 from wanted))
      select
-       (select count(*) from d where isNew) + (select count(*) from (select * from wanted except select * from stored))
+       (select count(*) from d where isNew) + (select count(*) from (select * from wanted except select * from present))
          + (select count(*) from bare where $userId = ${NOBODY}) as added,
        (select count(*) from d where not isNew and not isSame) as replaced,
        (select count(*) from d where isSame and not isNew)
-         + (select count(*) from (select * from wanted intersect select * from stored))
+         + (select count(*) from (select * from wanted intersect select * from present))
          + (select count(*) from bare where $userId <> ${NOBODY}) as unchanged,
        (select count(*) from document where user_id = $userId and not exists (select 1 from staged_document s where ${SAME}))
-         + (select count(*) from (select * from stored where not ${IS_KEPT} except select * from wanted)) as removed`,
+         + (select count(*) from (select ref, instant, digest from stored where goes or not ${IS_KEPT} except select * from wanted)) as removed`,
   )
   const changes = [
     // Those that stay give up their references and places first, or one would stand in the way of another.
