@@ -22,10 +22,13 @@ async function run(databaseUrl?: string): Promise<void> {
   const report = await removeBesideReaders(gateway, remover, USERS)
   expect([report.stale, report.wrong]).toEqual([[], []])
   expect(report.reads).toBeGreaterThan(USERS)
-  if (USERS > 1_000) console.log(`${report.removed} users removed beside ${report.reads} reads: 0 stale answers`)
+  if (USERS > 1_000)
+    console.log(`${report.removed} references changed and users removed beside ${report.reads} reads: 0 stale answers`)
 }
 
-describe('users removed by another connection are gone for the next request', { timeout: 3_600_000 }, () => {
+describe('references changed and users removed by another connection are so for the next request', {
+  timeout: 3_600_000,
+}, () => {
   test('on SQLite', () => run())
 
   test.skipIf(POSTGRES_URL === null)('on PostgreSQL', async () => run(await temporaryDatabase()))

@@ -1,16 +1,20 @@
-// Users removed by another connection while a gateway answers their reads: no answer may be older than its request.
+// Projects that get another reference, then users removed, by another connection while a gateway answers their reads: no answer
+// may be older than its request.
 import { setImmediate as yieldTurn } from 'node:timers/promises'
+import type { Change } from '../../src/store/contract.ts'
 import type { EditableStore } from '../../src/store/workspace-edits.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { documentLine, exportLine } from '../support/workspaces.ts'
 
 const READERS = 16
 const USERS_PER_REMOVAL = 20
+const OLD_EXPORT = '/exports?r=site'
+const NEW_EXPORT = '/exports?r=moved'
 
 export interface ReadersReport {
   readonly removed: number
   readonly reads: number
-  /** Reads that were asked after the removal was acknowledged, and were answered as if it had not been. */
+  /** Reads that were asked after a change was acknowledged, and were answered as if it had not been. */
   readonly stale: readonly string[]
   /** Reads of users who were still there, and were not answered. */
   readonly wrong: readonly string[]
@@ -20,7 +24,8 @@ interface Reader {
   readonly email: string
   readonly accessToken: string
   readonly etags: Map<string, string>
-  /** `asked` from the moment the removal is asked for, `done` once it is acknowledged. */
+  /** `asked` from the moment it is asked for, `done` once it is acknowledged. */
+  newReference: 'none' | 'asked' | 'done'
   removal: 'none' | 'asked' | 'done'
 }
 
@@ -37,7 +42,10 @@ export async function removeBesideReaders(
       emails.slice(start, start + READERS).map(async (email) => ({ email, ...(await gateway.login(email)) })),
     )
     all.push(
-      ...some.map(({ email, accessToken }) => ({ email, accessToken, etags: new Map(), removal: 'none' as const })),
+      ...some.map(({ email, accessToken }) => ({
+        ...{ email, accessToken, etags: new Map() },
+        ...{ newReference: 'none' as const, removal: 'none' as const },
+      })),
     )
   }
   const stale: string[] = []
@@ -46,38 +54,58 @@ export async function removeBesideReaders(
   let isOver = false
 
   async function read(reader: Reader, path: string): Promise<void> {
-    const wasRemoved = reader.removal === 'done'
+    const [wasChanged, wasRemoved] = [reader.newReference === 'done', reader.removal === 'done']
     const etag = reader.etags.get(path)
     const { status, headers } = await gateway.get(path, reader.accessToken, etag ? { 'if-none-match': etag } : {})
     reads += 1
     reader.etags.set(path, headers.get('etag') ?? '')
-    if (wasRemoved && status !== 401) stale.push(`${path} of ${reader.email}: ${status}`)
-    if (reader.removal === 'none' && status !== 200 && status !== 304)
-      wrong.push(`${path} of ${reader.email}: ${status}`)
+    const said = `${path} of ${reader.email}: ${status}`
+    if (wasRemoved && status !== 401) stale.push(said)
+    if (reader.removal !== 'none') return
+    const isThere = path !== OLD_EXPORT || reader.newReference === 'none'
+    if (wasChanged && path === OLD_EXPORT && status !== 404) stale.push(said)
+    if (isThere && status !== 200 && status !== 304) (path === NEW_EXPORT ? stale : wrong).push(said)
   }
 
   /** Around the place where users are being removed: before, at it, behind. */
   async function readAlways(offset: number): Promise<void> {
     for (let n = 0; !isOver; n += 1) {
       const reader = all[Math.min(users - 1, Math.max(0, place - 40 + ((offset * 7 + n) % 120)))]
-      if (reader) await read(reader, n % 3 === 0 ? '/exports?r=site' : '/projects')
+      if (!reader) continue
+      const isChanged = n % 2 === 0 && reader.newReference === 'done'
+      await read(reader, n % 3 !== 0 ? '/projects' : isChanged ? NEW_EXPORT : OLD_EXPORT)
     }
+  }
+
+  async function moreReads(): Promise<void> {
+    const before = reads
+    while (reads < before + 2 * READERS) await yieldTurn()
   }
 
   let place = 0
   const reading = Array.from({ length: READERS }, (_, offset) => readAlways(offset))
   for (; place < users; place += USERS_PER_REMOVAL) {
     const some = all.slice(place, place + USERS_PER_REMOVAL)
-    const before = reads
+    for (const reader of some) reader.newReference = 'asked'
+    await remover.applyChanges(some.map(({ email }) => changedProjectOf(email)))
+    for (const reader of some) reader.newReference = 'done'
+    await moreReads()
+    // Those that nobody came by at, too.
+    for (const reader of some) for (const path of [OLD_EXPORT, NEW_EXPORT]) await read(reader, path)
     for (const reader of some) reader.removal = 'asked'
     await remover.removeUsers(some.map(({ email }) => email))
     for (const reader of some) reader.removal = 'done'
-    while (reads < before + 2 * READERS) await yieldTurn()
+    await moreReads()
   }
   isOver = true
   await Promise.all(reading)
   for (const reader of all.slice(-100)) await read(reader, '/projects')
   return { removed: users, reads, stale, wrong }
+}
+
+function changedProjectOf(email: string): Change {
+  const text = `{"id":"p","ref":"moved","of":"${email}"}`
+  return { type: 'putDocument', email, kind: 'project', id: 'p', ref: 'moved', text }
 }
 
 function workspaceOf(email: string): string {
