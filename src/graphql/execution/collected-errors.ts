@@ -1,8 +1,13 @@
 // The errors of one execution, in the order a depth-first execution meets them, whatever was read first.
 import type { FieldNode } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
+import type { RequestBudget } from '../../resolvers/request-budget.ts'
 import type { Awaitable } from '../../store/contract.ts'
 import { SORTED_AT_ONCE, sortInTurns } from './sort-in-turns.ts'
+
+/** An error takes about this much room in an answer, in UTF-16 units, and each of its places in the document as much more. */
+const ERROR_LENGTH = 224
+const LOCATION_LENGTH = 32
 
 /** The way from the root to a field or a list item. */
 export interface Path {
@@ -35,16 +40,20 @@ interface Collected {
 }
 
 export interface CollectedErrors {
-  /** `nulled` is the nearest place above the failure that may be null; null itself stands for all of `data`. */
+  /**
+   * `nulled` is the nearest place above the failure that may be null; null itself stands for all of `data`. Throws
+   * `RequestAborted` where the answer has no room for it.
+   */
   readonly add: (failure: FieldFailure, nulled: Path | null) => void
   /** Empty when nothing failed. At once, unless there are many. */
   readonly inOrder: (yieldTurn: YieldTurn) => Awaitable<readonly FieldFailure[]>
 }
 
-export function createCollectedErrors(): CollectedErrors {
+export function createCollectedErrors(budget: RequestBudget): CollectedErrors {
   const collected: Collected[] = []
   return {
     add(failure, nulled) {
+      budget.addText(lengthOf(failure))
       collected.push({ failure, orders: ordersOf(failure.path), nulledDepth: ordersOf(nulled).length })
     },
     inOrder(yieldTurn) {
@@ -67,6 +76,13 @@ function reached(sorted: readonly Collected[]): readonly FieldFailure[] {
     last = next
   }
   return failures
+}
+
+/** A client chooses names and how many fields are merged into one: thousands of errors may repeat them. */
+function lengthOf({ nodes, path }: FieldFailure): number {
+  let length = ERROR_LENGTH + nodes.length * LOCATION_LENGTH
+  for (let step = path; step !== null; step = step.parent) if (typeof step.key === 'string') length += step.key.length
+  return length
 }
 
 function isWithin(orders: readonly number[], { orders: failed, nulledDepth }: Collected): boolean {

@@ -17,6 +17,9 @@ const MAX_SEGMENT = 1_000
 const MAX_PENDING = 100
 /** Items between two looks at the clock. */
 const STRIDE = 16
+/** An item with more fields that are resolved counts as several of this many: for the clock, and among those whose reads go out together. */
+const BEGUN_FIELDS = 4
+const PENDING_FIELDS = 16
 
 /** How an item becomes text, and what happens when it does not. */
 interface ItemPlan {
@@ -28,6 +31,7 @@ interface ItemPlan {
 /** Items that were completed in one turn, and where the next begin. */
 interface Segment {
   readonly values: (Text | Promise<Text> | Failed)[]
+  /** Of those that wait; 0 where none does. */
   readonly pendingCount: number
   readonly end: number
 }
@@ -62,21 +66,31 @@ function takeSegment(
   path: Path | null,
 ): Segment {
   const values: Segment['values'] = []
-  let pendingCount = 0
+  let [pendingCount, begunCount] = [0, 0]
   let end = start
   while (end < items.length && end - start < MAX_SEGMENT) {
     const index = offset + end
+    const fieldsBefore = run.fieldCount
     const value = completeItem(plan, run, items[end], { parent: path, key: index, order: index })
+    const fields = run.fieldCount - fieldsBefore
     values.push(value)
     end += 1
+    begunCount += countedAs(fields, BEGUN_FIELDS)
     if (value instanceof Promise) {
-      pendingCount += 1
-      run.pendingCount += 1
+      const pending = countedAs(fields, PENDING_FIELDS)
+      pendingCount += pending
+      run.pendingCount += pending
       if (run.pendingCount >= MAX_PENDING) break
     } else if (value instanceof Failed) return { values, pendingCount, end: items.length }
-    if (end % STRIDE === 0 && run.clock.isOverdue(items.length, STRIDE)) break
+    if (begunCount < STRIDE) continue
+    if (run.clock.isOverdue(items.length, begunCount)) break
+    begunCount = 0
   }
   return { values, pendingCount, end }
+}
+
+function countedAs(fields: number, fieldsOfOne: number): number {
+  return Math.max(1, Math.ceil(fields / fieldsOfOne))
 }
 
 function completeItem(plan: ItemPlan, run: Run, item: unknown, path: Path): Text | Promise<Text> | Failed {

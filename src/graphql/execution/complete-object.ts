@@ -7,9 +7,6 @@ import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
 
-/** An error takes about this much room in an answer, in UTF-16 units. */
-const ERROR_LENGTH = 256
-
 /** Throws a `FieldFailure` where a field that may not be null failed. */
 export function completeObject(
   selection: SelectionPlan,
@@ -18,6 +15,7 @@ export function completeObject(
   path: Path | null,
 ): Text | Promise<Text> {
   const { fields, readMembers } = selection
+  run.fieldCount += selection.resolvedCount
   // Fields of members stand on types of stored documents only.
   const memberTexts = readMembers?.((source as HasText).text)
   let text = ''
@@ -129,7 +127,6 @@ export function fieldFailed(field: FieldPlan | undefined, run: Run, thrown: unkn
   const path = fieldPath(field, parent)
   const failure = thrown instanceof FieldFailure ? thrown : new FieldFailure(thrown, field.nodes, path)
   if (!field.isNullable) throw failure
-  run.context.budget.addText(ERROR_LENGTH)
   run.errors.add(failure, path)
   return 'null'
 }

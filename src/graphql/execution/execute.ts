@@ -95,10 +95,11 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
       const run: Run = {
         context,
         variables: coerced.variableValues,
-        errors: createCollectedErrors(),
+        errors: createCollectedErrors(context.budget),
         clock: createRunClock(clock),
         yieldTurn,
         argumentValues: [],
+        fieldCount: 0,
         pendingCount: 0,
       }
       try {

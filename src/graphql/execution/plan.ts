@@ -52,6 +52,8 @@ export interface FieldPlan {
 
 export interface SelectionPlan {
   readonly fields: readonly FieldPlan[]
+  /** Of the fields, those that have a resolver. */
+  readonly resolvedCount: number
   /** Of all keys, commas and braces. */
   readonly frameLength: number
   /** Takes the members that are selected out of a stored document; null when none is. */
@@ -147,6 +149,7 @@ function planSelection(
   }
   return {
     fields,
+    resolvedCount: fields.filter(({ member, constant }) => member === null && constant === null).length,
     frameLength: fields.reduce((sum, { opening }) => sum + opening.length, 1),
     readMembers: members.size > 0 ? createMemberReader(members) : null,
   }

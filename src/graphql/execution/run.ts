@@ -13,6 +13,8 @@ export interface Run {
   readonly yieldTurn: YieldTurn
   /** Argument values by the slot of their field: they are the same for all objects of one execution. */
   readonly argumentValues: unknown[]
+  /** Fields that were begun with a resolver, in all of the answer. */
+  fieldCount: number
   /** Items of lists that wait for what was asked for them. */
   pendingCount: number
 }

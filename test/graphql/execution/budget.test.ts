@@ -15,7 +15,7 @@ import { createSmallWorld, textOf } from './small-world.ts'
 
 const TYPES = `
   scalar Raw
-  type Thing { text: String later: String raw: Raw bytes: Raw laterBytes: Raw failing: String inner: Thing laterInner: Thing things: [Thing] }
+  type Thing { text: String later: String raw: Raw bytes: Raw laterBytes: Raw failing: String strict: Int! inner: Thing laterInner: Thing things: [Thing] }
   type Query { text: String later: String number: Int inner: Thing laterInner: Thing things: [Thing] failing: String }
   type Mutation { text: String inner: Thing }
 `
@@ -31,6 +31,7 @@ const THING = {
   failing() {
     throw new Error('no')
   },
+  strict: () => null,
   inner: () => ({}),
   laterInner: async () => ({}),
   things: () => [{}, {}],
@@ -49,7 +50,18 @@ function worldOf(budget: RequestBudget) {
     TYPES,
     {
       Raw: new GraphQLScalarType({ name: 'Raw' }),
-      Thing: resolversOf(['text', 'later', 'raw', 'bytes', 'laterBytes', 'failing', 'inner', 'laterInner', 'things']),
+      Thing: resolversOf([
+        'text',
+        'later',
+        'raw',
+        'bytes',
+        'laterBytes',
+        'failing',
+        'strict',
+        'inner',
+        'laterInner',
+        'things',
+      ]),
       Query: resolversOf(['text', 'later', 'number', 'inner', 'laterInner', 'things', 'failing']),
       Mutation: resolversOf(['text', 'inner']),
     },
@@ -82,9 +94,12 @@ describe('an answer of exactly as many letters as it may have is given, one lett
     ['{ inner { later raw } }', -LATER],
     ['{ inner { text bytes } number }', BYTES_MORE],
     ['{ inner { text laterBytes later } }', BYTES_MORE - LATER],
-    // An error is counted as 256 letters, in place of nothing.
-    ['{ text failing number }', 256],
-    ['{ inner { failing } laterInner { later failing } }', 512 - LATER],
+    // An error is counted as 256 letters, in place of nothing, and the names on the way to it.
+    ['{ text failing number }', 256 + 'failing'.length],
+    ['{ inner { failing } laterInner { later failing } }', 512 + 'innerfailinglaterInnerfailing'.length - LATER],
+    // Each further place in the document is counted as 32; the brackets and the comma of the list are not.
+    ['{ things { failing text failing failing } }', 2 * (256 + 2 * 32 + 'thingsfailing'.length) - 3],
+    ['{ things { strict } }', 2 * (256 + 'thingsstrict{"strict":}'.length - 'null'.length) - 3],
     // The brackets and commas of a list are not counted.
     ['{ things { text inner { text } } }', -3],
     ['{ things { later } }', -3 - 2 * LATER],

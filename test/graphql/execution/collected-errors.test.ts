@@ -1,6 +1,7 @@
 // Which failures are told, and in which order: as if the fields had been executed one after the other, depth first.
 import { expect, test } from 'vitest'
 import { createCollectedErrors, FieldFailure, type Path } from '../../../src/graphql/execution/collected-errors.ts'
+import { UNCOUNTED } from '../../../src/resolvers/request-budget.ts'
 
 /** From the places among siblings on the way there. */
 function pathOf(...orders: readonly number[]): Path | null {
@@ -10,7 +11,7 @@ function pathOf(...orders: readonly number[]): Path | null {
 type Row = readonly [orders: readonly number[], nulledDepth: number]
 
 function collect(rows: readonly Row[]) {
-  const errors = createCollectedErrors()
+  const errors = createCollectedErrors(UNCOUNTED)
   for (const [orders, depth] of rows)
     errors.add(new FieldFailure(orders.join(), [], pathOf(...orders)), pathOf(...orders.slice(0, depth)))
   return errors

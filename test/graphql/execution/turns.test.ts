@@ -113,6 +113,31 @@ test('many short lists are one long one', async () => {
   expect(world.counted()).toEqual([256, 'turn', 24])
 })
 
+test('items with many fields wait for a turn sooner', async () => {
+  const world = createWorld(() => numbers(100), OVERDUE)
+  await world.run(
+    `{ items { ${numbers(32)
+      .map((n) => `a${n}: n`)
+      .join(' ')} } }`,
+  )
+  // Of 32 fields, an item counts as eight: the list itself as sixteen.
+  expect(world.counted().map((each) => (each === 'turn' ? each : Number(each) / 32))).toEqual([
+    32,
+    ...numbers(34).flatMap(() => ['turn', 2]),
+  ])
+})
+
+test('items that wait for many things are asked fewer at a time', async () => {
+  const world = createWorld(() => numbers(60))
+  const execution = world.run(
+    `{ items { ${numbers(64)
+      .map((n) => `a${n}: later`)
+      .join(' ')} } }`,
+  )
+  expect(await world.releaseAll()).toEqual([25 * 64, 25 * 64, 10 * 64])
+  expect((await execution).errors).toEqual([])
+})
+
 test('a list that comes in pages waits from the beginning on, and is one list', async () => {
   const pages = () => inPages(numbers(20), numbers(300).slice(20))
   const world = createWorld(pages, OVERDUE)
