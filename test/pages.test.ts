@@ -178,6 +178,7 @@ const REQUEST = {
   ...callerWith(),
   body: async () => new Uint8Array(),
   async *bodyStream() {},
+  onClosed() {},
   isFirstOfConnection: true,
   record: startRecord(0),
 }

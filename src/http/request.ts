@@ -17,6 +17,8 @@ export interface GatewayRequest extends Caller {
    * off, and `REQUEST_TIMEOUT` when nothing comes for a while. In place of `body`, once.
    */
   readonly bodyStream: () => AsyncIterable<Uint8Array>
+  /** `stop` is called when the connection has taken the whole answer, or is closed before. */
+  readonly onClosed: (stop: () => void) => void
   /** The same one however the request is handed on. */
   readonly record: RequestRecord
 }

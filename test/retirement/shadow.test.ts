@@ -316,6 +316,44 @@ test('an answer of the old server that there is no room for is broken off there'
   await stop()
 })
 
+test('a client that leaves before the old server answers is not waited for there', async () => {
+  let [asked, closed] = [0, 0]
+  const { gateway, login, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
+    intercept(request, response) {
+      if (!request.url?.startsWith('/v1/exports')) return false
+      asked += 1
+      response.once('close', () => {
+        closed += 1
+      })
+      return true
+    },
+  })
+  const headers = bearer((await login(ANA)).accessToken)
+  const leaving = new AbortController()
+  const left = fetch(`${gateway.url}/exports?r=site`, { headers, signal: leaving.signal })
+  await expect.poll(() => asked).toBe(1)
+  leaving.abort()
+  await expect(left).rejects.toThrow()
+  await expect.poll(() => closed).toBe(1)
+  await stop()
+})
+
+test('a reference that is a token or an email of somebody is not shown where it differs', async () => {
+  const { gateway, login, read, stop } = await start([], { faults: ['unknown-export-is-empty'] })
+  const { accessToken, refreshToken } = await login(ANA)
+  const refs = ['none', accessToken, refreshToken, BEN, `${'x'.repeat(90)} ${accessToken}`]
+  for (const ref of refs) {
+    expect((await read(accessToken, `/exports?r=${encodeURIComponent(ref)}`)).status).toBe(404)
+  }
+  const shown = ['none', '[token]', '[email]', `${'x'.repeat(90)} [token]`]
+  const told = () => gateway.stderr().split('answers otherwise').length - 1
+  await expect.poll(told, { timeout: 20_000 }).toBe(shown.length)
+  const { differences, stderr } = await stop()
+  expect(differences.map((found) => Object(found).ref).toSorted()).toEqual(shown.toSorted())
+  expectNoSecrets(stderr, [accessToken, refreshToken])
+  for (const part of accessToken.split('.')) expect(stderr).not.toContain(part.slice(0, 9))
+})
+
 test('tokens go in clear only where that was asked for, and the old server must be named', async () => {
   const folder = temporaryDirectory()
   const file = join(folder, 'headers')

@@ -161,6 +161,7 @@ function toRequest(
     header,
     body: (limitBytes) => readBody(incoming, response, client.address, limitBytes),
     bodyStream: () => streamBody(incoming, response),
+    onClosed: (stop) => void response.once('close', stop),
     record: startRecord(performance.now()),
   }
 }

@@ -1,6 +1,7 @@
 // What comparing came to: counts, and each difference once.
 import { LRUCache } from 'lru-cache'
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
+import { redact } from '../../redact.ts'
 
 /** Differences that are known: each is told once while it stays the same. */
 const MAX_KNOWN = 10_000
@@ -75,7 +76,8 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
     different({ email, ref, ...found }) {
       counts.different += 1
       isNew = true
-      const shown = { ...found, user: hashUser(email), ref: ref === null ? null : ref.slice(0, MAX_REF_LENGTH) }
+      // Clients send what they like as one.
+      const shown = { ...found, user: hashUser(email), ref: ref === null ? null : redact(ref).slice(0, MAX_REF_LENGTH) }
       const key = JSON.stringify(shown)
       if (known.has(key)) return
       known.set(key, true)

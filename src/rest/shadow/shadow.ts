@@ -7,6 +7,7 @@ import type { Endpoint } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { startRecord } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
+import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { compareBytes } from './compare-bytes.ts'
 import type { OldServer } from './old-server.ts'
 import { createShadowQueue } from './shadow-queue.ts'
@@ -16,8 +17,6 @@ import type { ShadowReport, SkipReason } from './shadow-report.ts'
 const MAX_WAITING = 1_000
 /** One comparison, from its first request to the last byte. */
 const COMPARISON_MS = 120_000
-/** The old server is away or busy: that is no answer to compare. */
-const AWAY = new Set([429, 502, 503, 504])
 
 export interface ShadowLimits {
   /** The part of reads that is compared, from 0 to 1. */
@@ -112,6 +111,7 @@ function unconditional({ path, search, peer, client, httpVersion, header }: Gate
     header: (name) => (name === 'authorization' ? authorization : undefined),
     body: async () => new Uint8Array(),
     async *bodyStream() {},
+    onClosed() {},
     record: startRecord(performance.now()),
   }
 }
@@ -143,7 +143,7 @@ async function* bytesOf(response: Response): AsyncGenerator<Uint8Array> {
 /** Null when there is something to compare. 401 here: the token has expired since. */
 function skipReasonOf(ours: number, old: number): SkipReason | null {
   if (ours === 401 || ours === 503) return 'notAnsweredHere'
-  return AWAY.has(old) ? 'oldAway' : old === 401 ? 'oldSignIn' : null
+  return kindOfStatus(old) === 'busy' ? 'oldAway' : old === 401 ? 'oldSignIn' : null
 }
 
 function reasonOf(error: unknown): SkipReason {

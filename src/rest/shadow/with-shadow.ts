@@ -73,11 +73,13 @@ function answeredByOld(endpoint: Endpoint, old: OldServer, shadow: Shadow, sessi
 
 async function passedOn(
   { path }: Endpoint,
-  { method, search, header }: GatewayRequest,
+  { method, search, header, onClosed }: GatewayRequest,
   email: string,
   old: OldServer,
 ): Promise<GatewayResponse> {
   const ended = new AbortController()
+  // A client that leaves while the old server is silent.
+  onClosed(() => ended.abort())
   const answer = await old
     .read(email, {
       method: method === 'HEAD' ? 'HEAD' : 'GET',
