@@ -141,13 +141,20 @@ describe('--admin-port', () => {
     serving.process.kill('SIGHUP')
     await expect.poll(() => serving.stderr(), { timeout: 30_000 }).toContain('all workers were replaced')
     expect(await projects()).toBe(20)
+    const newestStart = async () => sumOf(await metrics(), 'process_start_time_seconds')
+    const started = await newestStart()
+    expect(started).toBeGreaterThan(0)
     await ask20()
     await expect.poll(projects).toBe(40)
-    const [first] = readFileSync(`/proc/${serving.process.pid}/task/${serving.process.pid}/children`, 'utf8').split(' ')
-    process.kill(Number(first), 'SIGKILL')
+    const { pid } = serving.process
+    const newest = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').at(-1)
+    process.kill(Number(newest), 'SIGKILL')
     await expect.poll(() => serving.stderr(), { timeout: 10_000 }).toContain('a worker ended')
+    // It never falls: each change is a start.
+    expect(await newestStart()).toBeGreaterThanOrEqual(started)
     // What it had counted when it was last asked.
     await expect.poll(projects).toBe(40)
+    await expect.poll(newestStart, { timeout: 20_000 }).toBeGreaterThan(started)
   })
 })
 

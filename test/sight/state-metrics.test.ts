@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { execute } from '../support/execute.ts'
+import { canMount, smallDisk } from '../support/faults.ts'
 import { ask, bearer, openSession } from '../support/gateway.ts'
 import { POSTGRES_DIRECTORY } from '../support/postgres.ts'
 import { startReplicated } from '../support/postgres-replica.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { openSocket, requestText } from '../support/wire.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
@@ -107,6 +109,45 @@ test('the time that requests wait for their turn is theirs: of many at once the 
   expect(after.all - after.notAtAll - (before.all - before.notAtAll)).toBeGreaterThanOrEqual(100)
   expect(after.seconds - before.seconds).toBeGreaterThan(100 * 0.0001)
 })
+
+test.skipIf(!canMount())(
+  'a gateway whose disk is full is not ready, though its database answers, until there is room',
+  async () => {
+    const disk = smallDisk(4 * 1_048_576)
+    const { metrics } = await serveWatched(['--database', `file:${join(disk.path, 'workspace.db')}`])
+    const state = async () => {
+      const text = await metrics()
+      return ['ready', 'database_up'].map((name) => sumOf(text, `workspace_gateway_${name}`))
+    }
+    expect(await state()).toEqual([1, 1])
+    disk.fill()
+    await expect.poll(state, PATIENT).toEqual([0, 1])
+    disk.empty()
+    await expect.poll(state, PATIENT).toEqual([1, 1])
+  },
+)
+
+test('a gateway that shuts down is not ready', async () => {
+  const { serving, metrics } = await serveWatched(['--no-demo', '--shutdown-delay', '60'])
+  const ready = async () => sumOf(await metrics(), 'workspace_gateway_ready')
+  expect(await ready()).toBe(1)
+  serving.process.kill('SIGTERM')
+  await expect.poll(ready, PATIENT).toBe(0)
+})
+
+test.skipIf(POSTGRES_DIRECTORY === null)(
+  'workers say of a database that hangs that it is away, at the first scrape too',
+  async () => {
+    await using server = await startPostgres({ directory: POSTGRES_DIRECTORY ?? '' })
+    const { serving, metrics } = await serveWatched(['--database', server.url('postgres'), '--workers', '2'])
+    const linesOf = (text: string) => text.match(/^workspace_gateway_(?:ready|database_up) .*$/gm)?.toSorted()
+    expect(linesOf(await metrics())).toEqual(['workspace_gateway_database_up 1', 'workspace_gateway_ready 1'])
+    await server.freeze()
+    expect(linesOf(await metrics())).toEqual(['workspace_gateway_database_up 0', 'workspace_gateway_ready 0'])
+    await server.thaw()
+    await serving.kill('SIGTERM')
+  },
+)
 
 test.skipIf(POSTGRES_DIRECTORY === null)('the replica is said to be used, how far behind, and away', async () => {
   await using servers = await startReplicated({ directory: POSTGRES_DIRECTORY ?? '' })

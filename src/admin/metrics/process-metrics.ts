@@ -1,6 +1,6 @@
 // What Node knows of its process: memory, garbage collection, event loop, file descriptors. Adding up and text are prom-client's.
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
-import type { CollectMetrics, Metric } from './metric.ts'
+import { type CollectMetrics, gauge, type Metric } from './metric.ts'
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 
@@ -10,13 +10,26 @@ const UNWANTED = ['resources', 'handles', 'requests'].flatMap((what) => [
   `nodejs_active_${what}_total`,
 ])
 
+export const STARTED = 'process_start_time_seconds'
+
+/** prom-client's own is in whole seconds, and left out where processes are added up. */
+const STARTED_AT = gauge(
+  STARTED,
+  'When the newest process began, since the epoch.',
+  performance.timeOrigin / 1_000,
+  'max',
+)
+
 /** Names and meanings are those of prom-client's default metrics, which dashboards know. */
 export function createProcessMetrics(): CollectMetrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  for (const name of UNWANTED) register.removeSingleMetric(name)
-  // Its types name what it writes in numbers that it does not use.
-  return async () => (await register.getMetricsAsJSON()) as unknown as readonly Metric[]
+  for (const name of [...UNWANTED, STARTED]) register.removeSingleMetric(name)
+  return async () => {
+    // Its types name what it writes in numbers that it does not use.
+    const metrics = (await register.getMetricsAsJSON()) as unknown as readonly Metric[]
+    return [...metrics, STARTED_AT]
+  }
 }
 
 /** The metrics of several processes as one, each by its own rule. */

@@ -3,12 +3,10 @@ import type { CacheSize } from '../../http/caching/response-cache.ts'
 import type { InFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import type { StatisticsVerbs, StoreStatistics } from '../../store/statistics-contract.ts'
 import { createHistogram, histogramValues, observeDuration } from './histogram.ts'
+import { inTime } from './in-time.ts'
 import { type CollectMetrics, gauge, gauges, type Metric } from './metric.ts'
 
 const QUEUE_TIME = 'workspace_gateway_queue_time_seconds'
-
-/** A database that does not answer in this time is away: a scrape is not to wait for it. */
-const PATIENCE_MS = 2_000
 
 export interface WatchedState {
   readonly store: StatisticsVerbs
@@ -64,24 +62,17 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
       cacheSize = size
     },
     async collect() {
-      return [...ofProcess(), ...ofStore(await statisticsOf(store, clock))]
+      return [...ofProcess(), ...ofStore(await inTime(async () => store.statistics(clock())))]
     },
   }
 }
 
-/** Null where the database does not answer: the other metrics are needed then most of all. */
-async function statisticsOf(store: StatisticsVerbs, clock: () => number): Promise<StoreStatistics | null> {
-  const gaveUp = Promise.withResolvers<null>()
-  const timer = setTimeout(() => gaveUp.resolve(null), PATIENCE_MS)
-  try {
-    return await Promise.race([store.statistics(clock()), gaveUp.promise])
-  } catch {
-    return null
-  } finally {
-    clearTimeout(timer)
-  }
+/** What `/readyz` says. One worker that is ready is enough, and of none there is no worker to say so. */
+export function readiness(isReady: boolean): Metric {
+  return gauge('workspace_gateway_ready', 'Whether /readyz is 200.', isReady ? 1 : 0, 'max')
 }
 
+/** Null where the database does not answer: the other metrics are needed then most of all. */
 function ofStore(statistics: StoreStatistics | null): readonly Metric[] {
   const up = gauge(
     'workspace_gateway_database_up',

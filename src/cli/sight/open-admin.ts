@@ -3,9 +3,12 @@ import cluster from 'node:cluster'
 import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import type { HealthServices } from '../../admin/health.ts'
+import { inTime } from '../../admin/metrics/in-time.ts'
+import type { Metric } from '../../admin/metrics/metric.ts'
+import { readiness } from '../../admin/metrics/state-metrics.ts'
 import { GatewayError, UsageError } from '../../errors.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
-import { answerSupervisor } from '../workers/worker-questions.ts'
+import { answerSupervisor, type WorkerState } from '../workers/worker-questions.ts'
 import type { ProcessMetrics } from './metrics.ts'
 
 type Addresses = Pick<ServeConfig, 'host' | 'port' | 'adminHost' | 'adminPort'>
@@ -38,20 +41,28 @@ export async function openAdmin(
       await ping()
     },
   }
-  if (cluster.isWorker) {
-    return answerSupervisor(async () => ({ metrics: await collect(), isReady: await isReady(health) }))
-  }
+  const state = () => stateOf(collect, health)
+  if (cluster.isWorker) return answerSupervisor(state)
   const { openAdminServer } = await import('./admin-server.ts')
   const { toText } = await import('../../admin/metrics/process-metrics.ts')
-  return openAdminServer({ ...config, adminPort }, { ...health, metrics: async () => toText(await collect()) }, log)
+  return openAdminServer(
+    { ...config, adminPort },
+    { ...health, metrics: async () => toText((await state()).metrics) },
+    log,
+  )
 }
 
-async function isReady({ ping, isDraining }: HealthServices): Promise<boolean> {
+/** Both are asked for at the same time: nobody waits for a database twice. */
+async function stateOf(collect: () => Promise<readonly Metric[]>, health: HealthServices): Promise<WorkerState> {
+  const [metrics, isReady] = await Promise.all([collect(), isReadyInTime(health)])
+  return { metrics: [...metrics, readiness(isReady)], isReady }
+}
+
+async function isReadyInTime({ ping, isDraining }: HealthServices): Promise<boolean> {
   if (isDraining()) return false
-  try {
+  const answered = await inTime(async () => {
     await ping()
     return true
-  } catch {
-    return false
-  }
+  })
+  return answered ?? false
 }

@@ -2,7 +2,8 @@
 import type { Worker } from 'node:cluster'
 import type { Logger } from 'pino'
 import type { Metric } from '../../admin/metrics/metric.ts'
-import { addUp, toText } from '../../admin/metrics/process-metrics.ts'
+import { addUp, STARTED, toText } from '../../admin/metrics/process-metrics.ts'
+import { readiness } from '../../admin/metrics/state-metrics.ts'
 import { GatewayError } from '../../errors.ts'
 import type { CommandStoreConfig } from '../open-store-for-cli.ts'
 import { type AdminAddress, openAdminServer } from '../sight/admin-server.ts'
@@ -67,7 +68,7 @@ export function createWorkerTotals(): WorkerTotals {
       await joinEnded()
       const states = await ask()
       const ofRunning = [...running].map((worker) => states.get(worker)?.metrics ?? totalsOfKnown(worker))
-      return addUp([...ofRunning, ...ended])
+      return addUp([...ofRunning, ...ended, [readiness(false)]])
     },
     async isReady() {
       return (await ask()).values().some(({ isReady }) => isReady)
@@ -95,7 +96,10 @@ export function openTotalsAdmin(
   )
 }
 
-/** What goes on counting: how much of something there is now ends with its process. */
+/** What never falls: how much of something there is now ends with its process. */
 function totalsOf(metrics: readonly Metric[]): readonly Metric[] {
-  return metrics.filter(({ type, aggregator }) => (type === 'counter' || type === 'histogram') && aggregator === 'sum')
+  return metrics.filter(({ name, type, aggregator }) => {
+    const isCounted = (type === 'counter' || type === 'histogram') && aggregator === 'sum'
+    return isCounted || name === STARTED
+  })
 }
