@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createServer } from 'vite'
@@ -42,6 +44,37 @@ const FORGED = {
 describe('the page about proxies', () => {
   for (const documented of DOCUMENTED) {
     const { name, program, proxyProtocol = false } = documented
+    test.runIf(isInstalled(program)).each([
+      ['POST', '/login'],
+      ['DELETE', '/logout'],
+    ])(`its configuration of ${name} sends %s %s once, also where no answer comes`, async (method, path) => {
+      let received = ''
+      const breaking = createTcpServer((socket) => {
+        socket.on('data', (bytes) => {
+          received += bytes.toString('latin1')
+          // All of it has come: it may have been done.
+          if (received.includes('{}')) socket.destroy()
+        })
+        socket.on('error', () => {})
+      })
+      breaking.listen(0, '127.0.0.1')
+      await once(breaking, 'listening')
+      onTestFinished(() => void breaking.close())
+      const { port, ca } = await startDocumented(
+        documented,
+        `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`,
+      )
+      const outcome = new Promise((resolve) => {
+        const headers = { ...JSON_BODY, host: `${NAME}:${port}`, 'content-length': 2 }
+        const asked = request({ host: '127.0.0.1', port, servername: NAME, ca, method, path, headers, agent: false })
+        asked.on('response', ({ statusCode }) => resolve(statusCode))
+        asked.on('error', () => resolve('closed'))
+        asked.end('{}')
+      })
+      expect(['closed', 502]).toContain(await outcome)
+      expect(received.split(`${method} ${path} `)).toHaveLength(2)
+    })
+
     test.runIf(isInstalled(program))(`its configuration of ${name} works as it is printed`, async () => {
       const clients: Client[] = []
       const options = { trustedProxies: ['127.0.0.1'], proxyProtocol, createGuard: watched(clients) }
