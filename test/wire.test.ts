@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { guardsOf } from '../src/auth/guards/guards.ts'
 import { serveForTest } from './support/command-line.ts'
 import { expectProblem } from './support/failures.ts'
 import { type Answer, ask, startGateway, type TestGateway } from './support/gateway.ts'
@@ -21,6 +22,8 @@ const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint
   { name: 'a request line without a target', bytes: lines('GET HTTP/1.1', 'Host: localhost') },
   { name: 'a version that is no number', bytes: lines('GET /healthz HTTP/x', 'Host: localhost') },
   { name: 'another protocol', bytes: lines('GET /healthz ICY/1.1', 'Host: localhost') },
+  { name: 'HTTP/2 in the words of HTTP/1', bytes: lines('GET /healthz HTTP/2.0', 'Host: localhost') },
+  { name: 'a target of a user', bytes: lines('GET http://ana@localhost/healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a method that HTTP does not have', bytes: lines('FETCH /healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a method in lower case', bytes: lines('get /healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a target with a space in it', bytes: lines('GET /he althz HTTP/1.1', 'Host: localhost') },
@@ -347,6 +350,13 @@ describe('Expect: 100-continue', () => {
     const last = readAnswers(seen).at(-1)
     if (!last) throw new Error('no answer')
     expectProblem(last, { status: 413, code: 'BODY_TOO_LARGE', hasNot: [] })
+  })
+
+  test('is ignored in HTTP/1.0, which has no such answer', async () => {
+    const gateway = await startGateway({ createGuard: guardsOf(['open'], { trustedOrigins: [] }) })
+    const headers = [JSON_TYPE, ['Expect', '100-continue']] as const
+    const text = requestText({ method: 'POST', target: '/login', version: '1.0', headers, body: LOGIN })
+    expect((await answersTo(gateway, text)).map(({ status }) => status)).toEqual([200])
   })
 
   test('is all that may be expected: anything else is answered like every request', async () => {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { exemptFromRequestTimeout } from './client-error.ts'
+import { expectsContinue } from './request-head.ts'
 
 const SILENCE_MS = 30_000
 
@@ -9,7 +10,7 @@ export async function* streamBody(incoming: IncomingMessage, response: ServerRes
   if ((incoming.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
   }
-  if (incoming.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  if (expectsContinue(incoming)) response.writeContinue()
   using _ = exemptFromRequestTimeout(incoming.socket)
   let isSilent = false
   const timer = setTimeout(() => {

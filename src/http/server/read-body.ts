@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { collectBytes } from './collected-bytes.ts'
 import { createReceivedBytes } from './received-bytes.ts'
+import { expectsContinue } from './request-head.ts'
 
 /** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` for one that breaks off. */
 export type ReadBody = (
@@ -45,7 +46,7 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
     if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
       throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
     }
-    if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+    if (expectsContinue(incoming)) response.writeContinue()
     return collect(incoming, clientAddress, limitBytes)
   }
 }

@@ -5,11 +5,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d*)?$/i
 
 /**
- * RFC 9112 section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value is one of a host. Of other
+ * RFC 9112 section 2.3: the version is one of HTTP/1. Section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value
+ * is one of a host. So is `namedHost`, that of an absolute target (RFC 9110 section 4.2.4: it names no user), else the same. Of other
  * fields that a proxy may read as well, node:http takes the first line and drops the others: such a field has one line.
  */
-export function isSoundHead({ httpVersionMinor, rawHeaders, headers }: IncomingMessage): boolean {
+export function isSoundHead(incoming: IncomingMessage, namedHost: string | undefined): boolean {
+  const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = incoming
   const { host } = headers
+  if (httpVersionMajor !== 1 || (namedHost !== host && !HOST.test(namedHost ?? ''))) return false
   if (host === undefined ? httpVersionMinor > 0 : !HOST.test(host)) return false
   return hasNoRepeatedLine(rawHeaders) && !hasUnknownCoding(headers)
 }
@@ -44,6 +47,11 @@ function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
 /** RFC 9112 section 6.1: node:http takes the chunks off and leaves any other coding on, so the body would be read as what it is not. */
 function hasUnknownCoding({ 'transfer-encoding': codings }: IncomingHttpHeaders): boolean {
   return codings !== undefined && codings.toLowerCase() !== 'chunked'
+}
+
+/** RFC 9110 section 10.1.1: HTTP/1.0 has no such answer. */
+export function expectsContinue({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor > 0 && headers.expect?.toLowerCase() === '100-continue'
 }
 
 /**

@@ -82,7 +82,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   }
 
   function respond(request: GatewayRequest, incoming: IncomingMessage, response: ServerResponse): void {
-    const replying = isSoundHead(incoming) ? handle(request) : refuseHead(request)
+    const replying = isSoundHead(incoming, request.header('host')) ? handle(request) : refuseHead(request)
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening || hasFaultyFraming(incoming)) response.shouldKeepAlive = false
