@@ -20,11 +20,13 @@ export function readAnswer(text: string): Reading {
   }
 }
 
-/** Whatever begins like a token, to its end, so that no text is looked at twice. */
-const TOKENS = /\beyJ[\w-]*(?:\.[\w-]+){0,2}|\bwgr_[\w-]*/g
+/** Whatever begins like a token, to its end, so that no text is looked at twice. In JSON a token may stand behind the `n` of a line end. */
+const TOKENS = /(?:\b|(?<=\\(?:[bfnrt]|u[\da-f]{4})))(?:eyJ[\w-]*(?:\.[\w-]+){0,2}|wgr_[\w-]*)/g
 
 /** Tokens cut short, for what is shown or shared. */
 export function withoutTokens(text: string): string {
+  // Few texts hold any.
+  if (!text.includes('eyJ') && !text.includes('wgr_')) return text
   return text.replace(TOKENS, (found) => {
     if (found.startsWith('wgr_')) return found.length < 24 ? found : `${found.slice(0, 8)}…`
     const [header = '', ...others] = found.split('.')
