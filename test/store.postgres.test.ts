@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { type Change, StoreOpenError, StoreUnavailableError } from '../src/store/contract.ts'
+import { type Change, StoreOpenError, StoreUnavailableError, TracesLeftError } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
 import { MOVE_LOCK } from '../src/store/postgres/migrations/2-move.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
@@ -206,6 +206,64 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     await store.removeSigningKey('k')
     files.push(await file())
     expect(new Set(files).size).toBe(3)
+  })
+
+  describe('a signing key whose private part cannot leave the file of its table', () => {
+    const SECRETS = ['first-secret', 'second-secret']
+
+    async function prepare(options: { readonly connectTimeoutMs: number; readonly statementTimeoutMs: number }) {
+      const url = await temporaryDatabase()
+      const store = await openPostgresStore(url, { ...OPTIONS, ...options })
+      await store.addSigningKey({ kid: 'k', privateJwk: SECRETS[0] ?? '', createdAt: 0 }, null)
+      const inFile = async () => {
+        await execute(url, 'checkpoint')
+        const file = `pg_read_binary_file(pg_relation_filepath('workspace_gateway.signing_key'))`
+        const found = SECRETS.map((secret) => `position('${secret}'::bytea in ${file}) > 0`).join(', ')
+        return Object.values((await execute(url, `select array[${found}]::text as found`))[0] ?? {})
+      }
+      /** Both say that they are done, but for that. */
+      async function change(reason: RegExp): Promise<void> {
+        for (const step of [
+          () => store.rewriteSigningKeys([{ kid: 'k', privateJwk: SECRETS[1] ?? '' }]),
+          () => store.removeSigningKey('k'),
+        ]) {
+          const error: unknown = await Promise.resolve(step()).catch((thrown: unknown) => thrown)
+          expect(error).toBeInstanceOf(TracesLeftError)
+          expect(String(error)).toMatch(reason)
+        }
+        expect(await store.signingKeys()).toEqual([])
+        expect(await inFile()).toEqual(['{t,t}'])
+        expect(await store.removeSigningKey('k')).toBe(false)
+      }
+      return { url, store, inFile, change }
+    }
+
+    test('while somebody reads an older state, is said to be there, and goes with the next rewriting', async () => {
+      const { url, store, inFile, change } = await prepare({ connectTimeoutMs: 2_000, statementTimeoutMs: 10_000 })
+      await using closing = store
+      const reader = new Client({ connectionString: url })
+      await reader.connect()
+      await reader.query('begin isolation level repeatable read; select 1')
+      await change(/somebody still reads an older state/)
+      // Nor would the file that is written anew be without it.
+      await closing.rewrite()
+      expect(await inFile()).toEqual(['{t,t}'])
+      await reader.query('commit')
+      await reader.end()
+      await closing.rewrite()
+      expect(await inFile()).toEqual(['{f,f}'])
+    })
+
+    test('while the table is locked, is said to be there', async () => {
+      const { url, store, change } = await prepare({ connectTimeoutMs: 30_000, statementTimeoutMs: 1_000 })
+      await using _ = store
+      const hand = new Client({ connectionString: url })
+      await hand.connect()
+      await hand.query('begin; lock table workspace_gateway.signing_key in access share mode')
+      await change(/cannot answer now/)
+      await hand.query('rollback')
+      await hand.end()
+    })
   })
 
   test('a hand that gives a document to another user moves the revision of both', async () => {

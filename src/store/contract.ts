@@ -134,6 +134,11 @@ export class StoreRefusedError extends Error {
   override readonly name: string = 'StoreRefusedError'
 }
 
+/** What was to be removed, or replaced, is so; what it was may still lie in the files of the database. `cause`: why. */
+export class TracesLeftError extends Error {
+  override readonly name = 'TracesLeftError'
+}
+
 /** A document or an element has no place in its list. */
 export class ListFullError extends StoreRefusedError {
   override readonly name = 'ListFullError'

@@ -9,6 +9,7 @@ export interface StoredSigningKey {
   readonly createdAt: number
 }
 
+/** The two verbs that take texts out of the files throw `TracesLeftError` when that could not be done: the rest of them is. */
 export interface SigningKeyVerbs {
   /** Every signing key, newest first. */
   readonly signingKeys: () => Awaitable<readonly StoredSigningKey[]>

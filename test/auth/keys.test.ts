@@ -282,6 +282,36 @@ describe('encryption', () => {
     expect(filesWith(gateway, d)).toEqual([])
   })
 
+  test('a key is removed, or sealed, and said to be left in the files, while somebody reads an older state', async () => {
+    const gateway = await startGateway()
+    const [stored] = await gateway.store.signingKeys()
+    const { kid = '', privateJwk = '' } = stored ?? {}
+    const { d } = JSON.parse(privateJwk)
+    const reader = new Database(gateway.databasePath)
+    const read = () => reader.exec('begin; select 1 from user')
+    read()
+    const secretFile = join(temporaryDirectory(), 'secret')
+    writeFileSync(secretFile, SECRET)
+    const sealed = await keysOf(gateway, 'encrypt', '--key-encryption-key-file', secretFile, '--lock-timeout', '50')
+    expect([sealed.exitCode, sealed.stdout]).toEqual([1, '1 key encrypted\n'])
+    const retired = await keysOf(gateway, 'retire', kid, '--force', '--lock-timeout', '50')
+    expect([retired.exitCode, retired.stdout]).toEqual([1, `${kid} was removed\n`])
+    for (const { stderr } of [sealed, retired]) {
+      expect(stderr).toMatch(
+        /^the private part may still be in the files of the database \(.+ is reading from it\): run vacuum --full/,
+      )
+      expect(stderr).not.toContain(d)
+    }
+    expect(await gateway.store.signingKeys()).toEqual([])
+    expect(filesWith(gateway, d)).not.toEqual([])
+    const { stdout } = await runHere(['audit', '--database', gateway.databaseUrl])
+    for (const kind of ['keysEncrypted', 'keyRetired']) expect(stdout).toContain(kind)
+    // What the message says helps.
+    reader.close()
+    expect((await runHere(['vacuum', '--full', '--database', gateway.databaseUrl])).exitCode).toBe(0)
+    expect(filesWith(gateway, d)).toEqual([])
+  })
+
   test('serve with the wrong secret, with none, with a broken one or with one as an argument does not start, and says why', async () => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
     const serving = await serveForTest(['--database', database], { env: { [KEY_ENV]: SECRET } })

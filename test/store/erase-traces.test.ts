@@ -1,10 +1,14 @@
 // Texts that were deleted are in no file of the database any more, whatever SQLite left of them, and wherever they lay.
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { createEraseTraces } from '../../src/store/sqlite/access/erase-traces.ts'
+import { createFaultLatch } from '../../src/store/sqlite/engine/faults/fault-latch.ts'
+import type { GroupCommit } from '../../src/store/sqlite/engine/group-commit.ts'
+import { createSpace } from '../../src/store/sqlite/space.ts'
 import { DESCRIPTORS, openFiles } from '../support/open-files.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -115,6 +119,62 @@ test('the file is not written anew where emptying the log is enough', async () =
   await erase([SECRET], [])
   expect(holds(SECRET)).toBe(false)
   expect(version()).toBe(before)
+})
+
+test('who begins to write when the file is to be written anew is waited for, and not for longer than a lock', async () => {
+  for (const lockTimeoutMs of [60_000, 50]) {
+    const { path, writer, connect, holds } = open(lockTimeoutMs)
+    writer.prepare('insert into secret values (?)').run(SECRET)
+    writer.exec('delete from secret')
+    const other = connect()
+    // Between the two steps: the log is emptied, and the lock is somebody else's then.
+    const raced = {
+      pragma(...asked: Parameters<Database.Database['pragma']>) {
+        const answer = writer.pragma(...asked)
+        if (!other.inTransaction && holds(SECRET)) other.exec('begin immediate')
+        return answer
+      },
+      exec: (sql: string) => writer.exec(sql),
+    }
+    const erasing = createEraseTraces(raced as Database.Database, path, lockTimeoutMs)([SECRET], [])
+    if (lockTimeoutMs < 1_000) {
+      await expect(erasing).rejects.toThrow(StoreUnavailableError)
+      continue
+    }
+    expect(other.inTransaction).toBe(true)
+    await yieldTurn()
+    other.exec('rollback')
+    await erasing
+    expect(holds(SECRET)).toBe(false)
+  }
+})
+
+test('a whole database is written anew once others let it, and not later than a lock is waited for', async () => {
+  for (const lockTimeoutMs of [60_000, 50]) {
+    const { writer, connect } = open(lockTimeoutMs)
+    const other = connect()
+    const commits = {
+      async write<T>(write: () => T): Promise<T> {
+        const answer = write()
+        other.exec('begin immediate')
+        return answer
+      },
+    }
+    const faults = createFaultLatch('traces.db', () => {})
+    const { rewrite } = createSpace(writer, commits as GroupCommit, { faults, lockTimeoutMs })
+    const version = () => writer.pragma('schema_version', { simple: true })
+    const before = version()
+    const rewriting = Promise.resolve(rewrite())
+    if (lockTimeoutMs < 1_000) {
+      await expect(rewriting).rejects.toThrow(StoreUnavailableError)
+      continue
+    }
+    await yieldTurn()
+    expect(version()).toBe(before)
+    other.exec('rollback')
+    await rewriting
+    expect(version()).not.toBe(before)
+  }
 })
 
 test('who reads the log is waited for, and not for longer than a lock', async () => {

@@ -1,9 +1,8 @@
 // The SQLite adapter, put together: one connection that reads, one that writes, both in WAL mode on one file.
 import { resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
-import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
+import { StoreFaultError, StoreNotWritableError, StoreOpenError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
 import { createEraseTraces } from './access/erase-traces.ts'
@@ -16,9 +15,10 @@ import { createCopies } from './copies/row-copies.ts'
 import { createActiveCheck, createMoves, whileOpen } from './cutover.ts'
 import { createFaultLatch, type FaultLatch } from './engine/faults/fault-latch.ts'
 import { assertHasContent, assertNotLost, noteIfLost } from './engine/faults/lost-marker.ts'
-import { faultOf, isBusy, sqliteCode } from './engine/faults/sqlite-errors.ts'
+import { faultOf, sqliteCode } from './engine/faults/sqlite-errors.ts'
 import { assertLocalFileSystem, assertWhole, type IntegrityCheck, toFaultError } from './engine/faults/startup-check.ts'
 import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from './engine/faults/watch-database-files.ts'
+import { whileLocked } from './engine/faults/while-locked.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
 import { openForReading } from './engine/read-only/open-for-reading.ts'
@@ -35,7 +35,6 @@ import { createOutbox } from './sign-in/outbox.ts'
 import { createSpace } from './space.ts'
 import { createStatistics } from './statistics.ts'
 
-const LOCK_RETRY_MS = 5
 /** How long a database that was deleted under a gateway may go unnoticed while nobody writes. */
 const FILES_CHECK_MS = 500
 
@@ -82,7 +81,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
   return {
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, openCommits),
-    ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, options.lockTimeoutMs)),
+    ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, lockTimeoutMs), faults),
     ...createAuditLog(reader, turn, writer, openCommits),
     ...createRestCalls(reader, turn, writer, openCommits),
     ...createCodes(reader, turn, writer, openCommits),
@@ -91,7 +90,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     ...createChanges(reader, turn, writer, openCommits),
     ...createRemovals(reader, turn, writer, openCommits),
     ...createReplacements(writer, openCommits),
-    ...createSpace(writer, openCommits, faults, options.checkpoints),
+    ...createSpace(writer, openCommits, { faults, ...options }),
     ...createStatistics(reader),
     ...createMoves(reader, turn, writer, commits),
     ...createCarriedReads(reader, turn),
@@ -138,6 +137,7 @@ interface Connections {
   readonly close: () => void
 }
 
+/** Several processes may start on one file at once: each waits for its turn. */
 async function openConnections(path: string, options: SqliteStoreOptions): Promise<Connections> {
   try {
     if (options.isReadOnly) return await openConnectionForReading(path, options)
@@ -261,21 +261,5 @@ function openSnapshot(path: string, faults: FaultLatch) {
     async [Symbol.asyncDispose]() {
       database.close()
     },
-  }
-}
-
-/** Several processes may start on one file at once: each waits for its turn. */
-async function whileLocked<T>(timeoutMs: number, run: () => T): Promise<T> {
-  const start = performance.now()
-  for (;;) {
-    try {
-      return run()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      if (performance.now() - start > timeoutMs) {
-        throw new StoreUnavailableError('another process holds the database locked', { cause: error })
-      }
-      await delay(LOCK_RETRY_MS)
-    }
   }
 }

@@ -4,6 +4,7 @@ import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import { type Checkpoints, VACUUM_IN_PIECES } from './connection.ts'
 import type { FaultLatch } from './engine/faults/fault-latch.ts'
 import { isBusy } from './engine/faults/sqlite-errors.ts'
+import { whileLocked } from './engine/faults/while-locked.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
 
 /** Pages of one call, so that it holds the write lock only briefly. */
@@ -12,11 +13,16 @@ const INCREMENTAL = 2
 
 type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
 
+interface SpaceOptions {
+  readonly faults: FaultLatch
+  readonly lockTimeoutMs: number
+  readonly checkpoints?: Checkpoints
+}
+
 export function createSpace(
   writer: Database,
   commits: GroupCommit,
-  faults: FaultLatch,
-  checkpoints: Checkpoints = 'own',
+  { faults, lockTimeoutMs, checkpoints = 'own' }: SpaceOptions,
 ): SpaceVerbs {
   const number = (pragma: string) => Number(writer.pragma(pragma, { simple: true }))
 
@@ -52,10 +58,12 @@ export function createSpace(
     async rewrite() {
       // Not in a transaction, so not through the commits: but refused where those are.
       await commits.write(() => {})
-      faults.guard(() => {
+      await whileLocked(lockTimeoutMs, () => {
         // A file of before it could be vacuumed in pieces becomes one that can.
         writer.pragma(VACUUM_IN_PIECES)
         writer.exec('vacuum')
+      }).catch((error: unknown) => {
+        throw faults.toStoreError(error)
       })
     },
     async flushRemovals() {

@@ -194,7 +194,7 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'the same steps, by more statements',
   },
   {
-    path: 'src/store/sqlite/open.ts',
+    path: 'src/store/sqlite/engine/faults/while-locked.ts',
     line: 'if (performance.now() - start > timeoutMs) {',
     to: '>=',
     reason: 'nobody counts the wait to the microsecond',

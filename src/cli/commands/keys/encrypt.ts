@@ -5,6 +5,7 @@ import { openCommandAudit } from '../../open-audit.ts'
 import { openStoreToWrite } from '../../open-store-for-cli.ts'
 import type { KeysEncryptConfig } from '../../options/key-options.ts'
 import { readKeyCipher } from '../../read-key-cipher.ts'
+import { tellTraces } from './tell-traces.ts'
 
 export async function runKeysEncrypt(config: KeysEncryptConfig, io: CommandIo): Promise<ExitCode> {
   const cipher = readKeyCipher(config)
@@ -18,10 +19,10 @@ export async function runKeysEncrypt(config: KeysEncryptConfig, io: CommandIo): 
   const rewritten = (await store.signingKeys())
     .filter(({ kid, privateJwk }) => !cipher.isCurrent(kid, privateJwk))
     .map(({ kid, privateJwk }) => ({ kid, privateJwk: cipher.seal(kid, cipher.open(kid, privateJwk)) }))
+  const sealed = await tellTraces(io, () => store.rewriteSigningKeys(rewritten))
   if (rewritten.length > 0) {
-    await store.rewriteSigningKeys(rewritten)
     audit.record({ kind: 'keysEncrypted', result: 'done', detail: `${rewritten.length} encrypted` })
   }
   io.stdout.write(`${rewritten.length} ${rewritten.length === 1 ? 'key' : 'keys'} encrypted\n`)
-  return 0
+  return sealed === 'tracesLeft' ? 1 : 0
 }

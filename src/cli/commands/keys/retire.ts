@@ -4,6 +4,7 @@ import type { CommandIo, ExitCode } from '../../io.ts'
 import { openCommandAudit } from '../../open-audit.ts'
 import { openStoreToWrite } from '../../open-store-for-cli.ts'
 import type { KeysRetireConfig } from '../../options/key-options.ts'
+import { tellTraces } from './tell-traces.ts'
 
 export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToWrite(config)
@@ -22,10 +23,11 @@ export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: C
     const until = new Date(standing.neededUntil).toISOString()
     return refuse(`tokens of this key may be in use until ${until}: wait, or give --force to have them refused`, io)
   }
-  if (!(await store.removeSigningKey(kid))) return refuse('there is no signing key of this kid', io)
+  const removed = await tellTraces(io, () => store.removeSigningKey(kid))
+  if (removed === false) return refuse('there is no signing key of this kid', io)
   audit.record({ kind: 'keyRetired', result: 'done', detail: kid })
   io.stdout.write(`${kid} was removed\n`)
-  return 0
+  return removed === 'tracesLeft' ? 1 : 0
 }
 
 function refuse(reason: string, { stderr }: CommandIo): ExitCode {

@@ -1,6 +1,9 @@
 // Signing keys in PostgreSQL.
+import { setTimeout as delay } from 'node:timers/promises'
+import { reasonOf } from '../../../errors.ts'
+import { StoreUnavailableError, TracesLeftError } from '../../contract.ts'
 import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
-import type { Statement } from '../connection.ts'
+import type { Connection, Statement } from '../connection.ts'
 import { decide, HAS_MOVED } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
 
@@ -23,15 +26,28 @@ const ADD: Statement = {
 }
 const REMOVE: Statement = {
   name: 'removeSigningKey',
-  text: 'delete from workspace_gateway.signing_key where kid = $1 returning kid',
+  text: 'delete from workspace_gateway.signing_key where kid = $1 returning pg_current_xact_id()::xid::text as xid',
 }
 const REWRITE: Statement = {
   name: 'rewriteSigningKeys',
   text: `update workspace_gateway.signing_key k set private_jwk = asked.private_jwk
-    from unnest($1::text[], $2::text[]) as asked (kid, private_jwk) where k.kid = asked.kid`,
+    from unnest($1::text[], $2::text[]) as asked (kid, private_jwk) where k.kid = asked.kid
+    returning pg_current_xact_id()::xid::text as xid`,
 }
 /** Writes the table's file anew, without the rows of before. The server's own log keeps them until it is recycled. */
 const ERASE = 'vacuum full workspace_gateway.signing_key'
+/** A transaction that may still see what was there before one has it kept, in the new file too. Of other roles only those are seen that this one may watch. */
+const OLDER_READERS: Statement = {
+  name: 'olderReaders',
+  text: `select 1 from pg_stat_activity where coalesce(datname, current_database()) = current_database()
+    and pid <> pg_backend_pid() and age(backend_xmin) >= age($1::xid) limit 1`,
+}
+const READERS_RETRY_MS = 20
+
+interface Changed {
+  /** Of the transaction. */
+  readonly xid: string
+}
 
 export function createSigningKeys(pool: Pool): SigningKeyVerbs {
   return {
@@ -48,14 +64,31 @@ export function createSigningKeys(pool: Pool): SigningKeyVerbs {
       }),
     removeSigningKey: (kid) =>
       pool.once(async (connection) => {
-        const removed = await connection.query(REMOVE, [kid])
-        await connection.script(ERASE)
-        return removed.length > 0
+        const [removed] = await connection.query<Changed & object>(REMOVE, [kid])
+        if (removed) await erase(connection, removed, pool.patienceMs)
+        return removed !== undefined
       }),
     rewriteSigningKeys: (keys) =>
       pool.repeatable(async (connection) => {
-        await connection.query(REWRITE, [keys.map(({ kid }) => kid), keys.map(({ privateJwk }) => privateJwk)])
-        await connection.script(ERASE)
+        const values = [keys.map(({ kid }) => kid), keys.map(({ privateJwk }) => privateJwk)]
+        const [rewritten] = await connection.query<Changed & object>(REWRITE, values)
+        if (rewritten) await erase(connection, rewritten, pool.patienceMs)
       }),
+  }
+}
+
+/** Waits for those who still see what was there, as long as for a connection. */
+async function erase(connection: Connection, { xid }: Changed, patienceMs: number): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs
+  try {
+    while ((await connection.query(OLDER_READERS, [xid])).length > 0) {
+      if (performance.now() > giveUpAt) {
+        throw new StoreUnavailableError('somebody still reads an older state of the database')
+      }
+      await delay(READERS_RETRY_MS)
+    }
+    await connection.script(ERASE)
+  } catch (cause) {
+    throw new TracesLeftError(reasonOf(cause), { cause })
   }
 }

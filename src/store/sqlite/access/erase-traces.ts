@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../../contract.ts'
+import { whileLocked } from '../engine/faults/while-locked.ts'
 
 /** A text is looked for by pieces, since it may lie on several pages. */
 const PIECE_LENGTH = 32
@@ -13,8 +14,8 @@ const RETRY_MS = 10
 export type EraseTraces = (gone: readonly string[], kept: readonly string[]) => Promise<void>
 
 /**
- * The write that deleted the texts ran with `secure_delete`. Waits for other processes' reads of the WAL to end, for at most
- * `lockTimeoutMs`. Where a page was once split, its other half may still hold a copy: then the file is written anew.
+ * The write that deleted the texts ran with `secure_delete`. Waits for other processes' reads of the WAL, and writes, to end, each
+ * for at most `lockTimeoutMs`. Where a page was once split, its other half may still hold a copy: then the file is written anew.
  */
 export function createEraseTraces(writer: Database, path: string, lockTimeoutMs: number): EraseTraces {
   /** Open until the process ends: closing it would drop SQLite's own locks on the file (https://www.sqlite.org/howtocorrupt.html, section 2.2). */
@@ -41,7 +42,7 @@ export function createEraseTraces(writer: Database, path: string, lockTimeoutMs:
     await emptyWal()
     const needles = pieces.map((piece) => Buffer.from(piece))
     if (!isInDatabase(needles) && !isInLog(`${path}-wal`, needles)) return
-    writer.exec('vacuum')
+    await whileLocked(lockTimeoutMs, () => writer.exec('vacuum'))
     await emptyWal()
   }
 }

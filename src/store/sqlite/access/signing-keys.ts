@@ -1,6 +1,9 @@
 // Signing keys in SQLite.
 import type { Database } from 'better-sqlite3'
+import { reasonOf } from '../../../errors.ts'
+import { TracesLeftError } from '../../contract.ts'
 import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
+import type { FaultLatch } from '../engine/faults/fault-latch.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
 import type { EraseTraces } from './erase-traces.ts'
@@ -14,6 +17,7 @@ export function createSigningKeys(
   writer: Database,
   commits: GroupCommit,
   eraseTraces: EraseTraces,
+  faults: FaultLatch,
 ): SigningKeyVerbs {
   const keys = reader.prepare<[], StoredSigningKey>(KEYS)
   const keysForWriting = writer.prepare<[], StoredSigningKey>(KEYS)
@@ -31,7 +35,10 @@ export function createSigningKeys(
       return { answer: write(), before, kept: textsNow() }
     })
     // What is kept is left out there.
-    await eraseTraces(done.before, done.kept)
+    await eraseTraces(done.before, done.kept).catch((error: unknown) => {
+      const cause = faults.toStoreError(error)
+      throw new TracesLeftError(reasonOf(cause), { cause })
+    })
     return done.answer
   }
 
