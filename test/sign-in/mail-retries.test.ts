@@ -1,10 +1,12 @@
 import { join } from 'node:path'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { NO_AUDIT } from '../../src/auth/audit/audit-event.ts'
 import { createDerivedCodes } from '../../src/auth/mail/derived-codes.ts'
 import { createMailServer } from '../../src/auth/mail/mail-server.ts'
 import { createOutbox } from '../../src/auth/mail/outbox.ts'
 import { createCodeRequests } from '../../src/auth/mail/requests.ts'
+import { reasonOf } from '../../src/errors.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { mailGuardOptions } from '../support/mail-guard.ts'
@@ -64,3 +66,54 @@ test('a mail that is put off again and again is tried after 1 s, then after twic
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
   expect(new Set(received).size).toBe(1)
 })
+
+test('a mail whose code cannot be read is told of once the others are sent and noted, and so is each of several', async () => {
+  const sent = Promise.withResolvers<void>()
+  const settled: string[] = []
+  const mails = ['unreadable', 'good', 'gone'].map((id) => ({
+    id,
+    kid: 'k',
+    email: `${id}@example.com`,
+    network: '192.0.2.1',
+    agent: 'curl',
+    askedAt: 0,
+    expiresAt: 1_000_000,
+    attempts: 1,
+  }))
+  const run = createOutbox({
+    store: {
+      leaseMails: async () => mails.splice(0),
+      async settleMails(_owner, [mail]) {
+        settled.push(mail?.id ?? '')
+      },
+    },
+    codes: {
+      issue: neverAsked,
+      hashOf: neverAsked,
+      async codeOf(id) {
+        if (id === 'good') return 'K7QM2P9D'
+        throw new Error(`no code for ${id}`)
+      },
+    },
+    server: { send: () => sent.promise },
+    audit: NO_AUDIT,
+    clock: () => 0,
+    stop: new AbortController().signal,
+    onFailure() {},
+  })
+  let hasEnded = false
+  const outcome = run(() => false)
+    .catch((error: unknown) => error)
+    .finally(() => {
+      hasEnded = true
+    })
+  await yieldTurn()
+  expect([hasEnded, settled]).toEqual([false, []])
+  sent.resolve()
+  expect(reasonOf(await outcome)).toBe('no code for unreadable; no code for gone')
+  expect(settled).toEqual(['good'])
+})
+
+async function neverAsked(): Promise<never> {
+  throw new Error('nobody asks for this')
+}

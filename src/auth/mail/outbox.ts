@@ -77,7 +77,15 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     while (!isStopping()) {
       const mails = await store.leaseMails({ owner, leaseMs: LEASE_MS, limit: CONCURRENT_MAILS }, clock())
       if (mails.length === 0) return
-      await Promise.all(mails.map(async (mail) => settle(mail.id, await send(mail))))
+      await allEnded(mails.map(async (mail) => settle(mail.id, await send(mail))))
     }
   }
+}
+
+/** A mail that fails leaves no other one alone: what is being sent when the run ends would be noted by nobody, and sent again. */
+async function allEnded(sending: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(sending)).filter(({ status }) => status === 'rejected')
+  const reasons = failed.map((outcome) => (outcome as PromiseRejectedResult).reason as unknown)
+  if (reasons.length > 1) throw new AggregateError(reasons)
+  if (reasons.length > 0) throw reasons[0]
 }
