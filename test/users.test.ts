@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -114,6 +115,39 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect(await workspace.dump()).toBe(`${documentLine('project', ANA, '{"id":"p"}')}${made(4)}`)
   })
 }
+
+test('a pruning that breaks off says what is gone, to the audit log too, and goes on when it is run again', async () => {
+  const workspace = createWorkspace()
+  const made = (email: string, day: number) =>
+    exportLine(email, { r: 'p', createdAt: `2026-01-0${day}T00:00:00Z`, elements: [`${day}`] })
+  const of = (email: string) => [documentLine('project', email, '{"id":"p"}'), made(email, 1), made(email, 2)]
+  await workspace.load([...of(ANA), ...of(BEN)].join(''))
+  const prune = (signals = new EventEmitter(), clock = Date.now) =>
+    runHere(['exports', 'prune', '--keep', '1', '--older-than', '1d', ...workspace.flags], { signals, clock })
+  const entries = async () => (await runHere(['audit', '--kind', 'removal', ...workspace.flags])).stdout
+
+  const stopped = new EventEmitter()
+  const early = await prune(stopped, () => {
+    stopped.emit('SIGTERM')
+    return Date.now()
+  })
+  expect(early).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
+  expect(await entries()).toBe('')
+
+  const database = new Database(workspace.path('workspace.db'))
+  const ben = database.prepare('select id from user where email = ?').pluck().get(BEN)
+  database.exec(
+    `create trigger stop before delete on export when old.user_id = ${ben} begin select raise(abort, 'no'); end`,
+  )
+  const broken = await prune()
+  expect([broken.exitCode, broken.stdout]).toEqual([1, ''])
+  expect(broken.stderr).toContain('broken off: removed 1 export (3 B) before; run it again to go on\n')
+  expect(await entries()).toMatch(/"kind":"removal","result":"failed","detail":"broken off at 1 exports pruned"/)
+  database.exec('drop trigger stop')
+  database.close()
+  expect((await prune()).stdout).toBe('removed 1 export (3 B)\n')
+  expect(await entries()).toContain('"result":"done","detail":"1 exports pruned"')
+})
 
 test('whatever else is stored under the email of a removed user goes too, and ends with a rename', async () => {
   const workspace = createWorkspace()

@@ -137,7 +137,7 @@ export function createProgram(
       const { runDoctor } = await import('./doctor/doctor.ts')
       onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io))
     })
-  addWorkspaceCommands(program, describe, io, onExit)
+  addWorkspaceCommands(program, describe, { io, onExit, stopSignal: () => stopSignal(signals) })
   addAccessCommands(program, describe, io, onExit)
   addConfigCommands(program, commands, environment, io, onExit)
   addMoveInCommands(program, describe, { io, onExit, stopSignal: () => stopSignal(signals) })

@@ -11,12 +11,19 @@ import {
   VACUUM_OPTIONS,
 } from './options/workspace-options.ts'
 
-/** `describe` gives a command its options; `onExit` is told how it ended. */
+interface WorkspaceContext {
+  readonly io: CommandIo
+  /** Told how the command ended. */
+  readonly onExit: (code: ExitCode) => void
+  /** Asked where a signal is not to end the process at once. */
+  readonly stopSignal: () => AbortSignal
+}
+
+/** `describe` gives a command its options. */
 export function addWorkspaceCommands(
   program: Command,
   describe: Describe,
-  io: CommandIo,
-  onExit: (code: ExitCode) => void,
+  { io, onExit, stopSignal }: WorkspaceContext,
 ): void {
   const users = program.command('users').description('whose workspaces are stored')
   describe(users.command('list'), USERS_OPTIONS)
@@ -53,7 +60,7 @@ export function addWorkspaceCommands(
     .description('remove old exports, a few at a time; run again to resume')
     .action(async (values) => {
       const { runExportsPrune } = await import('./commands/exports.ts')
-      onExit(await runExportsPrune(parseOptions(PRUNE_OPTIONS, values), io))
+      onExit(await runExportsPrune(parseOptions(PRUNE_OPTIONS, values), io, stopSignal()))
     })
 
   describe(program.command('vacuum'), VACUUM_OPTIONS)

@@ -4,7 +4,7 @@ import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import { toSortableUtc } from '../../import-export/format/timestamp.ts'
 import type { StoredUser } from '../../store/contract.ts'
-import type { EditableStore } from '../../store/workspace-edits.ts'
+import type { EditableStore, PruneRule } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
@@ -18,31 +18,57 @@ const PAUSE_MS = 3
 /** Of each project, when only an age is given: what GET /exports answers stays. */
 const DEFAULT_KEEP = 1
 
-export async function runExportsPrune(config: PruneConfig, io: CommandIo): Promise<ExitCode> {
+interface Removed {
+  exports: number
+  byteLength: number
+}
+
+export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
   const { keep, olderThan } = config
   if (keep === undefined && olderThan === undefined) {
     throw new UsageError('say which exports go: --keep, --older-than, or both')
   }
   const before = olderThan === undefined ? null : toSortableUtc(new Date(io.clock() - olderThan).toISOString())
   await using store = await openStoreToWrite(config)
-  let [exports, byteLength] = [0, 0]
-  for await (const { id: userId } of usersOf(store, config.email)) {
-    for (let isDone = false; !isDone; ) {
-      const pruned = await store.pruneExports({ userId, keep: keep ?? DEFAULT_KEEP, before })
-      exports += pruned.exports
-      byteLength += pruned.byteLength
-      isDone = pruned.isDone
-      if (pruned.exports > 0) await delay(PAUSE_MS)
+  // Before anything is removed: what is broken off stands there too.
+  await using audit = await openCommandAudit(store, config, io)
+  const removed: Removed = { exports: 0, byteLength: 0 }
+  try {
+    for await (const { id: userId } of usersOf(store, config.email)) {
+      await pruneUser(store, { userId, keep: keep ?? DEFAULT_KEEP, before }, removed, stop)
     }
+  } catch (error) {
+    if (removed.exports > 0) {
+      audit.record({ kind: 'removal', result: 'failed', detail: `broken off at ${removed.exports} exports pruned` })
+      io.stderr.write(`broken off: ${inWords(removed)} before; run it again to go on\n`)
+    }
+    if (!stop.aborted) throw error
+    io.stderr.write('stopped: run it again to go on\n')
+    return 1
   }
-  io.stdout.write(`removed ${exports} ${exports === 1 ? 'export' : 'exports'} (${toSize(byteLength)})\n`)
-  if (exports > 0) {
-    await using audit = await openCommandAudit(store, config, io)
-    audit.record({ kind: 'removal', result: 'done', detail: `${exports} exports pruned` })
+  io.stdout.write(`${inWords(removed)}\n`)
+  if (removed.exports > 0) {
+    audit.record({ kind: 'removal', result: 'done', detail: `${removed.exports} exports pruned` })
   }
   // Also where nothing is left to remove: a run that was killed may have removed it all, and its bytes are in the files.
   await flushAndTell(store, config, io)
   return 0
+}
+
+/** Adds what goes to `removed`. Throws whatever once it is to stop. */
+async function pruneUser(store: EditableStore, rule: PruneRule, removed: Removed, stop: AbortSignal): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    stop.throwIfAborted()
+    const pruned = await store.pruneExports(rule)
+    removed.exports += pruned.exports
+    removed.byteLength += pruned.byteLength
+    isDone = pruned.isDone
+    if (pruned.exports > 0) await delay(PAUSE_MS)
+  }
+}
+
+function inWords({ exports, byteLength }: Removed): string {
+  return `removed ${exports} ${exports === 1 ? 'export' : 'exports'} (${toSize(byteLength)})`
 }
 
 async function* usersOf(store: EditableStore, input: string | undefined): AsyncGenerator<StoredUser> {
