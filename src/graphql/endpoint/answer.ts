@@ -12,6 +12,7 @@ import {
 } from '../../http/negotiation/content-coding.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
+import { requestIdOf } from '../../http/request-id.ts'
 import { beginStep, endStep } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { createContext } from '../../resolvers/context.ts'
@@ -100,7 +101,8 @@ export function createAnswer(
     const startedAt = beginStep(request.record)
     const { data, errors } = await executor.execute(operation, variables, context, { hideSuggestions })
     endStep(request.record, 'graphql execute', startedAt)
-    const written = await writeErrorsInTurns(errors, report, yieldTurn)
+    const reportHere: ReportFailure = (failure, incident) => report(failure, incident, requestIdOf(request))
+    const written = await writeErrorsInTurns(errors, reportHere, yieldTurn)
     const { response: made, isRepeatable } = toResponse(data, written, type, yieldTurn)
     const { operationName } = request.record
     const response = operationName === null ? made : { ...made, operationName }

@@ -2,11 +2,12 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { type FailureCode, type GatewayError, isFailureCode, statusOf } from '../../errors.ts'
-import { isRefusal, newIncident, type ReportFailure } from '../../http/problem-details.ts'
+import { isRefusal } from '../../http/problem-details.ts'
 import { rateLimitExtensions } from '../../http/rate-limit-fields.ts'
 import { excerpt, redact } from '../../redact.ts'
 import { FieldFailure } from '../execution/collected-errors.ts'
 import { type Place, placeOf } from '../execution/place.ts'
+import type { IncidentOf } from './incidents.ts'
 
 export interface GraphQLFailure {
   readonly entry: GraphQLFormattedError
@@ -16,20 +17,20 @@ export interface GraphQLFailure {
 }
 
 /** Reports what is our fault to the log, under the id that the entry names. */
-export function toGraphQLFailure(thrown: unknown, report: ReportFailure): GraphQLFailure {
-  if (thrown instanceof FieldFailure) return fromField(thrown, report)
+export function toGraphQLFailure(thrown: unknown, incidentOf: IncidentOf): GraphQLFailure {
+  if (thrown instanceof FieldFailure) return fromField(thrown, incidentOf)
   const located = thrown instanceof GraphQLError ? thrown : null
   const original = located ? located.originalError : thrown
   // GraphQL's own error within its own error: a variable that does not fit its type.
   if (located && (!original || original instanceof GraphQLError)) return fromGraphQL(located, located)
-  return fromThrown(original, located, report)
+  return fromThrown(original, located, incidentOf)
 }
 
 /** No GraphQL error is made for the place: that costs as much as a read, and time by all of the document. */
-function fromField(failure: FieldFailure, report: ReportFailure): GraphQLFailure {
+function fromField(failure: FieldFailure, incidentOf: IncidentOf): GraphQLFailure {
   const { thrown } = failure
   const place = placeOf(failure)
-  return thrown instanceof GraphQLError ? fromGraphQL(thrown, place) : fromThrown(thrown, place, report)
+  return thrown instanceof GraphQLError ? fromGraphQL(thrown, place) : fromThrown(thrown, place, incidentOf)
 }
 
 function fromGraphQL(error: GraphQLError, place: Place): GraphQLFailure {
@@ -37,9 +38,9 @@ function fromGraphQL(error: GraphQLError, place: Place): GraphQLFailure {
   return { entry: toEntry(place, redact(withoutValues(excerpt(error.message))), { code }), code, error: null }
 }
 
-function fromThrown(thrown: unknown, place: Place | null, report: ReportFailure): GraphQLFailure {
+function fromThrown(thrown: unknown, place: Place | null, incidentOf: IncidentOf): GraphQLFailure {
   const error = toGatewayError(thrown)
-  const instance = statusOf(error.code) >= 500 && !isRefusal(error) ? { instance: newIncident(thrown, report) } : {}
+  const instance = statusOf(error.code) >= 500 && !isRefusal(error) ? { instance: incidentOf(thrown) } : {}
   const extensions = { code: error.code, ...rateLimitExtensions(error), ...instance }
   return { entry: toEntry(place, redact(excerpt(error.message)), extensions), code: error.code, error }
 }

@@ -4,6 +4,7 @@ import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
 import { createTextBuilder, type Text } from '../execution/text.ts'
 import { type GraphQLFailure, toGraphQLFailure } from './graphql-errors.ts'
+import { createIncidents } from './incidents.ts'
 
 /** Errors that are written in one turn: about a millisecond's work. */
 const WRITTEN_AT_ONCE = 64
@@ -37,13 +38,14 @@ export async function writeErrorsInTurns(
 }
 
 function createErrorWriter(report: ReportFailure) {
+  const incidentOf = createIncidents(report)
   const builder = createTextBuilder()
   let first: GraphQLFailure | null = null
   let isOurFault = false
 
   return {
     add(thrown: unknown): void {
-      const failure = toGraphQLFailure(thrown, report)
+      const failure = toGraphQLFailure(thrown, incidentOf)
       builder.add(first === null ? '[' : ',')
       builder.add(JSON.stringify(failure.entry))
       first ??= failure
