@@ -48,12 +48,25 @@ export function expectProblem(answer: Answer, expected: ExpectedFailure): void {
   expectNothingLeaked(answer, expected.hasNot)
 }
 
-/** A response of the GraphQL specification, section 7.1, whose first error is the failure. */
+/** A response of the GraphQL specification, section 7.1, whose first error is the failure; of a batch, a list of them. */
 export function expectGraphQLFailure(answer: Answer, expected: ExpectedFailure): void {
-  const code = answer.text && answer.json().errors?.[0]?.extensions?.code
-  expect([answer.status, code], answer.text).toEqual([expected.status, expected.code])
+  const answered = answer.text && answer.json()
+  expect(Array.isArray(answered), answer.text).toBe(expected.code === 'BATCHING_NOT_SUPPORTED')
+  const responses = Array.isArray(answered) ? answered : [answered]
   expect(answer.headers.get('content-type')).toMatch(/^application\/(?:graphql-response\+)?json; charset=utf-8$/)
-  const { errors, data: _, ...more } = answer.json()
+  expect(responses).not.toHaveLength(0)
+  for (const response of responses) {
+    expect([answer.status, response.errors?.[0]?.extensions?.code], answer.text).toEqual([
+      expected.status,
+      expected.code,
+    ])
+    expectErrorsOnly(response)
+  }
+  expectFailureHeaders(answer, expected.code)
+  expectNothingLeaked(answer, expected.hasNot)
+}
+
+function expectErrorsOnly({ errors, data: _, ...more }: ReturnType<typeof JSON.parse>): void {
   expect(more).toEqual({})
   for (const { message, locations: __, path: ___, extensions, ...rest } of errors) {
     expect(message).toMatch(/./)
@@ -61,8 +74,6 @@ export function expectGraphQLFailure(answer: Answer, expected: ExpectedFailure):
     expect(isFailureCode(extensions.code), extensions.code).toBe(true)
     expect(Object.keys(extensions).filter((name) => name !== 'code' && name !== 'instance')).toEqual([])
   }
-  expectFailureHeaders(answer, expected.code)
-  expectNothingLeaked(answer, expected.hasNot)
 }
 
 /** RFC 6750 section 3: every 401 names the scheme, and an error only where something was presented. */

@@ -15,7 +15,8 @@ import { RefusedDocument } from '../document/refused-document.ts'
 import type { Answer } from './answer.ts'
 import { JSON_RESPONSE, RESPONSE_TYPES, type ResponseType } from './media-types.ts'
 import type { GraphQLOptions } from './options.ts'
-import { toRefusal } from './response.ts'
+import { RefusedBatch } from './request.ts'
+import { toBatchRefusal, toRefusal } from './response.ts'
 
 export interface GraphQLRoad {
   readonly endpoints: readonly Endpoint[]
@@ -49,6 +50,7 @@ export function createGraphQLRoad(
     } catch (error) {
       // What is refused is still a GraphQL response.
       const reportHere: ReportFailure = (failure, incident) => report(failure, incident, requestIdOf(request))
+      if (error instanceof RefusedBatch) return toBatchRefusal(error.length, type ?? JSON_RESPONSE, reportHere)
       return toRefusal(reasonsOf(error), type ?? JSON_RESPONSE, reportHere)
     }
   }

@@ -12,6 +12,17 @@ export interface GraphQLRequest {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
+/** A list of requests, in place of one. */
+export class RefusedBatch extends Error {
+  override readonly name = 'RefusedBatch'
+  readonly length: number
+
+  constructor(length: number) {
+    super('a batch is refused')
+    this.length = length
+  }
+}
+
 type Parameters = Readonly<Record<string, unknown>>
 
 const PARAMETERS = new Set(['query', 'operationName', 'variables', 'extensions'])
@@ -26,7 +37,7 @@ export async function requireSource(request: GatewayRequest): Promise<string> {
   return jsonText(bytes)
 }
 
-/** Throws `MALFORMED_JSON`, `BAD_REQUEST` and the codes of what clients try that is not supported. */
+/** Throws `MALFORMED_JSON`, `BAD_REQUEST`, `RefusedBatch` and the codes of what clients try that is not supported. */
 export function requireGraphQLRequest(method: string, source: string): GraphQLRequest {
   const parameters = method === 'POST' ? bodyParameters(source) : queryParameters(source)
   const { query, operationName, variables, extensions } = parameters
@@ -40,7 +51,7 @@ export function requireGraphQLRequest(method: string, source: string): GraphQLRe
 
 function bodyParameters(text: string): Parameters {
   const value = parseJson(text)
-  if (Array.isArray(value)) throw new GatewayError('BATCHING_NOT_SUPPORTED')
+  if (Array.isArray(value)) throw new RefusedBatch(value.length)
   if (!isMapOrNothing(value) || value == null) throw badRequest('The body must be one object with a `query`.')
   return value
 }

@@ -1,5 +1,5 @@
 // An execution, or a refusal, as a response: its status, its bytes, and whether it may be kept.
-import { statusOf } from '../../errors.ts'
+import { GatewayError, statusOf } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import { failureHeaders, type ReportFailure } from '../../http/problem-details.ts'
 import { type GatewayResponse, GRAPHQL_HEADERS } from '../../http/response.ts'
@@ -12,6 +12,8 @@ import { type WrittenErrors, writeErrors } from './written-errors.ts'
 /** UTF-16 units. A longer answer is sent in parts, and not kept. */
 const MAX_WHOLE_LENGTH = 1_048_576
 const PART_LENGTH = 131_072
+/** Of a batch that is refused: Apollo's link sends 10 requests at most, unless told otherwise. */
+const MAX_ENTRIES = 100
 
 export interface MadeResponse {
   readonly response: GatewayResponse
@@ -22,6 +24,17 @@ export interface MadeResponse {
 /** A whole answer or an error; `thrown` may be anything. */
 export function toRefusal(thrown: readonly unknown[], type: ResponseType, report: ReportFailure): GatewayResponse {
   return toResponse(null, writeErrors(thrown, report), type).response
+}
+
+/**
+ * A list with an entry for each request, whatever it is, one at least: a client that gets fewer than it sent tells its user nothing
+ * but that.
+ */
+export function toBatchRefusal(length: number, type: ResponseType, report: ReportFailure): GatewayResponse {
+  const errors = writeErrors([new GatewayError('BATCHING_NOT_SUPPORTED')], report)
+  const entry = toText(null, errors.text)
+  const entries = Array.from({ length: Math.min(Math.max(length, 1), MAX_ENTRIES) }, () => entry)
+  return { ...toResponse(null, errors, type).response, body: Buffer.from(`[${entries.join()}]`) }
 }
 
 export function toResponse(

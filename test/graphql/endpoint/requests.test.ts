@@ -66,6 +66,26 @@ test('a body is read as it should be, or refused in words', async () => {
   })
 })
 
+test.for([
+  [[{ query }, { query }], 2],
+  [[{ query }, null, 1, 'x', [{ query }], {}], 6],
+  [[], 1],
+  [Array.from({ length: 3_000 }, () => ({ query })), 100],
+] as const)('a batch is refused in a list, with an entry for each request (%#)', async ([body, length]) => {
+  const gateway = await startGateway()
+  const { accessToken } = await gateway.login(ANA)
+  for (const accept of [GRAPHQL_RESPONSE, 'application/json']) {
+    const headers = { accept, authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
+    const answer = await gateway.send('POST', '/graphql', JSON.stringify(body), headers)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, `${accept}; charset=utf-8`])
+    const refused = {
+      errors: [{ message: expect.stringMatching(/one operation/), extensions: { code: 'BATCHING_NOT_SUPPORTED' } }],
+    }
+    expect(answer.json()).toEqual(Array.from({ length }, () => refused))
+  }
+  expect(gateway.reported).toEqual([])
+})
+
 test('so is the query of a URL', async () => {
   const gateway = await startGateway()
   const rows = [
