@@ -10,7 +10,7 @@ import { createCollectedErrors, FieldFailure } from './collected-errors.ts'
 import { completeOf } from './complete.ts'
 import { completeObject } from './complete-object.ts'
 import { completeSerially } from './complete-serially.ts'
-import { conditionsOf, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
+import { conditionsOf, conditionValues, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
 import type { Run } from './run.ts'
 import type { Text } from './text.ts'
 import { createRunClock, type TurnClock } from './turn-clock.ts'
@@ -78,7 +78,8 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
     const conditions = conditionsOf(conditionVariables, variables)
     const known = plans.get(conditions)
     if (known) return known
-    const plan = createPlan(schema, operation.definition, operation.fragments, variables, completeOf)
+    const decided = conditionValues(conditionVariables, variables)
+    const plan = createPlan(schema, operation.definition, operation.fragments, decided, completeOf)
     plans.set(conditions, plan)
     return plan
   }

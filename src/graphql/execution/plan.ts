@@ -69,13 +69,14 @@ export interface OperationPlan {
 export interface PlanBuilder {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  /** Of conditions only. */
   readonly variables: VariableValues
   /** The next free slot for argument values. */
   readonly nextSlot: () => number
   readonly completeOf: (type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder) => Complete
 }
 
-/** The plan for variables that decide its conditions alike (`conditionsOf`). Parts of it are made when they are first run. */
+/** The plan for variables that decide its conditions alike: `variables` are those of `conditionValues`. Parts of it are made when they are first run. */
 export function createPlan(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -200,6 +201,21 @@ export function conditionVariables(
     })
   }
   return [...names]
+}
+
+/** Of the variables only those: a plan is kept, and what else was sent with it may be a megabyte. */
+export function conditionValues(names: readonly string[], { sources, coerced }: VariableValues): VariableValues {
+  return { sources: only(names, sources), coerced: only(names, coerced) }
+}
+
+/** Without a prototype: a variable may be named like a member of every object. */
+function only<T>(names: readonly string[], values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  const kept: Record<string, T> = Object.create(null)
+  for (const name of names) {
+    const value = values[name]
+    if (value !== undefined) kept[name] = value
+  }
+  return kept
 }
 
 /** What those variables are, as text: plans of one document differ by nothing else. */

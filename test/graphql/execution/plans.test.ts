@@ -1,0 +1,33 @@
+// A plan is kept for a document: one for each way its conditions come out, and nothing of what else was sent.
+import { expect, test } from 'vitest'
+import { liveBytes } from '../../support/live-bytes.ts'
+import { createSmallWorld, textOf } from './small-world.ts'
+
+const MIB = 1_048_576
+
+const world = createSmallWorld('type Query { length(text: String): Int constructor: Int now: Int }', {
+  Query: { length: (_, { text }) => text.length, constructor: () => 2, now: () => 1 },
+})
+
+test('a kept plan holds no variables but those of its conditions', async () => {
+  const query = 'query($text: String, $on: Boolean!) { length(text: $text) now @include(if: $on) }'
+  // The parts that every plan has are there before.
+  await world.run(query, { text: '', on: true })
+  const before = await liveBytes()
+  const [, other] = [await world.run(query, long(true)), await world.run(query, long(false))]
+  expect(textOf(other.data)).toBe(`{"length":${16 * MIB}}`)
+  expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
+})
+
+/** In one piece: a text that is repeated takes no room. */
+function long(on: boolean) {
+  return { text: Buffer.alloc(16 * MIB, 'x').toString('latin1'), on }
+}
+
+test('conditions are decided by their variables, whatever their names are, given or not', async () => {
+  const query =
+    'query($constructor: Boolean = true, $__proto__: Boolean) { now @skip(if: $constructor) constructor @include(if: $__proto__) }'
+  for (const variables of [{}, { constructor: false }, JSON.parse('{"__proto__":true}'), { constructor: null }]) {
+    expect(await world.told(query, variables)).toEqual(await world.oracle(query, variables))
+  }
+})
