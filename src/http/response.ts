@@ -8,8 +8,6 @@ export type Headers = Readonly<Record<string, string>>
 export interface Derived {
   /** Names and values in turn, as node:http writes them fastest. */
   headerList?: string[]
-  /** The same with the id of the request that it was last sent to, which stands at the end. */
-  identifiedHeaderList?: string[]
   /** The 304 that stands for it. */
   notModified?: GatewayResponse
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
+import type { GatewayResponse } from '../../src/http/response.ts'
 import { createHttpServer, type ServerOptions } from '../../src/http/server/server.ts'
 import { listenForTest } from '../support/listen-for-test.ts'
 import { serverOptions } from '../support/server-options.ts'
@@ -10,11 +11,14 @@ async function* streamed(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('ok')
 }
 
+const KEPT: GatewayResponse = { status: 200, headers: {}, body: 'ok', derived: {} }
+
 async function serve(options: Partial<ServerOptions> = {}) {
   const requests: GatewayRequest[] = []
   const server = createHttpServer(
     async (request) => {
       requests.push(request)
+      if (request.path === '/kept') return KEPT
       if (request.path === '/streamed') return { status: 200, headers: {}, body: streamed() }
       return {
         status: 200,
@@ -43,6 +47,16 @@ test('an answer says the id of its request where that helps: when it failed, or 
   expect((await plain.ask({ target: '/fails' }))?.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)
   const telling = await serve({ hasRequestIds: true })
   expect((await telling.ask({}))?.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test('a reply that is sent many times says one id each time, and keeps none', async () => {
+  const { ask } = await serve({ hasRequestIds: true })
+  const answers = [await ask({ target: '/kept' }), await ask({ target: '/kept' }), await ask({ target: '/kept' })]
+  const ids = answers.map((answer) => answer?.headers.get('x-request-id') ?? '')
+  expect(ids.filter((id) => !/^[0-9a-f]{32}$/.test(id))).toEqual([])
+  expect(new Set(ids).size).toBe(3)
+  expect(KEPT.derived).not.toEqual({})
+  expect(ids.filter((id) => JSON.stringify(KEPT.derived).includes(id))).toEqual([])
 })
 
 test.each([

@@ -137,7 +137,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     // What is not read of a request's body would be taken for the next request.
     if (!incoming.complete) response.shouldKeepAlive = false
     const hasLength = reply.status !== 304 && reply.status !== 204
-    response.writeHead(reply.status, headerList(reply, hasLength ? (bytes?.byteLength ?? 0) : null, requestId))
+    writeHead(reply, hasLength ? (bytes?.byteLength ?? 0) : null, response, requestId)
     if (!incoming.complete) return endAfterRequest(shown, incoming, response)
     if (isLarge) return sendLarge(shown, incoming, response)
     return end(shown, incoming, response)
@@ -160,7 +160,7 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       reservation.require(STREAM_BYTES)
       releaseAfter(response, reservation)
     }
-    response.writeHead(status, headerList(reply, null, requestId))
+    writeHead(reply, null, response, requestId)
     // Nothing reads the body of a GET. What is left unread takes memory by its chunks, as long as the answer is sent.
     if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
     if (isShown) return stream(body, incoming, response)
@@ -182,21 +182,21 @@ function releaseAfter(response: ServerResponse, held: Disposable): void {
   else response.once('close', () => held[Symbol.dispose]())
 }
 
-function headerList(reply: GatewayResponse, contentLength: number | null, requestId: string | null): string[] {
+/** The list of a reply that is kept holds the id no longer than node:http reads it: an id is a piece of a text of thousands. */
+function writeHead(
+  reply: GatewayResponse,
+  contentLength: number | null,
+  response: ServerResponse,
+  requestId: string | null,
+): void {
   const list = repeatedHeaders(reply, contentLength)
-  return requestId === null ? list : withRequestId(list, reply, requestId)
-}
-
-/** node:http reads the list before anybody asks for it again, so that a reply that is sent many times has one, whose end changes. */
-function withRequestId(list: readonly string[], { derived }: GatewayResponse, requestId: string): string[] {
-  const known = derived?.identifiedHeaderList
-  if (known) {
-    known[known.length - 1] = requestId
-    return known
+  if (requestId === null) {
+    response.writeHead(reply.status, list)
+    return
   }
-  const identified = [...list, REQUEST_ID_HEADER, requestId]
-  if (derived) derived.identifiedHeaderList = identified
-  return identified
+  list.push(REQUEST_ID_HEADER, requestId)
+  response.writeHead(reply.status, list)
+  list.length -= 2
 }
 
 /** What stands in front of the reply each time that it is sent. */
