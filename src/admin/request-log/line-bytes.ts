@@ -7,6 +7,9 @@ const POINT = 0x2e
 /** Longer than any line. */
 export const MAX_LINE_BYTES = 1_024
 
+/** Up to here a loop over a text is faster than a call of `Buffer`. */
+const MAX_SHORT = 24
+
 /** A buffer filled up to `at`. The caller makes sure that there is room behind it. */
 export interface LineBytes {
   readonly bytes: Buffer
@@ -19,10 +22,11 @@ export function putBytes(out: LineBytes, bytes: Uint8Array): void {
   out.at += bytes.byteLength
 }
 
-/** Of ASCII, and short: for a long text a call of `Buffer` is faster than this loop. */
+/** Of ASCII. */
 export function putText(out: LineBytes, text: string): void {
   const { bytes, at } = out
-  for (let index = 0; index < text.length; index += 1) bytes[at + index] = text.charCodeAt(index)
+  if (text.length > MAX_SHORT) bytes.write(text, at, 'latin1')
+  else for (let index = 0; index < text.length; index += 1) bytes[at + index] = text.charCodeAt(index)
   out.at = at + text.length
 }
 

@@ -5,21 +5,14 @@ import type { RequestRecord, Route } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
 import { type LineBytes, putBytes, putText, putThousandths, putWhole } from './line-bytes.ts'
 
-/** The user and network of a request, and how a line shows them; kept for their next request. */
-export interface Asker {
-  /** The hash of the user; null when nobody was signed in. */
-  readonly user: string | null
-  /** Of the client's address. */
-  readonly network: string
-  /** Where a line of JSON ends. */
-  readonly lineEnd: Uint8Array
-}
-
 export interface LineContext {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly requestId: string
-  readonly asker: Asker
+  /** The hash of the user; null when nobody was signed in. */
+  readonly user: string | null
+  /** Of the client's address. */
+  readonly network: string
 }
 
 /** Puts a line, for which there is room. */
@@ -31,13 +24,6 @@ const MAX_OPERATION_LENGTH = 64
 const INFO = 30
 const WARN = 40
 const ERROR = 50
-const MILLISECONDS = Buffer.from(',"ms":')
-const KEPT = Buffer.from(',"kept":true')
-
-export function createAsker(user: string | null, network: string): Asker {
-  const shownUser = user === null ? '' : `,"user":"${user}"`
-  return { user, network, lineEnd: Buffer.from(`${shownUser},"network":"${network}","msg":"request"}\n`) }
-}
 
 function levelOf({ status, failureCode }: RequestRecord): number {
   if (status >= 500 && !isPlanned(failureCode)) return ERROR
@@ -48,22 +34,32 @@ function levelOf({ status, failureCode }: RequestRecord): number {
 export function createJsonLine(): PutLine {
   const beginningOf = createBeginning()
   const aboutOf = createByRoute(writeAbout)
-  return (out, { method, record }, { now, requestId, asker }) => {
+  return (out, { method, record }, { now, requestId, user, network }) => {
     const { route, status, sentBytes, durationMs, isKept, operationName, failureCode, traceId } = record
     putBytes(out, beginningOf(now, levelOf(record)))
     putText(out, requestId)
     putBytes(out, aboutOf(method, route, status))
     putWhole(out, sentBytes)
-    putBytes(out, MILLISECONDS)
+    putText(out, ',"ms":')
     putThousandths(out, durationMs)
-    if (isKept) putBytes(out, KEPT)
-    if (operationName !== null) putText(out, `,"operation":"${operationName.slice(0, MAX_OPERATION_LENGTH)}"`)
-    if (failureCode !== null) putText(out, `,"code":"${failureCode}"`)
+    if (isKept) putText(out, ',"kept":true')
+    if (operationName !== null) putMember(out, ',"operation":"', operationName.slice(0, MAX_OPERATION_LENGTH))
+    if (failureCode !== null) putMember(out, ',"code":"', failureCode)
     if (record.isBrokenOff) putText(out, ',"brokenOff":true')
     if (record.isOriginRefused) putText(out, ',"originRefused":true')
-    if (traceId !== null) putText(out, `,"traceId":"${traceId}"`)
-    putBytes(out, asker.lineEnd)
+    if (traceId !== null) putMember(out, ',"traceId":"', traceId)
+    if (user !== null) putMember(out, ',"user":"', user)
+    putText(out, ',"network":"')
+    putText(out, network)
+    putText(out, '","msg":"request"}\n')
   }
+}
+
+/** `beginning` is what stands before the value: a comma, the name, a quotation mark. */
+function putMember(out: LineBytes, beginning: string, value: string): void {
+  putText(out, beginning)
+  putText(out, value)
+  putText(out, '"')
 }
 
 /** Level and time; many requests end in the same millisecond, with the same level. */
@@ -102,7 +98,7 @@ export function putPrettyLine(out: LineBytes, { method, record }: GatewayRequest
     isKept ? 'kept' : null,
     record.isBrokenOff ? 'broken off' : null,
     isOriginRefused ? 'origin refused' : null,
-    context.asker.user,
+    context.user,
     level === INFO ? null : context.requestId,
   ].filter((note) => note != null)
   const time = new Date(context.now).toISOString().slice(11, 23)

@@ -1,17 +1,16 @@
 // The request log: which requests get a line. All that were asked for, and always those that were refused or failed.
-import { LRUCache } from 'lru-cache'
 import { coarseNetworkOf } from '../../auth/coarse-network.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import { isPlanned } from '../../http/problem-details.ts'
-import type { GatewayRequest } from '../../http/request.ts'
 import { requestIdOf } from '../../http/request-id.ts'
 import type { RequestRecord } from '../../http/request-record.ts'
 import { hashedEmail } from '../../store/hashed-email.ts'
-import { type Asker, createAsker, type PutLine } from './line.ts'
+import { createKnown } from './known.ts'
+import type { PutLine } from './line.ts'
 import type { LineBytes } from './line-bytes.ts'
 import { createRefusalLimit, type LeftOut } from './refusal-limit.ts'
 
-/** Users, and addresses that nobody is signed in from, whose part of a line is kept. */
+/** Users whose hash is kept, and addresses whose network is. */
 const MAX_KNOWN = 10_000
 
 export interface RequestLogOptions {
@@ -27,12 +26,6 @@ export interface RequestLogOptions {
   readonly onLeftOut: (leftOut: LeftOut) => void
 }
 
-/** An asker, valid while requests come from the same address. */
-interface KnownAsker {
-  readonly address: string
-  readonly asker: Asker
-}
-
 export interface RequestLog extends Disposable {
   readonly observe: ObserveResponse
 }
@@ -40,7 +33,8 @@ export interface RequestLog extends Disposable {
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { sampleEvery, putLine, salt, clock, roomForLine } = options
   const limit = createRefusalLimit(options.onLeftOut)
-  const known = new LRUCache<string, KnownAsker>({ max: MAX_KNOWN })
+  const hashOf = createKnown(MAX_KNOWN, (email) => hashedEmail(email, salt))
+  const networkOf = createKnown(MAX_KNOWN, coarseNetworkOf)
   let untilSampled = 1
 
   function isSampled(): boolean {
@@ -51,23 +45,17 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     return true
   }
 
-  function askerOf({ record: { viewer }, client: { address } }: GatewayRequest): Asker {
-    // No email is an address.
-    const name = viewer?.email ?? address
-    const before = known.get(name)
-    if (before?.address === address) return before.asker
-    const user = before?.asker.user ?? (viewer && hashedEmail(viewer.email, salt))
-    const asker = createAsker(user, coarseNetworkOf(address))
-    known.set(name, { address, asker })
-    return asker
-  }
-
   return {
     observe(request) {
-      const { record } = request
+      const { record, client } = request
       if (!isSampled() && !(isAlwaysLogged(record) && limit.admits(record.status, isPlanned(record.failureCode))))
         return
-      putLine(roomForLine(), request, { now: clock(), requestId: requestIdOf(request), asker: askerOf(request) })
+      putLine(roomForLine(), request, {
+        now: clock(),
+        requestId: requestIdOf(request),
+        user: record.viewer && hashOf(record.viewer.email),
+        network: networkOf(client.address),
+      })
     },
     [Symbol.dispose]: () => limit[Symbol.dispose](),
   }

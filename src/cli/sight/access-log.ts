@@ -60,8 +60,6 @@ function openLines(stream: Writable, batchBytes: number): Lines {
   let timer: NodeJS.Timeout | undefined
 
   function flush(): void {
-    clearTimeout(timer)
-    timer = undefined
     if (!batch) return
     const { bytes, at } = batch
     batch = null
@@ -70,13 +68,22 @@ function openLines(stream: Writable, batchBytes: number): Lines {
     })
   }
 
+  function onTimer(): void {
+    timer = undefined
+    flush()
+  }
+
   return {
     roomForLine() {
       if (batch && batch.at > batchBytes - MAX_LINE_BYTES) flush()
       batch ??= { bytes: spare.pop() ?? Buffer.allocUnsafeSlow(batchBytes), at: 0 }
-      timer ??= setTimeout(flush, FLUSH_MS)
+      // It runs on when a batch is full: one timer in so much time, however many lines come.
+      timer ??= setTimeout(onTimer, FLUSH_MS)
       return batch
     },
-    [Symbol.dispose]: flush,
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      flush()
+    },
   }
 }
