@@ -49,8 +49,13 @@ export function putThousandths(out: LineBytes, value: number): void {
   putWhole(out, whole)
   const { bytes, at } = out
   bytes[at] = POINT
-  bytes[at + 1] = ZERO + Math.floor(thousandths / 100)
-  bytes[at + 2] = ZERO + (Math.floor(thousandths / 10) % 10)
-  bytes[at + 3] = ZERO + (thousandths % 10)
+  putThreeDigits(bytes, at + 1, thousandths)
   out.at = at + 4
+}
+
+/** Of a whole number below 1,000. */
+export function putThreeDigits(bytes: Buffer, at: number, value: number): void {
+  bytes[at] = ZERO + Math.floor(value / 100)
+  bytes[at + 1] = ZERO + (Math.floor(value / 10) % 10)
+  bytes[at + 2] = ZERO + (value % 10)
 }

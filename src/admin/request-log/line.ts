@@ -3,7 +3,7 @@ import { isPlanned } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { RequestRecord, Route } from '../../http/request-record.ts'
 import { createByRoute } from '../by-route.ts'
-import { type LineBytes, putBytes, putText, putThousandths, putWhole } from './line-bytes.ts'
+import { type LineBytes, putBytes, putText, putThousandths, putThreeDigits, putWhole } from './line-bytes.ts'
 
 export interface LineContext {
   /** Milliseconds since the epoch. */
@@ -24,6 +24,7 @@ const MAX_OPERATION_LENGTH = 64
 const INFO = 30
 const WARN = 40
 const ERROR = 50
+const AFTER_TIME = '","requestId":"'
 
 function levelOf({ status, failureCode }: RequestRecord): number {
   if (status >= 500 && !isPlanned(failureCode)) return ERROR
@@ -62,16 +63,19 @@ function putMember(out: LineBytes, beginning: string, value: string): void {
   putText(out, '"')
 }
 
-/** Level and time; many requests end in the same millisecond, with the same level. */
+/** Level and time: made once for each second with the same level, whose milliseconds are put in for each line. */
 function createBeginning(): (now: number, level: number) => Uint8Array {
-  let lastTime = 0
+  let lastSecond = 0
   let lastLevel = 0
-  let bytes: Uint8Array = Buffer.alloc(0)
+  let bytes = Buffer.alloc(0)
   return (now, level) => {
-    if (now === lastTime && level === lastLevel) return bytes
-    lastTime = now
-    lastLevel = level
-    bytes = Buffer.from(`{"level":${level},"time":"${new Date(now).toISOString()}","requestId":"`)
+    const second = Math.floor(now / 1_000)
+    if (second !== lastSecond || level !== lastLevel) {
+      lastSecond = second
+      lastLevel = level
+      bytes = Buffer.from(`{"level":${level},"time":"${new Date(now).toISOString()}${AFTER_TIME}`)
+    }
+    putThreeDigits(bytes, bytes.byteLength - AFTER_TIME.length - 'mmmZ'.length, now % 1_000)
     return bytes
   }
 }

@@ -1,0 +1,76 @@
+// Lines of the request log at given times: level and time are those of the request, however near the one before was.
+import { expect, test } from 'vitest'
+import { createJsonLine } from '../../src/admin/request-log/line.ts'
+import { MAX_LINE_BYTES } from '../../src/admin/request-log/line-bytes.ts'
+import { createRequestLog } from '../../src/admin/request-log/request-log.ts'
+import type { GatewayRequest } from '../../src/http/request.ts'
+import { startRecord } from '../../src/http/request-record.ts'
+
+/** All that a line is made of. */
+function answered(status: number, email: string | null, address: string): GatewayRequest {
+  const viewer = email === null ? null : { id: 's', email, userId: 1, revision: 1, stateVersion: 'v', client: '' }
+  return {
+    method: 'GET',
+    peer: { isTrustedProxy: false },
+    client: { address, scheme: 'http', host: '' },
+    record: { ...startRecord(0), status, viewer },
+  } as unknown as GatewayRequest
+}
+
+function openLog() {
+  const out = { bytes: Buffer.alloc(64 * MAX_LINE_BYTES), at: 0 }
+  let now = 0
+  const log = createRequestLog({
+    sampleEvery: 1,
+    putLine: createJsonLine(),
+    salt: 'salt',
+    clock: () => now,
+    roomForLine: () => out,
+    onLeftOut: () => {},
+  })
+  return {
+    observe(at: number, request: GatewayRequest) {
+      now = at
+      log.observe(request)
+    },
+    lines: (): readonly Record<string, unknown>[] =>
+      out.bytes
+        .toString('latin1', 0, out.at)
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  }
+}
+
+test('a line has the level and the time of its request', () => {
+  const { observe, lines } = openLog()
+  const start = Date.parse('2026-11-25T23:59:59.005Z')
+  const times = [0, 0, 5, 94, 993, 994, 995, 995, 1_995, 993, 60_000].map((after) => start + after)
+  const statuses = [200, 503, 200, 401, 200, 200, 503, 200, 200, 200, 200]
+  times.forEach((time, index) => {
+    observe(time, answered(statuses[index] ?? 0, null, '192.0.2.1'))
+  })
+  expect(lines().map(({ time }) => time)).toEqual(times.map((time) => new Date(time).toISOString()))
+  expect(lines().map(({ level }) => level)).toEqual([30, 50, 30, 40, 30, 30, 50, 30, 30, 30, 30])
+})
+
+test('a line has the user and the network of its own request, also of a user who moves and of nobody', () => {
+  const { observe, lines } = openLog()
+  observe(0, answered(200, 'a@example.com', '192.0.2.1'))
+  observe(0, answered(200, 'b@example.com', '192.0.2.1'))
+  observe(0, answered(200, 'a@example.com', '2001:db8:1:2:3:4:5:6'))
+  observe(0, answered(200, null, '2001:db8:1:2:3:4:5:6'))
+  observe(0, answered(200, 'a@example.com', 'no address'))
+  const [a, b, moved, nobody, nowhere] = lines()
+  expect(a?.user).toMatch(/^hmac-sha256:[0-9a-f]{32}$/)
+  expect(b?.user).not.toBe(a?.user)
+  expect([moved?.user, nowhere?.user]).toEqual([a?.user, a?.user])
+  expect(nobody).not.toHaveProperty('user')
+  expect(lines().map(({ network }) => network)).toEqual([
+    '192.0.2.0/24',
+    '192.0.2.0/24',
+    '2001:db8:1:2::/64',
+    '2001:db8:1:2::/64',
+    '',
+  ])
+})
