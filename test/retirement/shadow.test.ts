@@ -234,6 +234,28 @@ test.each([401, 403] as const)(
   },
 )
 
+test('where the old server answers, a renewed access token that it refuses is no end: it opens another session, and ends the first', async () => {
+  let isRefused = false
+  const { old, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
+    intercept(request, response) {
+      if (request.url === '/v1/token') response.writeHead(200, JSON_TYPE).end('{"accessToken":"of.no.use"}')
+      else if (isRefused && request.method === 'GET') {
+        isRefused = false
+        response.writeHead(401).end()
+      } else return false
+      return true
+    },
+  })
+  const { accessToken } = await login(ANA)
+  expect((await read(accessToken, '/projects')).status).toBe(200)
+  isRefused = true
+  expect((await read(accessToken, '/templates')).text).toBe(old.expected(ANA, '/templates'))
+  expect(old.requests.filter(({ path }) => path === '/login')).toHaveLength(2)
+  await expect.poll(old.openSessions).toBe(1)
+  await stop()
+  expect(old.openSessions()).toBe(0)
+})
+
 test('an old server that takes each refresh token once keeps one session of a user, which is ended', async () => {
   const { old, login, read, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {
     accessTokenTtlSeconds: 1,

@@ -69,13 +69,34 @@ export function createOldServer({ url, headers }: OldServerAddress, stop: AbortS
     return { accessToken, refreshToken: memberOf(answer, 'refreshToken') }
   }
 
-  async function renew(email: string, { refreshToken }: Tokens): Promise<Tokens> {
+  async function renew(email: string, session: Tokens): Promise<Tokens> {
+    const { refreshToken } = session
     if (refreshToken === null) return signIn(email)
     const answer = await tokenAnswer(await post('/token', { refreshToken }))
     const accessToken = memberOf(answer, 'accessToken')
-    if (accessToken === null) return signIn(email)
+    if (accessToken === null) return signInAgain(email, session)
     // A server that takes each refresh token once answers the next one.
     return { accessToken, refreshToken: memberOf(answer, 'refreshToken') ?? refreshToken }
+  }
+
+  /** The session before may be open, whatever its tokens are good for. */
+  function signInAgain(email: string, before: Tokens): Promise<Tokens> {
+    void signOut(Promise.resolve(before), AbortSignal.timeout(FAREWELL_MS))
+    return signIn(email)
+  }
+
+  /** The session of all who were refused with `refused`: what came after it, or else `next` makes it. */
+  function replace(
+    email: string,
+    refused: Promise<Tokens>,
+    next: (email: string, tokens: Tokens) => Promise<Tokens>,
+  ): Promise<Tokens> {
+    const now = sessions.get(email)
+    if (now && now !== refused) return now
+    return keep(
+      email,
+      refused.then((tokens) => next(email, tokens)),
+    )
   }
 
   /** One sign-in, and one renewal, for all who wait for it; one that failed is tried again by the next who asks. */
@@ -130,15 +151,11 @@ export function createOldServer({ url, headers }: OldServerAddress, stop: AbortS
       const response = await send(await used, request)
       if (!isTokenRefused(response.status)) return response
       await response.body?.cancel()
-      const now = sessions.get(email)
-      const renewed =
-        now && now !== used
-          ? now
-          : keep(
-              email,
-              used.then((tokens) => renew(email, tokens)),
-            )
-      return send(await renewed, request)
+      const renewed = replace(email, used, renew)
+      const second = await send(await renewed, request)
+      if (!isTokenRefused(second.status)) return second
+      await second.body?.cancel()
+      return send(await replace(email, renewed, signInAgain), request)
     },
     async [Symbol.asyncDispose]() {
       const signal = AbortSignal.timeout(FAREWELL_MS)
