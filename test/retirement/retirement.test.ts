@@ -161,3 +161,19 @@ test('a wrong plan is refused, naming everything wrong at once', async () => {
       '--deprecated: /nothing is none of /login, /token, /logout, /projects, /exports, /templates, /ui-libraries\n',
   )
 })
+
+test.each(['é', '€', '\u0001', '\u007f', '<', ' '])(
+  'a link with %j in it, which no Link header holds, stops the start',
+  async (character) => {
+    const refused = await runHere([
+      'serve',
+      '--port',
+      '0',
+      '--deprecation-link',
+      `*=https://example.com/a${character}b`,
+    ])
+    expect([refused.exitCode, refused.stdout]).toEqual([2, ''])
+    expect(refused.stderr).toContain('--deprecation-link')
+    expect(refused.stderr).toContain('must be an address in ASCII')
+  },
+)

@@ -29,7 +29,8 @@ function oncePerRoute<T>(value: z.ZodType<T, string>) {
   })
 }
 
-const link = z.string().regex(/^https?:\/\/[^\s<>"]+$/, 'must be an address, as https://…')
+/** As it stands in `Link` (RFC 8288 section 3): other characters are written with percent signs, or as punycode. */
+const link = z.string().regex(/^https?:\/\/[!#-;=?-~]+$/, 'must be an address in ASCII, as https://…')
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
 /** Longer than this is no brownout any more. */
