@@ -1,5 +1,6 @@
 // The session that the checks read with: signed in once, and renewed when its access token has run out.
 import { isTokenRefused } from '../import-export/remote/retry.ts'
+import { isHeaderToken } from '../import-export/remote/session.ts'
 import { jsonOf, memberOf } from './answer-body.ts'
 import { CannotTellError } from './cannot-tell.ts'
 import type { ProbeAnswer, ProbeRequest } from './exchange.ts'
@@ -71,7 +72,9 @@ export async function whileRefused(ask: (attempt: number) => Promise<ProbeAnswer
   return answer
 }
 
+/** Throws `CannotTellError`. */
 export function bearer(token: string): Record<string, string> {
+  if (!isHeaderToken(token)) throw new CannotTellError('no header can hold the token that was answered')
   return { authorization: `Bearer ${token}` }
 }
 

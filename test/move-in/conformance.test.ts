@@ -130,6 +130,24 @@ test('a server that answers no refresh token is told so once, and the sessions t
   expect(stdout).toMatch(new RegExp(`\n${sessionsLeftOpen} sessions of this run could not be signed out, .*\n$`))
 })
 
+test('an access token that no header can hold fails, is not shown, and what needs one is not tried', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept((request, response) => {
+    if (request.url !== '/login') return false
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end('{"accessToken":"hidden\\nfrom you","refreshToken":"r"}')
+    return true
+  })
+  const { exitCode, stderr, checks } = await conformance(server.url)
+  expect([exitCode, stderr]).toEqual([1, ''])
+  expect(checks.find(({ name }) => name.startsWith('answers a JWT'))?.outcome).toBe('fail')
+  expect(checks.find(({ group }) => group === 'GET /projects')).toMatchObject({
+    outcome: 'skipped',
+    found: 'no header can hold the token that was answered',
+  })
+  expect(JSON.stringify(checks)).not.toContain('hidden')
+})
+
 test('a user who has nothing shows less, and that is said', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const { exitCode, stdout } = await runHere(['conformance', server.url, '--email', 'nobody@example.com'])

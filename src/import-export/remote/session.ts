@@ -33,9 +33,9 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     const answer = await client.send({ method: 'POST', path, body, opensSession: true })
     const tokens = isSuccess(answer) ? parseJson(answer.body) : null
     const [access, refresh] = [Reflect.get(Object(tokens), 'accessToken'), Reflect.get(Object(tokens), 'refreshToken')]
-    if (isToken(access)) accessToken = access
+    if (isHeaderToken(access)) accessToken = access
     if (typeof refresh === 'string') refreshToken = refresh
-    if (isSuccess(answer) && !isToken(access)) {
+    if (isSuccess(answer) && !isHeaderToken(access)) {
       throw new ContractError(`POST ${client.address}${path} answered no accessToken`)
     }
     return answer
@@ -102,8 +102,8 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
   }
 }
 
-/** What a header can hold (RFC 6750 section 2.1 allows less). */
-function isToken(value: unknown): value is string {
+/** Whether it is a token, and a header can hold it (RFC 6750 section 2.1 allows less). */
+export function isHeaderToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }
 
