@@ -19,8 +19,8 @@ Secrets belong in variables or files: every user of a machine can read the argum
 ## A configuration file
 
 \`--config\` or \`WORKSPACE_GATEWAY_CONFIG\` names a YAML file, for any command. Options are named like their flags. What stands at the left is
-for every command that has the option; what stands under the name of a command is for it alone, and stands over that. A list may be
-written as one. An option that means something else to each command, such as \`to\`, stands under a command only.
+for every command that has the option; what stands under the name of a command is for it alone, and stands over that. What stands
+under \`serve\` is for \`config check\`, \`doctor\` and \`health\` too, which look at what it is given. A list may be written as one. An option that means something else to each command, such as \`to\`, stands under a command only.
 
 \`\`\`yaml
 database: file:/var/lib/workspace/workspace.db

@@ -95,7 +95,7 @@ export function createProgram(
         }),
       )
     })
-  describe(program.command('health'), HEALTH_OPTIONS)
+  describe(program.command('health'), HEALTH_OPTIONS, undefined, 'serve')
     .description('ask a running gateway whether it is ready: exit code 0 or 1')
     .argument('[url]', 'where it is, its base path included (default: where serve with the same options listens)')
     .action(async (url: string | undefined, values) => {
@@ -130,7 +130,7 @@ export function createProgram(
       const { runLedger } = await import('./commands/moving/ledger.ts')
       onExit(await runLedger(parseOptions(LEDGER_OPTIONS, values), io))
     })
-  describe(program.command('doctor'), DOCTOR_OPTIONS)
+  describe(program.command('doctor'), DOCTOR_OPTIONS, undefined, 'serve')
     .description('what is wrong with a gateway, from inside and through the proxies in front, and what mends it')
     .argument('[url]', 'where clients reach the gateway, such as https://gateway.example.com')
     .action(async (url: string | undefined, values) => {

@@ -107,6 +107,40 @@ test('everything that is wrong is told at once, by both', async () => {
   expect(checked.exitCode).toBe(2)
 })
 
+describe('what stands under serve in a configuration file', () => {
+  const fileOf = (text: string) => {
+    const path = join(temporaryDirectory(), 'gateway.yaml')
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('is what config check looks at, and what it says is what serve says', async () => {
+    const file = fileOf('serve:\n  port: many\n  login-guard: mail\n')
+    const [checked, served] = [
+      await runHere(['config', 'check', '--config', file]),
+      await runHere(['serve', '--config', file]),
+    ]
+    expect(checked).toEqual(served)
+    expect(checked.exitCode).toBe(2)
+    expect(checked.stderr).toContain('gateway.yaml:2: port: must be a whole number\n')
+    expect(checked.stderr).toContain('login guard "mail" needs a mail server')
+  })
+
+  test('is what doctor looks at and health asks, unless they are told otherwise', async () => {
+    const [database, other] = ['there', 'other'].map((name) => join(temporaryDirectory(), `${name}.db`))
+    const file = fileOf(`serve:\n  database: file:${database}\n  port: 1\n`)
+    const saidBy = async (...args: readonly string[]) => {
+      const { stdout, stderr } = await runHere([...args, '--config', file])
+      return stdout + stderr
+    }
+    expect(await saidBy('doctor', '--look', 'inside')).toContain(`${database}`)
+    expect(await saidBy('doctor', '--look', 'inside', '--database', `file:${other}`)).not.toContain(`${database}`)
+    expect(await saidBy('health')).toContain('127.0.0.1:1')
+    writeFileSync(file, 'serve:\n  port: 1\nhealth:\n  port: 2\n')
+    expect(await saidBy('health')).toContain('127.0.0.1:2')
+  })
+})
+
 describe('beside a value that cannot be read', () => {
   const PORT = '--port (WORKSPACE_GATEWAY_PORT): must be a whole number\n'
   const checkBoth = async (...args: readonly string[]) => {

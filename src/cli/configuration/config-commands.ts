@@ -32,7 +32,7 @@ export function addConfigCommands(
       onExit(runConfigPrint(args, path, commands.all(), environment, io))
     })
   commands
-    .describe(config.command('check'), SERVE_OPTIONS, problemsOfServe)
+    .describe(config.command('check'), SERVE_OPTIONS, problemsOfServe, 'serve')
     .description('whether serve would start with this configuration; nothing is opened, made or asked')
     .action(async (values) => {
       const { runConfigCheck } = await import('../commands/config/check.ts')

@@ -66,10 +66,11 @@ function tablesOf(entries: readonly FileEntry[], name: string): Tables {
   ])
 }
 
-function entriesFor({ name, options }: DescribedCommand, tables: Tables): readonly FileEntry[] {
+function entriesFor({ name, options, looksAt }: DescribedCommand, tables: Tables): readonly FileEntry[] {
   const known = new Set(Object.values(options).map(longName))
   const isValue = ({ key, value }: FileEntry) => typeof value === 'string' && known.has(key)
-  return [...(tables.get(EVERY_COMMAND) ?? []), ...(tables.get(name) ?? [])].filter(isValue)
+  const heard = [EVERY_COMMAND, ...(looksAt === null ? [] : [looksAt]), name]
+  return heard.flatMap((table) => tables.get(table) ?? []).filter(isValue)
 }
 
 function problemsOf(

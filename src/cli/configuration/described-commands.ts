@@ -10,7 +10,12 @@ export type FurtherProblems = (
   environment: Readonly<Record<string, string | undefined>>,
 ) => Promise<readonly string[]>
 
-export type Describe = (command: Command, options: Options, furtherProblems?: FurtherProblems) => Command
+export type Describe = (
+  command: Command,
+  options: Options,
+  furtherProblems?: FurtherProblems,
+  looksAt?: string | null,
+) => Command
 
 export interface DescribedCommand {
   readonly command: Command
@@ -21,6 +26,8 @@ export interface DescribedCommand {
   /** What the command line gave it that it does not know, in order. Read once it was parsed. */
   readonly unknownArguments: () => readonly string[]
   readonly furtherProblems: FurtherProblems
+  /** The command that it is about: what a file says to that one is said to it too. */
+  readonly looksAt: string | null
 }
 
 export interface DescribedCommands {
@@ -34,7 +41,7 @@ export interface DescribedCommands {
 export function createDescribedCommands(): DescribedCommands {
   const described = new Map<Command, DescribedCommand>()
   return {
-    describe(command, options, furtherProblems = async () => []) {
+    describe(command, options, furtherProblems = async () => [], looksAt = null) {
       const all = { ...options, config: configOption }
       for (const row of Object.values(all)) addOption(command, row)
       described.set(command, {
@@ -43,6 +50,7 @@ export function createDescribedCommands(): DescribedCommands {
         options: all,
         unknownArguments: keepUnknown(command),
         furtherProblems,
+        looksAt,
       })
       return command
     },
