@@ -31,7 +31,10 @@ interface Export {
 }
 
 /** Until the end of the test; answers everything with `status`, once `ready` says so. */
-export async function startReceiver(status = 200, ready: () => Promise<void> = async () => {}) {
+export async function startReceiver(
+  status: number | (() => number) = 200,
+  ready: () => Promise<void> = async () => {},
+) {
   const exports: Export[] = []
   const headers: Readonly<Record<string, unknown>>[] = []
   const server = createServer(async (request, response) => {
@@ -40,7 +43,7 @@ export async function startReceiver(status = 200, ready: () => Promise<void> = a
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
     exports.push(request.headers['content-type'] === 'application/json' ? JSON.parse(String(body)) : readExport(body))
     await ready()
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+    response.writeHead(typeof status === 'number' ? status : status(), { 'content-type': 'application/json' }).end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {

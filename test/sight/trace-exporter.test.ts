@@ -22,8 +22,12 @@ function open(url: string, env: Readonly<Record<string, string>> = {}, basePath 
   const settings = readTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env })
   if (!settings) throw new Error('no settings')
   const failures: { readonly error: unknown; readonly lost: number }[] = []
-  const onFailure = (error: unknown, lost: number) => failures.push({ error, lost })
-  return { failures, exporter: createExporter(settings, { version: '1', basePath }, onFailure) }
+  const recoveries: number[] = []
+  const report = {
+    onFailure: (error: unknown, lost: number) => void failures.push({ error, lost }),
+    onRecovery: (lost: number) => void recoveries.push(lost),
+  }
+  return { failures, recoveries, exporter: createExporter(settings, { version: '1', basePath }, report) }
 }
 
 const PROTOCOLS = ['http/protobuf', 'http/json']
@@ -64,6 +68,22 @@ test.each(PROTOCOLS)(
     expect(failures).toEqual([])
   },
 )
+
+test('a receiver that is busy and comes back is told once each, with the requests that were lost', async () => {
+  let status = 503
+  const receiver = await startReceiver(() => status)
+  const { exporter, failures, recoveries } = open(receiver.url, { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' })
+  const sent = async (id: number) => {
+    exporter.add(traced(id))
+    await expect.poll(() => receiver.exports.length).toBe(id)
+  }
+  for (const id of [1, 2]) await sent(id)
+  status = 200
+  for (const id of [3, 4]) await sent(id)
+  await exporter[Symbol.asyncDispose]()
+  expect(failures).toMatchObject([{ error: { message: 'the receiver answered 503' }, lost: 1 }])
+  expect(recoveries).toEqual([2])
+})
 
 test.each([
   [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' }, 'gzip'],

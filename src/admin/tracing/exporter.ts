@@ -29,11 +29,17 @@ export interface TracedGateway {
   readonly basePath: string
 }
 
-/** `onFailure` is told when sending begins to fail, and when spans were lost, with of how many requests. */
+export interface ExportReport {
+  /** Sending begins to fail, or spans were lost: of how many requests since the start. */
+  readonly onFailure: (error: unknown, lost: number) => void
+  /** Spans are sent again. */
+  readonly onRecovery: (lost: number) => void
+}
+
 export function createExporter(
   settings: TraceSettings,
   { version, basePath }: TracedGateway,
-  onFailure: (error: unknown, lost: number) => void,
+  { onFailure, onRecovery }: ExportReport,
 ): Exporter {
   const { protocol, resource, delayMs, maxQueued, maxBatch } = settings
   const writeSpans = createSpanWriter(basePath)
@@ -62,6 +68,11 @@ export function createExporter(
     isFailing = true
   }
 
+  function recover(): void {
+    if (isFailing) onRecovery(lost)
+    isFailing = false
+  }
+
   /** An `ExportTraceServiceRequest`. */
   function complete(spans: Batch): Buffer<ArrayBuffer> {
     const end = spans.bytes.byteLength
@@ -78,7 +89,7 @@ export function createExporter(
       const body = complete(full)
       if (protocol === 'http/protobuf') await receiver.post('application/x-protobuf', body)
       else await receiver.post('application/json', Buffer.from(toJson(body)))
-      if (lost === lostBefore) isFailing = false
+      if (lost === lostBefore) recover()
     } catch (error) {
       lose(full.requests, () => error)
     } finally {

@@ -2,7 +2,7 @@
 import type { ObserveResponse } from '../../http/handler.ts'
 import { createIds } from '../../http/random-ids.ts'
 import type { GatewayRequest } from '../../http/request.ts'
-import { createExporter, type TracedGateway } from './exporter.ts'
+import { createExporter, type ExportReport, type TracedGateway } from './exporter.ts'
 import { type ParentSpan, readTraceparent } from './trace-context.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -15,12 +15,8 @@ export interface Tracer extends AsyncDisposable {
 /** Of the trace id as a number: its last 7 bytes, as the sampler `traceidratio` compares them. */
 const RATIO_DIGITS = 13
 
-export function createTracer(
-  settings: TraceSettings,
-  gateway: TracedGateway,
-  onFailure: (error: unknown, lost: number) => void,
-): Tracer {
-  const exporter = createExporter(settings, gateway, onFailure)
+export function createTracer(settings: TraceSettings, gateway: TracedGateway, report: ExportReport): Tracer {
+  const exporter = createExporter(settings, gateway, report)
   const newTraceId = createIds(16)
   const newSpanId = createIds(8)
   const { ratio, isContinued, isParentBased } = settings

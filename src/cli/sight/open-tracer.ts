@@ -1,6 +1,7 @@
 // Traces, where the standard variables ask for them; nothing of it is loaded where they do not.
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
+import type { ExportReport } from '../../admin/tracing/exporter.ts'
 import type { RequestScope } from '../../admin/tracing/request-scope.ts'
 import type { TraceSettings } from '../../admin/tracing/trace-settings.ts'
 import type { Tracer } from '../../admin/tracing/tracer.ts'
@@ -52,9 +53,12 @@ export async function openTracer(
     return null
   }
   const { createTracer } = await import('../../admin/tracing/tracer.ts')
-  const tracer = createTracer(settings, { version: packageVersion(), basePath }, (error, lost) =>
-    log.warn({ reason: redact(reasonOf(error)), lost }, 'traces cannot be sent: those of these requests are lost'),
-  )
+  const report: ExportReport = {
+    onFailure: (error, lost) =>
+      log.warn({ reason: redact(reasonOf(error)), lost }, 'traces cannot be sent: those of these requests are lost'),
+    onRecovery: (lost) => log.info({ lost }, 'traces are sent again'),
+  }
+  const tracer = createTracer(settings, { version: packageVersion(), basePath }, report)
   return { ...tracer, scope: databaseTraceComments ? await createScope() : null }
 }
 
