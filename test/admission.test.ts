@@ -8,6 +8,8 @@ interface Outcome {
   readonly waitedMs: number
 }
 
+const toOwner = (name: string) => ({ name, isKnown: !name.startsWith('stranger') })
+
 /** An event loop of the test's own: a turn takes as long as what began in it, or as it is told. */
 function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
   const changes: (readonly [isRefusing: boolean, refused: number])[] = []
@@ -35,7 +37,7 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
       const asked = { name: named++, owner }
       const since = now
       if (admission.isFree(isFirstOfConnection)) settle(asked, since, true)
-      else void admission.wait(owner, isFirstOfConnection).then((hasBegun) => settle(asked, since, hasBegun))
+      else void admission.wait(toOwner(owner), isFirstOfConnection).then((hasBegun) => settle(asked, since, hasBegun))
     }
   }
 
@@ -64,13 +66,21 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     now: () => now,
     isIdle: () => turns.length === 0,
     /** So many come each millisecond, for so many milliseconds, of so many owners in turn. */
-    async flood(perMs: number, milliseconds: number, { owners = 1 } = {}) {
+    async flood(
+      perMs: number,
+      milliseconds: number,
+      { owners = 1, kind = 'owner', isFirstOfConnection = false, beside = () => {} } = {},
+    ) {
       const end = now + milliseconds
       for (let due = 0; now < end; ) {
         const before = now
         await turn()
         due += (now - before) * perMs
-        for (; due >= 1; due -= 1) arrive(1, false, `owner ${named % owners}`)
+        for (let place = 0; due >= 1; due -= 1, place += 1) {
+          // Behind those who begin at once, and those who begin next where nobody comes before another.
+          if (place === 80) beside()
+          arrive(1, isFirstOfConnection, `${kind} ${named % owners}`)
+        }
       }
     },
   }
@@ -281,6 +291,26 @@ test.each([
     expect(Math.min(...refused)).toBeGreaterThan(5)
   },
 )
+
+test('beside ten thousand strangers, each of another network, known owners are answered as if alone', async () => {
+  const { flood, arrive, outcomes } = simulate()
+  await flood(40, 4_000, { owners: 10_000, kind: 'stranger', beside: () => arrive(1, false, 'ana') })
+  const late = outcomes.filter(({ name }) => name > 40_000)
+  const ofAna = late.filter(({ owner }) => owner === 'ana')
+  expect(refusedOf(ofAna)).toEqual([])
+  expect(ofAna.length).toBeGreaterThan(100)
+  expect(Math.max(...ofAna.map(({ waitedMs }) => waitedMs))).toBeLessThan(15)
+  const strangers = late.filter(({ owner }) => owner !== 'ana')
+  expect(begunOf(strangers).length / strangers.length).toBeGreaterThan(0.15)
+})
+
+test('beside more known owners than can be answered, a stranger is answered too', async () => {
+  const { flood, arrive, outcomes } = simulate()
+  await flood(40, 4_000, { owners: 10_000, beside: () => arrive(1, false, 'stranger') })
+  const ofStranger = outcomes.filter(({ name, owner }) => name > 40_000 && owner === 'stranger')
+  expect(ofStranger.length).toBeGreaterThan(100)
+  expect(refusedOf(ofStranger)).toEqual([])
+})
 
 test('refusals are made beside the work, a few in each turn, and all of them in the end', async () => {
   const { arrive, turn, outcomes, changes } = simulate()

@@ -16,11 +16,12 @@ function lineOf(owners: Readonly<Record<string, string>>): FairLine<Letter> {
   const line = createFairLine<Letter>()
   for (const letter of PLACES) {
     const [owner] = Object.entries(owners).find(([, letters]) => letters.includes(letter)) ?? []
-    if (owner) line.add(owner, toLetter(letter))
+    if (owner) line.add({ name: owner, isKnown: !owner.startsWith('stranger') }, toLetter(letter))
   }
   return line
 }
 
+const known = (name: string) => ({ name, isKnown: true })
 const inOrder = (taken: readonly Letter[]) => taken.map(({ letter }) => letter).join('')
 const sorted = (taken: readonly Letter[]) => [...inOrder(taken)].toSorted().join('')
 
@@ -49,27 +50,49 @@ test('owners take turns with their newest, who came last before the others', () 
   }
 })
 
+test('of those who came last, known owners come before strangers, who have one place of four', () => {
+  const owners = { ana: 'am', ben: 'b', eve: 'c', flo: 'd', gus: 'e', 'stranger 1': 'fno', 'stranger 2': 'g' }
+  for (const [count, taken] of [
+    [1, 'm'],
+    [3, 'dem'],
+    [4, 'demo'],
+    [6, 'bcdemo'],
+    [7, 'bcdegmo'],
+    [8, 'abcdegmo'],
+    [9, 'abcdegmno'],
+  ] as const) {
+    expect(sorted(lineOf(owners).takeNewest(count)), `${count} of them`).toBe(taken)
+    const line = lineOf(owners)
+    expect(sorted(line.takeBeyond(count)).length).toBe(10 - count)
+    expect(sorted(line.takeOldest(99)), `all but ${count} taken`).toBe(taken)
+  }
+})
+
+test('strangers have their turns with all others where the oldest are taken', () => {
+  expect(inOrder(lineOf({ 'stranger 1': 'ad', ana: 'b', 'stranger 2': 'c' }).takeOldest(99))).toBe('abcd')
+})
+
 test('who came again is the newest, even after a turn', () => {
   const line = lineOf({ ana: 'ad', ben: 'b', eve: 'c' })
   expect(inOrder(line.takeNewest(1))).toBe('d')
   expect(inOrder(line.takeNewest(1))).toBe('c')
-  line.add('ana', toLetter('x'))
+  line.add(known('ana'), toLetter('x'))
   expect(['x', 'b', 'a', ''].map(() => inOrder(line.takeNewest(1)))).toEqual(['x', 'b', 'a', ''])
 })
 
 test('who loses some and asks for more still has one turn of those who take them', () => {
   const line = lineOf({ ana: 'abc', ben: 'd' })
   expect(inOrder(line.takeBefore(PLACES.indexOf('b')))).toBe('a')
-  line.add('ben', toLetter('e'))
-  line.add('ana', toLetter('f'))
-  line.add('ben', toLetter('g'))
+  line.add(known('ben'), toLetter('e'))
+  line.add(known('ana'), toLetter('f'))
+  line.add(known('ben'), toLetter('g'))
   expect(inOrder(line.takeOldest(99))).toBe('bdcefg')
 })
 
 test('who comes again after their turn is behind the others', () => {
   const line = lineOf({ ana: 'a', ben: 'bc' })
   expect(inOrder(line.takeOldest(1))).toBe('a')
-  line.add('ana', toLetter('x'))
+  line.add(known('ana'), toLetter('x'))
   expect(inOrder(line.takeOldest(99))).toBe('bxc')
   expect([line.length(), line.takeOldest(1), line.takeNewest(1)]).toEqual([0, [], []])
 })
@@ -88,7 +111,7 @@ test('the oldest of those who have most go first, and of those who have as much 
     expect(line.length()).toBe(count)
     expect(inOrder(line.takeOldest(99)), `room for ${count}`).toBe(left)
     expect(line.takeBeyond(0)).toEqual([])
-    line.add('ana', toLetter('z'))
+    line.add(known('ana'), toLetter('z'))
     expect([line.length(), inOrder(line.takeNewest(99))]).toEqual([1, 'z'])
   }
 })
@@ -105,7 +128,7 @@ test('who came before a moment goes, of whichever owner, and the others keep the
     expect(sorted(line.takeBefore(PLACES.indexOf(since))), `before ${since}`).toBe(gone)
     expect(line.length()).toBe(left.length)
     expect(inOrder(line.takeOldest(99)), `before ${since}`).toBe(left)
-    line.add('ben', toLetter('z'))
+    line.add(known('ben'), toLetter('z'))
     expect(inOrder(line.takeNewest(99))).toBe('z')
   }
 })

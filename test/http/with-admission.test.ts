@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/http/handler.ts'
 import type { Admission } from '../../src/http/limits/admission.ts'
+import type { Owner } from '../../src/http/limits/fair-line.ts'
 import { createOwnerOf } from '../../src/http/limits/request-owner.ts'
 import { withAdmission } from '../../src/http/limits/with-admission.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
@@ -18,7 +19,7 @@ const requestOf = (authorization?: string, address = '192.0.2.1') =>
 
 /** `isFree` and what waiting comes to; notes who waits. */
 function admissionOf(isFree: boolean, mayBegin: boolean) {
-  const waited: string[] = []
+  const waited: Owner[] = []
   const firsts: boolean[] = []
   const admission: Admission = {
     isFree(isFirst) {
@@ -53,7 +54,8 @@ test('what waits is handled in its turn, which is that of its user, or of its ne
   }
   await handle(requestOf('Bearer made-up', '2001:db8::1'))
   await handle(requestOf(undefined, '2001:db8::2'))
-  const [user, address, network] = ['ana@example.com', '192.0.2.1', '2001:db8:0:0::/64']
+  const user = { name: 'ana@example.com', isKnown: true }
+  const [address, network] = ['192.0.2.1', '2001:db8:0:0::/64'].map((name) => ({ name, isKnown: false }))
   expect(waited).toEqual([user, user, address, address, address, network, network])
 })
 

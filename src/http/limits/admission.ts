@@ -1,7 +1,8 @@
 // Admission by queue time: a few requests begin in each turn of the event loop, those of one owner in the order in which they came. Who
-// asks for little begins at once. When they wait for too long, who came last begins first, and what is too much is refused.
+// asks for little begins at once. When they wait for too long, known owners come before strangers, who came last begins first, and what is
+// too much is refused.
 import { createAccepting } from './accepting.ts'
-import { createFairLine } from './fair-line.ts'
+import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 
 /** What begins in one turn takes about so long: most of the answer is made in the same turn. */
@@ -39,7 +40,7 @@ export interface Admission {
   /** Whether one more request begins now. If not, it has to `wait`. */
   readonly isFree: (isFirstOfConnection: boolean) => boolean
   /** True when it is its turn, at once for who asks for little; false, mostly soon, when more waits than can begin in time. Owners take turns. */
-  readonly wait: (owner: string, isFirstOfConnection: boolean) => Promise<boolean>
+  readonly wait: (owner: Owner, isFirstOfConnection: boolean) => Promise<boolean>
 }
 
 interface Waiting {
@@ -116,8 +117,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     for (const { decide } of tooMuch.splice(0, count)) decide(false)
   }
 
-  function isSparse(owner: string): boolean {
-    return sparseOwners.size < MAX_SPARSE && !sparseOwners.has(owner) && !line.has(owner)
+  function isSparse(owner: Owner): boolean {
+    return sparseOwners.size < MAX_SPARSE && !sparseOwners.has(owner.name) && !line.has(owner)
   }
 
   return {
@@ -133,7 +134,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const since = now()
       startTicking(since)
       if (!isFirstOfConnection && isSparse(owner)) {
-        sparseOwners.add(owner)
+        sparseOwners.add(owner.name)
         begun += 1
         onDelay(0)
         return Promise.resolve(true)

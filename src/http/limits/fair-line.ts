@@ -1,28 +1,48 @@
 // A line in which owners take turns: who asks for much waits behind themselves, and nobody else does.
 
+export interface Owner {
+  readonly name: string
+  /** Of strangers anybody can be any number, with addresses of an IPv6 network for instance. */
+  readonly isKnown: boolean
+}
+
 export interface FairLine<T> {
-  readonly add: (owner: string, item: T) => void
+  readonly add: (owner: Owner, item: T) => void
   /** Takes up to `count`, the oldest of each owner first: who waits for longest for a turn has the first. */
   readonly takeOldest: (count: number) => readonly T[]
-  /** Takes up to `count`, in no order: the newest of each owner first, owners with the newest request first. */
+  /** Takes up to `count`, in no order: the newest of each owner first, known owners first, those with the newest request first. */
   readonly takeNewest: (count: number) => readonly T[]
   /** Takes the oldest of those who have most in the line, until `count` are left. */
   readonly takeBeyond: (count: number) => readonly T[]
   /** Takes those that were added before `since`. */
   readonly takeBefore: (since: number) => readonly T[]
-  readonly has: (owner: string) => boolean
+  readonly has: (owner: Owner) => boolean
   /** When the one that waits for longest was added; null when nobody waits. */
   readonly oldestSince: () => number | null
   readonly length: () => number
 }
 
 interface OwnLine<T> {
-  readonly owner: string
+  readonly owner: Owner
   readonly items: T[]
 }
 
 function lastOf({ items }: OwnLine<{ readonly since: number }>): number {
   return items.at(-1)?.since ?? 0
+}
+
+/** After so many known owners a stranger has a place: who signs in is one. */
+const KNOWN_PER_STRANGER = 3
+
+function knownFirst<T>(lines: readonly OwnLine<T>[]): readonly OwnLine<T>[] {
+  const known = lines.filter(({ owner }) => owner.isKnown)
+  const strangers = lines.filter(({ owner }) => !owner.isKnown)
+  let placed = 0
+  const mixed = known.flatMap((line, at) => {
+    const next = (at + 1) % KNOWN_PER_STRANGER === 0 ? strangers[placed++] : undefined
+    return next ? [line, next] : [line]
+  })
+  return [...mixed, ...strangers.slice(placed)]
 }
 
 export function createFairLine<T extends { readonly since: number }>(): FairLine<T> {
@@ -34,7 +54,7 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
   /** How many of each owner's newest are among `count`: in each round who came last comes first. */
   function newestOf(count: number): ReadonlyMap<OwnLine<T>, number> {
     const shares = new Map<OwnLine<T>, number>()
-    const newestFirst = lines.toSorted((a, b) => lastOf(b) - lastOf(a))
+    const newestFirst = knownFirst(lines.toSorted((a, b) => lastOf(b) - lastOf(a)))
     let left = Math.min(count, length)
     for (let round = 1; left > 0; round += 1) {
       for (const line of newestFirst) {
@@ -50,7 +70,7 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
   /** What `takeFrom` removes from each line, all together. */
   function takeFromEach(takeFrom: (line: OwnLine<T>) => readonly T[]): readonly T[] {
     const taken = lines.flatMap(takeFrom)
-    for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner)
+    for (const { owner, items } of lines) if (items.length === 0) lineOf.delete(owner.name)
     lines = lines.filter(({ items }) => items.length > 0)
     length -= taken.length
     return taken
@@ -59,13 +79,13 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
   return {
     add(owner, item) {
       length += 1
-      const known = lineOf.get(owner)
+      const known = lineOf.get(owner.name)
       if (known) {
         known.items.push(item)
         return
       }
       const line = { owner, items: [item] }
-      lineOf.set(owner, line)
+      lineOf.set(owner.name, line)
       lines.push(line)
     },
     takeOldest(count) {
@@ -76,7 +96,7 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
         if (!line || !item) break
         taken.push(item)
         if (line.items.length > 0) lines.push(line)
-        else lineOf.delete(line.owner)
+        else lineOf.delete(line.owner.name)
       }
       length -= taken.length
       return taken
@@ -96,7 +116,7 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
         return items.splice(0, kept === -1 ? items.length : kept)
       })
     },
-    has: (owner) => lineOf.has(owner),
+    has: ({ name }) => lineOf.has(name),
     oldestSince() {
       if (length === 0) return null
       return lines.reduce(
