@@ -312,6 +312,13 @@ test('beside more known owners than can be answered, a stranger is answered too'
   expect(refusedOf(ofStranger)).toEqual([])
 })
 
+test('of twice what can be answered, on ever new connections, much is answered all the same', async () => {
+  const { flood, outcomes } = simulate()
+  await flood(20, 4_000, { owners: 1_000, isFirstOfConnection: true })
+  const late = outcomes.filter(({ name }) => name > 20_000)
+  expect(begunOf(late).length / late.length).toBeGreaterThan(0.25)
+})
+
 test('refusals are made beside the work, a few in each turn, and all of them in the end', async () => {
   const { arrive, turn, outcomes, changes } = simulate()
   arrive(8_000)

@@ -60,6 +60,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let begun = 0
   let isTicking = false
   let turnAt = 0
+  /** When those that waited had their last chance: not in a turn that only accepts connections. */
+  let choseAt = 0
 
   function startTicking(at: number): void {
     if (isTicking) return
@@ -93,6 +95,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     // The newest requests have waited least: when not all can be answered, those that are need not be late. The rest is refused soon.
     const next = overload.isRefusing() ? line.takeNewest(quota) : line.takeOldest(quota)
     begun = next.length
+    choseAt = at
     for (const { since, decide } of next) {
       onDelay(at - since)
       decide(true)
@@ -101,8 +104,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function refuseBeyond(at: number): void {
     giveUp(line.takeBeyond(MAX_WAITING), at)
-    // A request that was not among the newest of the turn before is late. While others are refused, there are newer ones to begin instead.
-    if (tooMuch.length > 0) giveUp(line.takeBefore(turnAt), at)
+    // A request that was not among the newest when some began is late. While others are refused, there are newer ones to begin instead.
+    if (tooMuch.length > 0) giveUp(line.takeBefore(choseAt), at)
   }
 
   function giveUp(late: readonly Waiting[], at: number): void {
