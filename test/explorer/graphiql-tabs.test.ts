@@ -246,6 +246,14 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await page.locator('.graphiql-editor-tool', { hasText: 'x-note' }).waitFor()
   })
 
+  test('the cross of a tab says which tab it closes', async () => {
+    const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
+    await write(page, 'query Renamed { me { id } }')
+    await page.clock.runFor(1_000)
+    await page.getByRole('button', { name: 'Close Tab Renamed', exact: true }).click()
+    await eventually(() => tabs(page)).toEqual(['Page', 'LatestExport', 'SignIn'])
+  })
+
   test('a page that is left before its editors are loaded adds no tab', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)

@@ -22,6 +22,11 @@ function mend(container: Element): void {
     for (const name of ['role', 'aria-selected']) tab.removeAttribute(name)
     tab.closest('[role="tablist"]')?.removeAttribute('role')
   }
+  // All of them are called Close Tab.
+  for (const close of container.querySelectorAll('.graphiql-tab-close:not([aria-labelledby])')) {
+    const tab = close.parentElement?.querySelector('.graphiql-tab-button')
+    if (tab) close.setAttribute('aria-labelledby', `${idOf(close)} ${idOf(tab)}`)
+  }
   for (const [selector, label] of EDITORS) {
     const editor = container.querySelector(`${selector} .CodeMirror`)
     if (editor) letGo(editor)
@@ -31,6 +36,16 @@ function mend(container: Element): void {
   for (const label of container.querySelectorAll('.graphiql-history-item-label[aria-label]'))
     label.removeAttribute('aria-label')
 }
+
+function idOf(element: Element): string {
+  if (element.id === '') {
+    count += 1
+    element.id = `named-${count}`
+  }
+  return element.id
+}
+
+let count = 0
 
 /** CodeMirror keeps Tab for itself, so that keyboard users cannot leave the editor. `false` gives the key back to the browser. */
 function letGo(editor: Element): void {

@@ -1,6 +1,6 @@
 // Every session of the signed-in user: list them, end one, end all.
 import { MonitorSmartphone } from 'lucide-react'
-import { type ReactNode, useCallback, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { query } from '../answer/graphql-query.ts'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Failure } from '../design/failure.tsx'
@@ -8,7 +8,7 @@ import { Skeleton } from '../design/skeleton.tsx'
 import { useToast } from '../design/toast.tsx'
 import { When } from '../design/when.tsx'
 import { failureText } from '../frame/connection.ts'
-import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
+import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 
 const QUERY = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
@@ -28,8 +28,10 @@ interface Listed {
 export function SessionsPage(): ReactNode {
   const { session } = useExplorer()
   const [times, setTimes] = useState(0)
-  const [failure, setFailure] = useState<string | null>(null)
+  const { timesBack } = useConnection()
+  const [failure, setFailure] = useState<{ readonly message: string; readonly timesBack: number } | null>(null)
   const toast = useToast()
+  const heading = useRef<HTMLHeadingElement>(null)
   const loaded = useLoaded(
     useCallback(
       () => (times < 0 ? Promise.resolve(null) : query<{ me: { sessions: readonly Listed[] } | null }>(session, QUERY)),
@@ -44,9 +46,14 @@ export function SessionsPage(): ReactNode {
       setTimes(times + 1)
       if (said !== undefined) toast(said)
     } catch (error) {
-      setFailure(failureText(error))
+      setFailure({ message: failureText(error), timesBack })
     }
   }
+
+  // The button that was pressed is gone, and the focus with it.
+  useEffect(() => {
+    if (times > 0 && loaded.phase === 'ready') heading.current?.focus({ preventScroll: true })
+  }, [times, loaded.phase])
 
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
@@ -59,12 +66,14 @@ export function SessionsPage(): ReactNode {
   return (
     <div className="page">
       <div className="files-head">
-        <h1>Sessions</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          Sessions
+        </h1>
         <button type="button" onClick={() => void act(END_ALL)}>
           End all, this one too
         </button>
       </div>
-      {failure !== null && <p role="alert">{failure}</p>}
+      {failure?.timesBack === timesBack && <p role="alert">{failure.message}</p>}
       <ul className="sessions">
         {sessions.map(({ id, createdAt, lastUsedAt, expiresAt, current, userAgent, network }) => (
           <li key={id}>
@@ -72,7 +81,7 @@ export function SessionsPage(): ReactNode {
               <span title={userAgent ?? undefined}>{clientName(userAgent)}</span>{' '}
               {current && <span className="badge good">this one</span>}
             </strong>
-            <span className="note">
+            <span className="note" id={`session-${id}`}>
               {network !== null && `${network}, `}
               opened <When at={createdAt} />, used <When at={lastUsedAt ?? createdAt} />, ends <When at={expiresAt} />
             </span>
@@ -80,6 +89,7 @@ export function SessionsPage(): ReactNode {
               <button
                 type="button"
                 className="small"
+                aria-describedby={`session-${id}`}
                 onClick={() => void act(END_ONE, id, `The session of ${clientName(userAgent)} has ended.`)}
               >
                 End<span className="unseen"> the session of {clientName(userAgent)}</span>
