@@ -104,9 +104,10 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     hand.exec(`update document set text = '{"id":"p","n":0}' where user_id = 1; delete from export where user_id = 2;
       insert into document (key, user_id, kind, id, text) values ((3 << 28) | (2 << 26) | 1, 3, 'template', 'x', '{}');
       delete from user where id = 4; insert into user (email) values ('stranger@example.com');
-      update user set email = 'renamed@example.com' where id = 5; update sqlite_sequence set seq = 9999`)
+      update user set email = 'renamed@example.com' where id = 5; update sqlite_sequence set seq = 9999;
+      update document set ref = 'other' where user_id = 6`)
     hand.close()
-    expect((await run(['move', ...args])).stdout).toContain('440 users (435 were there already)')
+    expect((await run(['move', ...args])).stdout).toContain('440 users (434 were there already)')
     expect(await dump(away)).toBe(await dump(home))
 
     await (await serveForTest(['--database', away, ...QUIET])).kill('SIGTERM')
@@ -124,7 +125,9 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     expect(await dump(back)).toBe(await dump(home))
 
     await execute(away, 'delete from workspace_gateway.document where position % 2 = 0')
-    await run(['import', '-', '--database', home], { stdin: LARGE.replaceAll('0"', '0","new":1') })
+    const elsewhere = documentLine('project', 'large@example.com', '{"id":"p7","ref":"elsewhere"}')
+    await run(['import', '-', '--database', home], { stdin: LARGE.replaceAll('0"', '0","new":1') + elsewhere })
+    expect(await dump(home)).toContain('"r":"elsewhere"')
     const again = await run(['move', '--from', home, '--to', away])
     expect([again.exitCode, again.stderr]).toEqual([0, ''])
     expect(await dump(away)).toBe(await dump(home))

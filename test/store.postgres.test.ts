@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { type Change, StoreOpenError, StoreUnavailableError, TracesLeftError } from '../src/store/contract.ts'
 import type { MigratableStore } from '../src/store/cutover/contract.ts'
+import { hashedEmail } from '../src/store/hashed-email.ts'
 import { MOVE_LOCK } from '../src/store/postgres/migrations/2-move.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
@@ -162,6 +163,51 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
     const connections = `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     const { idle, used } = (await store.statistics(0)).pools[0] ?? { idle: 0, used: 0 }
     await expect.poll(() => execute(url, connections), { timeout: 20_000 }).toHaveLength(idle + used)
+  })
+
+  describe('of a removal and an audit entry with the email at the same time, one waits for the other', () => {
+    const email = 'ana@example.com'
+    const entry = { at: 1, kind: 'login', result: 'done', network: '', detail: '', count: 1, who: email }
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+
+    /** What is written while a transaction of somebody else that has begun with `statements` is open, and what is stored then. */
+    async function namesAfter(
+      statements: (hash: string) => string,
+      write: (store: MigratableStore) => unknown,
+    ): Promise<readonly unknown[]> {
+      const url = await temporaryDatabase()
+      await using store = await open(url)
+      await store.applyChanges(ANA_WORLD)
+      const hash = hashedEmail(email, await store.auditSalt())
+      const other = new Client({ connectionString: url })
+      await other.connect()
+      await other.query(`begin; set search_path to workspace_gateway; ${statements(hash)}`)
+      const writing = write(store)
+      await expect.poll(() => execute(url, waits)).toHaveLength(1)
+      await other.query('commit')
+      await other.end()
+      await writing
+      const found = await store.auditEntries({ from: null, to: null, kind: null, who: null }, 0, 9)
+      return found.map(({ who }) => (who === hash ? 'hash' : who))
+    }
+
+    test('an entry that is being written', async () => {
+      const names = await namesAfter(
+        () => `select salt from audit_salt for share;
+          insert into audit_entry (at, kind, result, who, network, detail, count) values (1, 'login', 'done', '${email}', '', '', 1)`,
+        (store) => store.removeUsers([email]),
+      )
+      expect(names).toEqual(['hash'])
+    })
+
+    test('a user who is being removed', async () => {
+      const names = await namesAfter(
+        (hash) =>
+          `select salt from audit_salt for no key update; insert into removed_name select '${hash}', ${Date.now()}`,
+        (store) => store.addAuditEntries([entry, { ...entry, who: 'ben@example.com' }]),
+      )
+      expect(names).toEqual(['hash', 'ben@example.com'])
+    })
   })
 
   test('a move that is cancelled while it begins adds no trigger from then on', async () => {

@@ -64,6 +64,11 @@ async function openEdits(): Promise<EditsSubject> {
       database.close()
       return Number(count)
     },
+    async hand(sql) {
+      const database = new Database(path)
+      database.exec(sql)
+      database.close()
+    },
   }
 }
 

@@ -3,13 +3,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { type AuditStore, openAuditLog } from '../src/auth/audit/audit-log.ts'
+import { StoreUnavailableError } from '../src/store/contract.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { createClient, requireSession } from './support/client.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace } from './support/import-workspace.ts'
 import { IMPORT_BEARER, startImporting } from './support/importing-gateway.ts'
-import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
 
@@ -98,6 +100,40 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     }
   })
 
+  test('an event that waits while its user is removed is written without the email, which is nowhere in the database', async () => {
+    const url = await databaseUrl()
+    const gateway = await startGateway(url === undefined ? {} : { databaseUrl: url })
+    await gateway.load(SMALL_WORLD)
+    let isHeld = true
+    const store: AuditStore = {
+      ...gateway.store,
+      addAuditEntries(entries) {
+        if (isHeld) throw new StoreUnavailableError('held back')
+        return gateway.store.addAuditEntries(entries)
+      },
+    }
+    await using log = await openAuditLog(store, {
+      retentionMs: Number.POSITIVE_INFINITY,
+      areEmailsClear: true,
+      clock: gateway.now,
+      onEntry() {},
+      onFailure() {},
+    })
+    for (const email of [ANA, BEN]) log.record({ kind: 'login', result: 'done', email, address: '192.0.2.7' })
+    await log.flush()
+    const clear = ['--database', gateway.databaseUrl, '--audit-emails', 'clear']
+    expect((await runHere(['users', 'remove', ANA, ...clear])).exitCode).toBe(0)
+    isHeld = false
+    await log.flush()
+    const stored = await allRows(gateway)
+    expect(stored).toContain(BEN)
+    expect(stored).not.toContain(ANA)
+    const ofAna = (await runHere(['audit', '--email', ANA, '--database', gateway.databaseUrl])).stdout
+    expect(ofAna.match(/"kind":"\w+"/g)?.toSorted()).toEqual(['"kind":"login"', '"kind":"removal"'])
+    const ofBen = (await runHere(['audit', '--email', BEN, '--database', gateway.databaseUrl])).stdout
+    expect(ofBen).toContain(`"who":"${BEN}"`)
+  })
+
   test('exports are pruned by number and age, and the newest always stays', async () => {
     const workspace = createWorkspace(runHere, await databaseUrl())
     const made = (day: number) =>
@@ -163,6 +199,25 @@ test('whatever else is stored under the email of a removed user goes too, and en
 })
 
 /** What an operator's grep would find: in the file, its log, and whatever else is beside it. */
+/** Whatever any table of the database has, as text. */
+async function allRows({ databaseUrl, databasePath }: TestGateway): Promise<string> {
+  if (databaseUrl.startsWith('file:')) {
+    const database = new Database(databasePath, { readonly: true })
+    const names = database.prepare<[], string>(`select name from sqlite_master where type = 'table'`).pluck().all()
+    const rows = names.map((name) => JSON.stringify(database.prepare(`select * from "${name}"`).all()))
+    database.close()
+    return rows.join('\n')
+  }
+  const tables = await execute(
+    databaseUrl,
+    `select quote_ident(tablename) as name from pg_tables where schemaname = 'workspace_gateway'`,
+  )
+  const rows = await Promise.all(
+    tables.map(({ name }) => execute(databaseUrl, `select * from workspace_gateway.${name}`)),
+  )
+  return JSON.stringify(rows)
+}
+
 function isInFiles(path: string, marker: string): boolean {
   return ['', '-wal', '-shm', '-journal'].some(
     (end) => existsSync(path + end) && readFileSync(path + end).includes(marker),

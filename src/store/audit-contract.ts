@@ -30,11 +30,15 @@ export interface AuditFilter {
   readonly who: readonly string[] | null
 }
 
+/** How long it is known who was removed: until then, what processes have waiting of them is written. */
+export const REMOVED_NAME_MS = 86_400_000
+
 export interface AuditVerbs {
   /** Random, made with the database: emails are hashed with it, so that nobody without the database can guess them. */
   readonly auditSalt: () => Awaitable<string>
   /** Those after `after` (0: from the start) in the order they were written, at most `limit`. */
   readonly auditEntries: (filter: AuditFilter, after: number, limit: number) => Awaitable<readonly StoredAuditEntry[]>
+  /** Who was removed or renamed within `REMOVED_NAME_MS`, by the clock of the database, is written as the hash. */
   readonly addAuditEntries: (entries: readonly NewAuditEntry[]) => Awaitable<void>
   /** Removes entries of before `before`, at most `limit`; answers how many. */
   readonly removeAuditEntries: (before: number, limit: number) => Awaitable<number>

@@ -106,7 +106,7 @@ export interface WorkspaceEdits {
   /**
    * Takes away all that is stored for each email, and says what that was; null where there was nothing. What replacements
    * have staged for it goes too, and they take no steps any more, those under way either. Audit entries that have the email in
-   * clear have its hash instead, also where nothing else was stored.
+   * clear have its hash instead, also where nothing else was stored, and so have those that are still to be written (`REMOVED_NAME_MS`).
    */
   readonly removeUsers: (emails: readonly string[]) => Awaitable<readonly (Holdings | null)[]>
   /**

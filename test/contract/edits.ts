@@ -19,17 +19,21 @@ export interface EditsSubject {
   readonly store: MigratableStore
   /** How many rows lie in the tables that a workspace is made of, staged ones too. */
   readonly countRows: () => Promise<number>
+  /** Runs SQL as a hand in the database's own shell would. */
+  readonly hand: (sql: string) => Promise<void>
 }
 
 export function describeEdits(name: string, open: () => Promise<EditsSubject>): void {
   describe(`removing and replacing on ${name}`, () => {
     let store: MigratableStore
     let countRows: EditsSubject['countRows']
+    let hand: EditsSubject['hand']
 
     beforeEach(async () => {
       const opened = await open()
       store = opened.store
       countRows = opened.countRows
+      hand = opened.hand
       return () => store[Symbol.asyncDispose]()
     })
 
@@ -369,6 +373,38 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       expect(await entries()).toEqual(
         before.map((one) => (hashed.has(one.who) ? { ...one, who: hashedEmail(one.who, salt) } : one)),
       )
+    })
+
+    test('an entry that waited while its user was removed or renamed has the hash, for a day', async () => {
+      const entry = { at: NOW, kind: 'login', result: 'done', network: '192.0.2.0/24', detail: 'd', count: 2 }
+      const [CARL, DORA] = ['carl@example.com', 'dora@example.com']
+      const all = [ANA, BEN, CARL, DORA, '', 'hmac-sha256:5b1f']
+      const salt = await store.auditSalt()
+      let seen = 0
+      /** How the entries are named, in the order of their names. */
+      const written = async (names: readonly string[]) => {
+        await store.addAuditEntries(names.map((who) => ({ ...entry, who })))
+        const found = await store.auditEntries({ from: null, to: null, kind: null, who: null }, seen, 99)
+        seen = found.at(-1)?.id ?? seen
+        return found.map(({ who }) => who)
+      }
+      await store.applyChanges([put(), put({ email: BEN }), put({ email: CARL })])
+      expect(await written(all)).toEqual(all)
+      await store.removeUsers([ANA, 'nobody@example.com', ANA])
+      await store.applyChanges([{ type: 'removeUser', email: BEN }, put({ email: DORA, id: 'other' })])
+      await store.renameUser(CARL, 'new@example.com')
+      const hashed = [ANA, BEN, CARL].map((email) => hashedEmail(email, salt))
+      expect(await written(all)).toEqual([...hashed, DORA, '', 'hmac-sha256:5b1f'])
+      expect(await written([ANA, 'nobody@example.com', 'new@example.com', ANA])).toEqual([
+        ...[hashed[0], hashedEmail('nobody@example.com', salt), 'new@example.com', hashed[0]],
+      ])
+      await hand('update removed_name set removed_at = removed_at - 86400001')
+      expect(await written([ANA, DORA])).toEqual([ANA, DORA])
+      await store.removeUsers([DORA])
+      expect(await written([ANA, BEN, DORA])).toEqual([ANA, BEN, hashedEmail(DORA, salt)])
+      // Those of before are gone.
+      await hand('update removed_name set removed_at = removed_at + 86400001')
+      expect(await written([ANA, BEN])).toEqual([ANA, BEN])
     })
 
     test('exports are pruned by age and number, of each project by itself', async () => {

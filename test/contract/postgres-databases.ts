@@ -24,7 +24,8 @@ export function emptied(open: Open, prepare: Prepare = async () => {}) {
        delete from workspace_gateway.signing_key; delete from workspace_gateway.replacement;
        delete from workspace_gateway.staged_user; delete from workspace_gateway.staged_document;
        delete from workspace_gateway.staged_export; delete from workspace_gateway.export_element;
-       delete from workspace_gateway.audit_entry; delete from workspace_gateway.rest_call;
+       delete from workspace_gateway.audit_entry; delete from workspace_gateway.removed_name;
+       delete from workspace_gateway.rest_call;
        delete from workspace_gateway.rest_call_writer`,
     )
     return {
@@ -33,6 +34,7 @@ export function emptied(open: Open, prepare: Prepare = async () => {}) {
       async countRows() {
         return Number((await execute(url, countSql('workspace_gateway.')))[0]?.rows)
       },
+      hand: (sql: string) => runByHand(url, sql),
     }
   }
 }
@@ -46,9 +48,11 @@ export function moving(open: Open, prepare: Prepare = async () => {}) {
     return {
       store,
       reopen: () => open(url),
-      async hand(sql: string) {
-        await execute(url, `set search_path to workspace_gateway; ${sql}`)
-      },
+      hand: (sql: string) => runByHand(url, sql),
     }
   }
+}
+
+async function runByHand(url: string, sql: string): Promise<void> {
+  await execute(url, `set search_path to workspace_gateway; ${sql}`)
 }

@@ -113,6 +113,7 @@ async function filled(): Promise<string> {
       insert into pending_sign_in values ('ana@example.com', '192.0.2.1', 'p', 'kid', 'hash', 1, 2, 7);
       insert into outbox values ('p', 'ana@example.com', '192.0.2.1', 'curl', 'kid', 6, 7, 8, 1, 'owner');
       insert into audit_entry values (900, 1, 'kind', 'done', 'who', '192.0.2.0/24', 'detail', 2);
+      insert into removed_name values ('hmac-sha256:5b1f', 10);
       insert into rest_call values ('2026-01-01', '/projects', 'curl', 3, 9);
       insert into rest_call_writer values ('w', 1, '2026-01-01');`)
   })
@@ -172,8 +173,8 @@ describe.skipIf(POSTGRES_URL === null)('every table there is', () => {
     expect(await runHere([...restore, restored, '--keep-sessions'])).toMatchObject({ exitCode: 0, stderr: '' })
     const wanted = await postgresTables(away)
     const notRestored = Object.entries(CARRIED_TABLES).flatMap(([name, table]) => (table.isBackedUp ? [] : [name]))
-    expect(notRestored).toEqual(['code_request', 'pending_sign_in', 'outbox', 'rest_call_writer'])
-    expect(notRestored).toEqual(['code_request', 'pending_sign_in', 'outbox', 'rest_call_writer'])
+    expect(notRestored).toEqual(['code_request', 'pending_sign_in', 'outbox', 'removed_name', 'rest_call_writer'])
+    expect(notRestored).toEqual(['code_request', 'pending_sign_in', 'outbox', 'removed_name', 'rest_call_writer'])
     const nothing = Object.fromEntries(notRestored.map((name) => [name, []]))
     expect(await postgresTables(restored)).toEqual({ ...wanted, ...nothing })
     expect(await runHere([...restore, ended])).toMatchObject({ exitCode: 0, stderr: '' })
@@ -218,6 +219,7 @@ test('what changes of them while a move is under way is caught up with', async (
             delete from outbox; update audit_salt set salt = 'another';
             insert or replace into pending_sign_in values ('ana@example.com', '192.0.2.1', 'p2', 'kid', 'hash', 0, 0, 9);
             insert into audit_entry values (901, 1, 'later', 'done', '', '', '', 1);
+            update removed_name set removed_at = 11; insert into removed_name values ('hmac-sha256:6c20', 12);
             delete from audit_entry where id = 900; update known_network set seen_at = 10;`),
         )
       },

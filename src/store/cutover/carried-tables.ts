@@ -12,7 +12,7 @@ interface CarriedTable {
   readonly alsoUnique?: readonly string[]
   /**
    * Whether a backup has it too. What somebody has asked for to sign in would be good again after a restore, and
-   * no process that was counting then sends its last batch again.
+   * no process that was counting then sends its last batch again, or still has something waiting for the audit log.
    */
   readonly isBackedUp: boolean
 }
@@ -101,6 +101,7 @@ export const CARRIED_TABLES = {
     },
     isBackedUp: true,
   },
+  removed_name: { key: 'who', columns: { who: 'text', removed_at: 'integer' }, isBackedUp: false },
   rest_call_writer: {
     key: 'writer',
     columns: { writer: 'text', sequence: 'integer', day: 'text' },

@@ -5,6 +5,7 @@
 // reference do: what comes before one is done before it.
 import { type Change, type ChangeOutcome, requireElementPlaces, type Store } from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
+import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
@@ -120,6 +121,7 @@ async function apply(connection: Connection, changes: readonly Change[]): Promis
   for (const run of await divide(connection, changes, userIds)) {
     outcomes.push(...(await (isAllRemovals(run) ? removeAll(connection, run) : addAll(connection, run))))
   }
+  if (removed.length > 0) await hashInAudit(connection, removed)
   return outcomes
 }
 

@@ -11,6 +11,7 @@ import { SIGN_IN } from './migrations/5-sign-in.ts'
 import { REST_CALLS } from './migrations/6-rest-calls.ts'
 import { SESSION_CLIENT } from './migrations/7-session-client.ts'
 import { CHANGED_REFERENCES } from './migrations/8-changed-references.ts'
+import { REMOVED_NAMES } from './migrations/9-removed-names.ts'
 
 const MIGRATIONS: readonly string[] = [
   WORKSPACES,
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly string[] = [
   REST_CALLS,
   SESSION_CLIENT,
   CHANGED_REFERENCES,
+  REMOVED_NAMES,
 ]
 
 /** What this program knows. */

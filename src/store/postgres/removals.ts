@@ -87,13 +87,15 @@ export function isRemoval(change: Change): change is Removal {
   return change.type === 'removeUser' || change.type === 'removeDocument' || change.type === 'removeExports'
 }
 
-/** Within a transaction that has their replacements, and the users, locked. Null for an email that nothing is stored for. */
+/**
+ * Within a transaction that has their replacements, and the users, locked, and that hashes the emails in the audit log at its end.
+ * Null for an email that nothing is stored for.
+ */
 async function removeUsers(connection: Connection, emails: readonly string[]): Promise<readonly (Holdings | null)[]> {
   const held = await holdingsOf(connection, emails)
   const staged = await removeStaged(connection, emails)
   await connection.query(REMOVE_USERS, [emails])
   await removeByEmail(connection, emails)
-  await hashInAudit(connection, emails)
   // The same email twice: the second time nothing is left.
   const first = new Set<string>()
   return emails.map((email, index) => {
@@ -172,7 +174,9 @@ export function createRemovals(pool: Pool): RemovalVerbs {
       pool.transaction(async (connection) => {
         await lockReplacementsOf(connection, emails)
         await connection.query(LOCK_USERS, [emails])
-        return removeUsers(connection, emails)
+        const removed = await removeUsers(connection, emails)
+        await hashInAudit(connection, emails)
+        return removed
       }),
     renameUser: (email, to) =>
       pool.transaction(async (connection) => {

@@ -1,10 +1,28 @@
 // The audit log in PostgreSQL.
-import type { AuditVerbs, StoredAuditEntry } from '../../audit-contract.ts'
-import { hashedEmail } from '../../hashed-email.ts'
+import { type AuditVerbs, type NewAuditEntry, REMOVED_NAME_MS, type StoredAuditEntry } from '../../audit-contract.ts'
+import { hashedEmail, isClearEmail } from '../../hashed-email.ts'
 import type { Connection, Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
 
 const SALT: Statement = { name: 'auditSalt', text: 'select salt from workspace_gateway.audit_salt' }
+// Shared by whoever writes emails in clear, held alone by whoever removes some: each entry is there to be hashed, or its writer
+// finds who was removed.
+const SHARE_SALT: Statement = { name: 'shareAuditSalt', text: `${SALT.text} for share` }
+const LOCK_SALT: Statement = { name: 'lockAuditSalt', text: `${SALT.text} for no key update` }
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
+const FORGET: Statement = {
+  name: 'forgetRemovedNames',
+  text: `delete from workspace_gateway.removed_name where removed_at < ${NOW} - ${REMOVED_NAME_MS}`,
+}
+const REMEMBER: Statement = {
+  name: 'rememberRemovedNames',
+  text: `insert into workspace_gateway.removed_name (who, removed_at) select who, ${NOW} from unnest($1::text[]) as asked (who)
+    on conflict (who) do update set removed_at = excluded.removed_at`,
+}
+const REMOVED: Statement = {
+  name: 'removedNames',
+  text: `select who from workspace_gateway.removed_name where who = any($1::text[]) and removed_at >= ${NOW} - ${REMOVED_NAME_MS}`,
+}
 const ENTRIES: Statement = {
   name: 'auditEntries',
   text: `select id, at, kind, result, who, network, detail, count from workspace_gateway.audit_entry
@@ -38,11 +56,45 @@ const HASH: Statement = {
     from taken t join unnest($1::text[], $2::text[]) as asked (email, hash) on asked.email = t.who`,
 }
 
-/** Within a transaction: entries that name one of the emails in clear have its hash instead. */
+/**
+ * Within a transaction: entries that name one of the emails in clear have its hash instead, and will have it. The last step of
+ * the transaction, since other writers of the audit log wait for its end.
+ */
 export async function hashInAudit(connection: Connection, emails: readonly string[]): Promise<void> {
-  const [row] = await connection.query<{ salt: string }>(SALT)
+  const [row] = await connection.query<{ salt: string }>(LOCK_SALT)
   const named = [...new Set(emails)]
-  await connection.query(HASH, [named, named.map((email) => hashedEmail(email, row?.salt ?? ''))])
+  const hashes = named.map((email) => hashedEmail(email, row?.salt ?? ''))
+  await connection.query(FORGET)
+  await connection.query(REMEMBER, [hashes])
+  await connection.query(HASH, [named, hashes])
+}
+
+async function add(connection: Connection, entries: readonly NewAuditEntry[]): Promise<void> {
+  await connection.query(ADD, [
+    entries.map(({ at }) => at),
+    entries.map(({ kind }) => kind),
+    entries.map(({ result }) => result),
+    entries.map(({ who }) => who),
+    entries.map(({ network }) => network),
+    entries.map(({ detail }) => detail),
+    entries.map(({ count }) => count),
+  ])
+}
+
+/** Within a transaction. Somebody who was removed while the entry waited is not named in clear again. */
+async function addInClear(connection: Connection, entries: readonly NewAuditEntry[]): Promise<void> {
+  // None: what a move has to say, it says before this transaction has a row locked that others wait for.
+  await add(connection, [])
+  const [row] = await connection.query<{ salt: string }>(SHARE_SALT)
+  const hashOf = (who: string) => hashedEmail(who, row?.salt ?? '')
+  const clear = entries.map(({ who }) => who).filter(isClearEmail)
+  const found = await connection.query<{ who: string }>(REMOVED, [clear.map(hashOf)])
+  const removed = new Set(found.map(({ who }) => who))
+  const nameOf = (who: string) => (isClearEmail(who) && removed.has(hashOf(who)) ? hashOf(who) : who)
+  await add(
+    connection,
+    entries.map((entry) => ({ ...entry, who: nameOf(entry.who) })),
+  )
 }
 
 export function createAuditLog(pool: Pool): AuditVerbs {
@@ -61,17 +113,9 @@ export function createAuditLog(pool: Pool): AuditVerbs {
         ]),
       ),
     addAuditEntries: (entries) =>
-      pool.once(async (connection) => {
-        await connection.query(ADD, [
-          entries.map(({ at }) => at),
-          entries.map(({ kind }) => kind),
-          entries.map(({ result }) => result),
-          entries.map(({ who }) => who),
-          entries.map(({ network }) => network),
-          entries.map(({ detail }) => detail),
-          entries.map(({ count }) => count),
-        ])
-      }),
+      entries.some(({ who }) => isClearEmail(who))
+        ? pool.transaction((connection) => addInClear(connection, entries))
+        : pool.once((connection) => add(connection, entries)),
     removeAuditEntries: (before, limit) =>
       pool.once(async (connection) => (await connection.query(REMOVE, [before, limit])).length),
   }

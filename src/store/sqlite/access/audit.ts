@@ -1,7 +1,8 @@
 // The audit log in SQLite.
 import type { Database } from 'better-sqlite3'
-import type { AuditVerbs, StoredAuditEntry } from '../../audit-contract.ts'
-import { hashedEmail } from '../../hashed-email.ts'
+import { type AuditVerbs, REMOVED_NAME_MS, type StoredAuditEntry } from '../../audit-contract.ts'
+import { hashedEmail, isClearEmail } from '../../hashed-email.ts'
+import { NOW } from '../engine/change-log-triggers.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
 
@@ -17,7 +18,7 @@ interface Question {
 
 const SALT = 'select salt from audit_salt'
 
-/** Within a transaction of the writer: entries that name one of the emails in clear have its hash instead. */
+/** Within a transaction of the writer: entries that name one of the emails in clear have its hash instead, and will have it. */
 export function createAuditHashing(writer: Database): (emails: readonly string[]) => void {
   const salt = writer.prepare<[], string>(SALT).pluck()
   // The table refuses updates: an entry goes and comes again under its id.
@@ -29,8 +30,12 @@ export function createAuditHashing(writer: Database): (emails: readonly string[]
     `insert into audit_entry (id, at, kind, result, who, network, detail, count)
      values (:id, :at, :kind, :result, :who, :network, :detail, :count)`,
   )
+  const forget = writer.prepare(`delete from removed_name where removed_at < ${NOW} - ${REMOVED_NAME_MS}`)
+  const remember = writer.prepare<[string]>(`insert or replace into removed_name (who, removed_at) values (?, ${NOW})`)
   return (emails) => {
     const key = salt.get() ?? ''
+    forget.run()
+    for (const email of emails) remember.run(hashedEmail(email, key))
     for (const entry of take.all(JSON.stringify(emails))) {
       putBack.run({ ...entry, who: hashedEmail(entry.who, key) })
     }
@@ -53,9 +58,20 @@ export function createAuditLog(
   const add = writer.prepare<[number, string, string, string, string, string, number]>(
     'insert into audit_entry (at, kind, result, who, network, detail, count) values (?, ?, ?, ?, ?, ?, ?)',
   )
+  const saltForWriting = writer.prepare<[], string>(SALT).pluck()
+  const isRemoved = writer
+    .prepare<[string], 1>(`select 1 from removed_name where who = ? and removed_at >= ${NOW} - ${REMOVED_NAME_MS}`)
+    .pluck()
   const remove = writer.prepare<[number, number]>(
     'delete from audit_entry where id in (select id from audit_entry where at < ? order by at limit ?)',
   )
+
+  /** Somebody who was removed while the entry waited is not named in clear again. */
+  function nameOf(who: string): string {
+    if (!isClearEmail(who)) return who
+    const hash = hashedEmail(who, saltForWriting.get() ?? '')
+    return isRemoved.get(hash) === 1 ? hash : who
+  }
 
   return {
     auditSalt() {
@@ -71,7 +87,7 @@ export function createAuditLog(
     addAuditEntries: (added) =>
       commits.add(() => {
         for (const { at, kind, result, who, network, detail, count } of added) {
-          add.run(at, kind, result, who, network, detail, count)
+          add.run(at, kind, result, nameOf(who), network, detail, count)
         }
       }),
     removeAuditEntries: (before, limit) => commits.add(() => remove.run(before, limit).changes),
