@@ -51,7 +51,7 @@ export type Export = Node & {
   readonly elements: ReadonlyArray<ExportElement>;
   /** The elements as a Relay connection. */
   readonly elementsConnection: ExportElementConnection;
-  /** Global and opaque: the same for this export of this user in every database. */
+  /** Global and opaque: the same for this export of this user in every database, for as long as its project has this `ref`. */
   readonly id: Scalars['ID']['output'];
   /** The `ref` of the project it is an export of. */
   readonly ref: Scalars['String']['output'];
@@ -109,7 +109,7 @@ export type ExportElement = Node & {
   readonly data: Scalars['JSON']['output'];
   /** `id` of the element, a string or an integer with all its digits. Not unique: see `id`. */
   readonly documentId?: Maybe<Scalars['ID']['output']>;
-  /** Global and opaque: the same for this place in this export of this user in every database. */
+  /** Global and opaque: the same for this place in this export of this user in every database; another one when the export's is. */
   readonly id: Scalars['ID']['output'];
   /** `kind` of the element. */
   readonly kind?: Maybe<Scalars['String']['output']>;
