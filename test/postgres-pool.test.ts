@@ -79,6 +79,26 @@ describe.skipIf(POSTGRES_URL === null)('the pool of connections', () => {
     await expect.poll(isThere, { timeout: 20_000 }).toBe(0)
   })
 
+  test('whoever waits for a connection when the pool is closed is told at once', async () => {
+    const pool = createPool(readPostgresUrl(await temporaryDatabase()), { ...OPTIONS, poolSize: 1 })
+    const started = Promise.withResolvers<void>()
+    const held = pool
+      .once((connection) => {
+        started.resolve()
+        return connection.query(SLEEP, [60])
+      })
+      .catch((error: unknown) => error)
+    await started.promise
+    const waiting = [1, 2].map(() => pool.once(pidOf).catch((error: unknown) => error))
+    await pool[Symbol.asyncDispose]()
+    for (const error of await Promise.all(waiting)) {
+      expect(error).toBeInstanceOf(StoreUnavailableError)
+      expect(String(error)).toContain('the store is closed')
+    }
+    expect(await held).toBeInstanceOf(StoreUnavailableError)
+    expect(pool.counts()).toMatchObject({ used: 0, idle: 0, waiting: 0 })
+  })
+
   test('a long transaction has a connection of its own, which ends with it', async () => {
     const url = await temporaryDatabase()
     await using pool = open(url)

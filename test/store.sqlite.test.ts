@@ -231,6 +231,23 @@ test.skipIf(!existsSync(DESCRIPTORS))('a store that is closed leaves no file ope
   expect(opened()).toEqual([])
 })
 
+test.skipIf(!existsSync(DESCRIPTORS))(
+  'a file that lacks a table of its schema is refused, and left open by nobody',
+  async () => {
+    const directory = realpathSync(temporaryDirectory())
+    const path = join(directory, 'store.db')
+    await (await open(path))[Symbol.asyncDispose]()
+    const hand = new Database(path)
+    hand.exec('alter table outbox rename to elsewhere')
+    hand.close()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await expect(open(path)).rejects.toThrow('no such table: outbox')
+    expect(vi.getTimerCount()).toBe(0)
+    expect(openFiles().filter((file) => file.startsWith(directory))).toEqual([])
+  },
+)
+
 test('a file of before it could be vacuumed in pieces is written anew once, and gives back room in pieces from then on', async () => {
   const path = join(temporaryDirectory(), 'store.db')
   await (await open(path))[Symbol.asyncDispose]()

@@ -94,3 +94,9 @@ test.skipIf(!existsSync(DESCRIPTORS))('who copies, verifies or restores leaves n
   expect(whileUnused(copy, () => 1)).toEqual({ answer: 1 })
   expect(openFiles().filter((file) => file.startsWith(directory))).toEqual([])
 })
+
+test.skipIf(!existsSync(DESCRIPTORS))('a copy that cannot be begun leaves no file open', async () => {
+  const path = await makeDatabase()
+  await expect(copyDatabase(path, join(path, '..', 'nowhere', 'copy.db'))).rejects.toThrow('ENOENT')
+  expect(openFiles().filter((file) => file.startsWith(path))).toEqual([])
+})

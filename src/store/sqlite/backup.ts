@@ -51,8 +51,10 @@ function isWritable(path: string): boolean {
  */
 export async function copyDatabase(path: string, to: string): Promise<void> {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: TIMEOUT_MS })
-  const file = openSync(to, 'r+')
+  let file: number | null = null
   try {
+    const written = openSync(to, 'r+')
+    file = written
     const pages = Math.ceil(STEP_BYTES / Number(database.pragma('page_size', { simple: true })))
     // Reads one state from the first page to the last. Outside a transaction each commit of others would begin the copy anew.
     database.exec('begin; select 1 from sqlite_schema')
@@ -60,7 +62,7 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
     let writtenAt = lastWriteTo(path)
     await database.backup(to, {
       progress() {
-        fdatasyncSync(file)
+        fdatasyncSync(written)
         const tookMs = performance.now() - begunAt
         const newestAt = lastWriteTo(path)
         if (newestAt !== writtenAt) pause(tookMs * PAUSE)
@@ -70,7 +72,7 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
       },
     })
   } finally {
-    closeSync(file)
+    if (file !== null) closeSync(file)
     database.close()
   }
   leaveLogMode(to)

@@ -57,14 +57,23 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(relativePath: string, options: SqliteStoreOptions): Promise<MigratableStore> {
   if (options.mustExist || options.isReadOnly) assertHasContent(relativePath)
   const path = absolute(relativePath)
-  const { lockTimeoutMs, isReadOnly = false } = options
   const connections = await openConnections(path, options)
+  try {
+    return storeOn(connections, path, options)
+  } catch (error) {
+    connections.close()
+    throw toOpenError(error, path)
+  }
+}
+
+/** Throws where the file lacks something that its schema version has, and leaves nothing behind. */
+function storeOn(connections: Connections, path: string, options: SqliteStoreOptions): MigratableStore {
+  const { lockTimeoutMs, isReadOnly = false } = options
   const { writer, reader, files } = connections
   const faults = createFaultLatch(path, (error) => {
     if (!isReadOnly) noteIfLost(path)
     options.onFatal(error)
   })
-  const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
   const turn = createReadTransaction(reader, faults, createActiveCheck(reader))
   const commits = isReadOnly
     ? refuseWrites()
@@ -77,8 +86,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
   const openCommits = whileOpen(writer, commits)
   const assertWritable = isReadOnly ? () => {} : createWritableCheck(path, writer, commits, faults)
   const ping = reader.prepare('select 1 from user limit 1')
-
-  return {
+  const verbs = {
     ...createReads(reader, turn.read),
     ...createSessions(reader, turn, writer, openCommits),
     ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, lockTimeoutMs), faults),
@@ -95,6 +103,10 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
     ...createMoves(reader, turn, writer, commits),
     ...createCarriedReads(reader, turn),
     ...createCopies(writer, commits),
+  }
+  const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
+  return {
+    ...verbs,
     openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections.path, faults)),
     async ping() {
       look(files, faults)
@@ -252,14 +264,14 @@ function openSnapshot(path: string, faults: FaultLatch) {
     database.exec('begin')
     // A deferred transaction takes its snapshot with its first read.
     database.prepare('select 1 from user limit 1').get()
+    return {
+      ...createReads(database, faults.guard),
+      async [Symbol.asyncDispose]() {
+        database.close()
+      },
+    }
   } catch (error) {
     database.close()
     throw error
-  }
-  return {
-    ...createReads(database, faults.guard),
-    async [Symbol.asyncDispose]() {
-      database.close()
-    },
   }
 }

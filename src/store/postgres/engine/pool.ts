@@ -36,6 +36,7 @@ interface Waiter {
 }
 
 const CONFLICT_ATTEMPTS = 5
+const CLOSED = 'the store is closed'
 const TOO_LATE = 'no connection to the database became free in time'
 
 export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
@@ -104,7 +105,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
   }
 
   function acquire(): Promise<Connection> {
-    if (isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
+    if (isClosed) return Promise.reject(new StoreUnavailableError(CLOSED))
     const free = idle.pop()
     if (free) return Promise.resolve(free)
     if (isStuck && (opening > 0 || open.size >= options.poolSize)) {
@@ -191,6 +192,10 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     async [Symbol.asyncDispose]() {
       isClosed = true
       for (const connection of open) connection.close()
+      open.clear()
+      idle = []
+      // Those that are being made are for the longest waiting; nothing becomes free for the others.
+      for (const { reject } of waiters.splice(opening)) reject(new StoreUnavailableError(CLOSED))
     },
   }
 }
