@@ -29,8 +29,9 @@ export function startBackgroundWriter(options: BackgroundWriterOptions): Backgro
   let writing: Promise<void> = Promise.resolve()
   let isFailing = false
 
+  /** Also where the clock was ahead the last time, and is set back: it would be long until then. */
   async function purge(): Promise<void> {
-    if (removeOld === null || clock() - purgedAt < PURGE_EVERY_MS) return
+    if (removeOld === null || Math.abs(clock() - purgedAt) < PURGE_EVERY_MS) return
     purgedAt = clock()
     while ((await removeOld(PURGED_PER_STEP)) === PURGED_PER_STEP) {}
   }

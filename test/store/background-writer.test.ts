@@ -59,6 +59,19 @@ test('old rows go a thousand at a time until a step finds fewer, once an hour', 
   await stop()
 })
 
+test('a clock that is set back, or was ahead when rows were removed last, keeps no old rows', async () => {
+  const { flush, calls, advance, [Symbol.asyncDispose]: stop } = start({ old: 1 })
+  advance(1_000 * HOUR_MS)
+  await flush()
+  expect(calls()).toEqual(['write', 'remove 1'])
+  advance(-900 * HOUR_MS)
+  await flush()
+  expect(calls()).toEqual(['write', 'remove 0'])
+  await flush()
+  expect(calls()).toEqual(['write'])
+  await stop()
+})
+
 test('where rows stay, none is removed', async () => {
   const { flush, calls, [Symbol.asyncDispose]: stop } = start({ old: null })
   await flush()
