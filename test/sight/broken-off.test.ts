@@ -107,6 +107,45 @@ test('because the client left before there was an answer: each is counted, and i
   expect(lines.filter((line) => line.includes('"brokenOff":true'))).toHaveLength(visitors)
 })
 
+test('because a GraphQL client aborted, whenever it did: counted, with a line of the request log, and as no failure', async () => {
+  const flags = ['--access-log', 'json']
+  const { serving, accessToken, metrics, count } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
+  const headers = [
+    ['Authorization', `Bearer ${accessToken}`],
+    ['Content-Type', 'application/json'],
+    ['Accept-Encoding', 'identity'],
+  ] as const
+  const body = JSON.stringify({ query: 'query Everything { me { projects { exports { data } } } }' })
+  const request = requestText({ method: 'POST', target: '/graphql', headers, body })
+  const requests = async () =>
+    sumOf(await metrics(), 'http_server_request_duration_seconds_count', { http_route: '/graphql' })
+  const lines = () => serving.stderr().match(/^.*"route":"\/graphql".*$/gm) ?? []
+
+  const [asking, waiting, reading] = await Promise.all([1, 2, 3].map(() => openSocket(serving.url)))
+  asking?.end(request.slice(0, -10), () => asking.destroy())
+  await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(1)
+  waiting?.end(request, () => waiting.destroy())
+  await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(2)
+  reading?.pause().write(request)
+  if (reading) await once(reading, 'readable')
+  reading?.destroy()
+  await expect.poll(() => count('left'), { timeout: 10_000 }).toBe(3)
+  await expect.poll(requests, { timeout: 10_000 }).toBe(3)
+
+  await expect.poll(lines).toHaveLength(3)
+  const [unasked, unanswered, unread] = lines().map((line) => JSON.parse(line))
+  for (const line of [unasked, unanswered, unread]) expect(line).toMatchObject({ method: 'POST', brokenOff: true })
+  expect(unasked).toMatchObject({ status: 400, code: 'BAD_REQUEST', bytes: 0 })
+  expect(unanswered).toMatchObject({ status: 200, operation: 'Everything' })
+  expect(unread).toMatchObject({ status: 200, operation: 'Everything' })
+  expectPart(unread.bytes)
+  const told = linesOf(serving).map(({ method, path, msg }) => `${method} ${path}: ${msg}`)
+  const left = 'POST /graphql: a response broke off: the client closed its connection'
+  expect(told).toEqual([left, left, left])
+  expect(serving.stderr()).not.toContain('a request failed')
+  expect([await count('stalled'), await count('failed')]).toEqual([0, 0])
+})
+
 test('a client that has its refusal, and then leaves without sending the rest, has not left early', async () => {
   const flags = ['--access-log', 'json']
   const { serving } = await serveExport(`file:${temporaryDirectory()}/workspace.db`, flags)
