@@ -119,6 +119,26 @@ test('a list that is 404 when it is read again, after it was told not to have ch
   await following.stop()
 })
 
+test('--verify says how many users could not be compared, and calls nothing the same then', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  let reads = 0
+  server.setIntercept((request, response) => {
+    if (request.url !== '/templates') return false
+    reads += 1
+    // Those of the two imports are answered; of the comparisons, one is not.
+    if (reads !== 3) return false
+    response.writeHead(200).end('<html>')
+    return true
+  })
+  const args = ['import', server.url, '--email', `${ANA},${BEN}`, '--concurrency', '1', '--verify']
+  const { exitCode, stdout, stderr } = await runHere([...args, '--database', newDatabase()])
+  expect([exitCode, stdout.split('\n')[1]]).toEqual([
+    1,
+    expect.stringMatching(/^verified 1 users, .*: 1 could not be compared$/),
+  ])
+  expect(stderr).toBe(`--email, address 1: GET ${server.url}/templates did not answer a JSON array\n`)
+})
+
 async function listening(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   onTestFinished(() => {

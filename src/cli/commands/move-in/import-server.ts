@@ -171,14 +171,18 @@ async function verifyUsers(users: readonly RemoteUser[], options: MoveInOptions,
       },
     })
   }
-  const isSame = total.differing === 0 && total.failed === 0
+  const { differing, failed } = total
+  const isSame = differing === 0 && failed === 0
+  const others = [
+    ...(differing > 0 ? [`${differing} users differ`] : []),
+    ...(failed > 0 ? [`${failed} could not be compared`] : []),
+  ]
   const spaced =
     total.spacedOtherwise > 0 ? `; ${total.spacedOtherwise} answers there have other white space between documents` : ''
   io.stdout.write(
-    `verified ${total.users} users, ${total.answers} answers, ${toSize(total.byteLength)}: ${isSame ? 'the same on both sides' : `${total.differing} users differ`}${spaced}\n`,
+    `verified ${total.users} users, ${total.answers} answers, ${toSize(total.byteLength)}: ${isSame ? 'the same on both sides' : others.join(', ')}${spaced}\n`,
   )
-  if (total.failed > 0) io.stderr.write(`${total.failed} could not be compared\n`)
-  if (total.differing > 0)
+  if (differing > 0)
     io.stderr.write(
       'what differs may have changed meanwhile: import again, with --replace if lists are in another order\n',
     )
