@@ -71,6 +71,22 @@ test.each(['', 'two words\n', 'tök€n'])(
 
 const NO_TIMES = ['Fri, 01 Jan 9999 00:00:00 GMT', '+100000-01-01T00:00:00Z', '-000100-01-01T00:00:00Z', 'yesterday']
 
+test('a list that a user may not read (403) fails the user, and opens no session after session', async () => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept((request, response) => {
+    if (request.url !== '/ui-libraries') return false
+    response.writeHead(403).end()
+    return true
+  })
+  const { exitCode, stderr } = await runHere(['import', server.url, '--email', ANA, '--database', newDatabase()])
+  expect([exitCode, stderr.split('\n')[0]]).toEqual([
+    1,
+    `--email, address 1: GET ${server.url}/ui-libraries answered 403`,
+  ])
+  expect(server.requests.filter(({ path }) => path === '/login').length).toBe(1)
+  expect(server.openSessions()).toBe(0)
+})
+
 test.each(NO_TIMES)('an export that was last modified at %s is made when it is imported', async (lastModified) => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   const database = newDatabase()

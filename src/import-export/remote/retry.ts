@@ -41,6 +41,11 @@ export function isTokenRefused(status: number): boolean {
   return status === 401 || status === 403
 }
 
+/** Of a read with a token that was just renewed: whether another session may help. 403 is about what was asked for then. */
+export function isSessionRefused(status: number): boolean {
+  return status === 401
+}
+
 /**
  * How a status is to be taken. `busy`: it will answer later. `broken`: this request fails there, perhaps not the next time.
  * 502 and 504 are what a proxy answers while the server behind it is away; 408 closes a connection that it had enough of.

@@ -1,7 +1,7 @@
 // A user's session at another server of the contract: signed in when first needed, renewed when it runs out.
 import { elementTexts } from '../../json-text.ts'
 import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts'
-import { isTokenRefused } from './retry.ts'
+import { isSessionRefused, isTokenRefused } from './retry.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -73,7 +73,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     const answer = await ask()
     if (!isTokenRefused(answer.status)) return answer
     const renewed = (await isRenewed()) ? await ask() : null
-    if (renewed && !isTokenRefused(renewed.status)) return renewed
+    if (renewed && !isSessionRefused(renewed.status)) return renewed
     await signInAgain()
     return ask()
   }

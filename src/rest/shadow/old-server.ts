@@ -1,6 +1,6 @@
 // The server that clients are moved away from, asked in the name of a user: signed in by email, as the contract has it.
 import { LRUCache } from 'lru-cache'
-import { isTokenRefused } from '../../import-export/remote/retry.ts'
+import { isSessionRefused, isTokenRefused } from '../../import-export/remote/retry.ts'
 
 /** Of users who are signed in there; the one that was not needed for longest is signed out. */
 const MAX_SESSIONS = 10_000
@@ -153,7 +153,7 @@ export function createOldServer({ url, headers }: OldServerAddress, stop: AbortS
       await response.body?.cancel()
       const renewed = replace(email, used, renew)
       const second = await send(await renewed, request)
-      if (!isTokenRefused(second.status)) return second
+      if (!isSessionRefused(second.status)) return second
       await second.body?.cancel()
       return send(await replace(email, renewed, signInAgain), request)
     },
