@@ -28,6 +28,13 @@ const beforeReverseProxy = (lines: string) => (block: string) =>
 
 export const BAD_PROXIES: readonly BadProxy[] = [
   {
+    name: 'sends a PROXY header to a gateway that expects none',
+    proxy: 'HAProxy with the PROXY protocol',
+    check: 'query',
+    change: (block) => block.replace('send-proxy-v2-ssl', 'send-proxy-v2'),
+    hidesOthers: true,
+  },
+  {
     name: 'drops the body of requests',
     proxy: 'nginx',
     check: 'delete-body',

@@ -141,6 +141,25 @@ describe('doctor URL', () => {
     },
   )
 
+  test.runIf(isInstalled('haproxy'))(
+    'names the PROXY header that is missing, and the one that is too much',
+    async () => {
+      const documented = DOCUMENTED.find(({ proxyProtocol }) => proxyProtocol)
+      if (!documented) throw new Error('nothing is documented')
+      const { findings } = await examine(documented, 'closed', ['--look', 'outside'])
+      expect(findings.map(({ fix }) => fix.gateway)).toEqual(['--proxy-protocol'])
+      const bare = { ...documented, block: documented.block.replace(' send-proxy-v2-ssl', '') }
+      const { port, ca } = await startDocumented(bare, gateways.get('protocol')?.url ?? '')
+      const options = ['--connect-to', '127.0.0.1', '--tls-ca', authorityFile(ca), '--database', database]
+      const saidWith = async (kind: keyof typeof kinds) =>
+        (await runHere(['doctor', `https://${NAME}:${port}`, ...options, ...kinds[kind]])).stderr
+      expect(await saidWith('protocol')).toMatch(
+        /nothing answers.*\n.*server gateway 127\.0\.0\.1:4000 send-proxy-v2-ssl/,
+      )
+      expect(await saidWith('closed')).not.toContain('send-proxy')
+    },
+  )
+
   test('finds a way in clear', async () => {
     const { port } = new URL(gateways.get('closed')?.url ?? '')
     const { findings } = await look(`http://${NAME}:${port}`, ['--look', 'outside', '--login-guard', 'none'])

@@ -19,6 +19,10 @@ import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
 import { TLS_CHECKS } from './outside/tls-checks.ts'
 import { countFindings, toLine, toReport } from './report.ts'
 
+/** The gateway closes such a connection, and the proxy has nothing to say for it. */
+const NO_PROXY_HEADER =
+  '\nwith --proxy-protocol the proxy must begin each connection with a PROXY header, as HAProxy does with: server gateway 127.0.0.1:4000 send-proxy-v2-ssl'
+
 /** Exit code 1 with findings. Throws `UsageError` when no gateway answers at `url`. */
 export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
   if (url === undefined && config.look === 'outside')
@@ -32,7 +36,7 @@ export async function runDoctor(url: string | undefined, config: DoctorConfig, i
   let proxy: Place | null = null
   if (url !== undefined && config.look !== 'inside') {
     const outside = await lookOutside(url, inside)
-    const first = await requireGateway(outside.ask, url)
+    const first = await requireGateway(outside.ask, url, config)
     proxy = proxyOf(first)
     const onPaths = [...SIGN_IN_CHECKS, ...FORWARDING_CHECKS, ...MESSAGE_CHECKS]
     outcomes.push(...(await runChecks(TLS_CHECKS, outside)), ...(await checkPaths(onPaths, outside)))
@@ -60,10 +64,13 @@ async function lookOutside(text: string, { config, keys, clock }: Inside): Promi
   }
 }
 
-async function requireGateway(ask: Ask, url: string): Promise<Reply> {
+async function requireGateway(ask: Ask, url: string, { proxyProtocol }: DoctorConfig): Promise<Reply> {
   const reply = await ask({ path: '/healthz' }).catch((error: unknown) => {
     const reason = toLine(reasonOf(error))
-    throw new UsageError(`doctor: at ${url} ${error instanceof AnswerError ? reason : `nothing answers: ${reason}`}`)
+    const advice = proxyProtocol === true ? NO_PROXY_HEADER : ''
+    throw new UsageError(
+      `doctor: at ${url} ${error instanceof AnswerError ? reason : `nothing answers: ${reason}${advice}`}`,
+    )
   })
   if (isOfGateway(reply)) return reply
   throw new UsageError(

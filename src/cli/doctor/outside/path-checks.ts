@@ -9,6 +9,13 @@ const OPENAPI_VERSION = /^\d+\./
 
 const PATH_CHECKS: readonly Check<Outside>[] = [{ name: 'query', run: query }]
 
+/** A gateway answers 400 to this request only where it cannot be read. */
+const UNEXPECTED_PROXY_HEADER: Verdict = {
+  problem:
+    'the path of a request does not arrive at the gateway, since something else comes before the request: a PROXY header of a proxy, which the gateway was not told to expect',
+  fix: { gateway: '--proxy-protocol', haproxy: 'server gateway 127.0.0.1:4000' },
+}
+
 const PATH_IS_LOST: NotChecked = {
   reason: 'it rests on the path of a request, which does not arrive at the gateway: see query',
 }
@@ -25,8 +32,10 @@ export async function checkPaths(checks: readonly Check<Outside>[], outside: Out
 }
 
 async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdict> {
-  const { status, body } = await ask({ path: '/openapi.json?r=a%2Fb' })
+  const reply = await ask({ path: '/openapi.json?r=a%2Fb' })
+  const { status, body } = reply
   if (status === 200 && OPENAPI_VERSION.test(memberOf(body, 'openapi') ?? '')) return null
+  if (status === 400 && isOfGateway(reply)) return UNEXPECTED_PROXY_HEADER
   return {
     problem: `the path of a request does not arrive at the gateway as it was sent, or the URL is not where the gateway is: GET /openapi.json is answered ${status}, without the document`,
     fix: {
