@@ -45,6 +45,10 @@ const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint
   { name: 'a NUL in a header', bytes: lines('GET /healthz HTTP/1.1', 'Host: local\0host') },
   { name: 'no Host', bytes: lines('GET /healthz HTTP/1.1') },
   { name: 'two Hosts', bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost', 'Host: localhost') },
+  {
+    name: 'a second Host behind 2,500 other headers',
+    bytes: lines('GET /healthz HTTP/1.1', 'Host: localhost', ...Array(2_500).fill('a:'), 'Host: localhost'),
+  },
   { name: 'two lengths', bytes: post(['Content-Length', '27'], ['Content-Length', '28']) },
   { name: 'the same length twice', bytes: post(['Content-Length', '27'], ['Content-Length', '27']) },
   { name: 'a list of lengths', bytes: post(['Content-Length', '27, 27']) },

@@ -119,6 +119,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     },
     listen,
   )
+  // Of more than a thousand lines, Node 22.15 drops those behind: a second Host, or what a proxy added. How long all are is bounded.
+  server.maxHeadersCount = 0
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
