@@ -16,6 +16,15 @@ export interface Draft {
 
 export const NO_DRAFT: Draft = { value: null, headers: [] }
 
+/** What a person has written into the page. */
+export interface WrittenReference {
+  readonly email: string | null
+  /** What is searched for. */
+  readonly words: string
+  /** By operations. */
+  readonly drafts: ReadonlyMap<string, Draft>
+}
+
 /** A name that is written twice is sent once, with both values, as HTTP allows (RFC 9110, section 5.3). */
 export function sentHeaders(fields: readonly HeaderField[]): OwnHeaders {
   const sent = new Map<string, readonly [name: string, value: string]>()

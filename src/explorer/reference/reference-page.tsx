@@ -1,6 +1,6 @@
 // The reference: /openapi.json as a page, every operation with samples and ready to be tried.
 import { Download } from 'lucide-react'
-import { type MouseEvent, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type MouseEvent, type ReactNode, useCallback, useEffect } from 'react'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { Link } from '../frame/navigation/link.tsx'
@@ -11,8 +11,9 @@ import { ErrorBody } from './error-body.tsx'
 import { GettingStarted } from './getting-started.tsx'
 import { type OpenApi, type ShownOperation, shownOperations } from './openapi.ts'
 import { OperationSection } from './operation-section.tsx'
-import { type Draft, NO_DRAFT } from './own-headers.ts'
+import { NO_DRAFT } from './own-headers.ts'
 import { useSectionInAddress } from './use-section-in-address.ts'
+import { useWritten } from './use-written.ts'
 import './reference.css'
 
 export function ReferencePage(): ReactNode {
@@ -35,9 +36,8 @@ export function ReferencePage(): ReactNode {
 function Reference({ document, address }: { readonly document: OpenApi; readonly address: string }): ReactNode {
   const { facts } = useExplorer()
   const { projects } = useProjectChoices()
-  const [words, setWords] = useState('')
   // Here, and not with the operation: what is typed into it stays while a search hides it.
-  const [drafts, setDrafts] = useState<ReadonlyMap<string, Draft>>(new Map())
+  const [{ words, drafts }, write] = useWritten()
   const operations = shownOperations(document)
   const shown = operations.filter((operation) => isAbout(operation, words))
 
@@ -53,7 +53,7 @@ function Reference({ document, address }: { readonly document: OpenApi; readonly
           aria-label="Search the reference"
           placeholder="Search"
           value={words}
-          onChange={({ target }) => setWords(target.value)}
+          onChange={({ target }) => write({ words: target.value })}
         />
         <ul>
           <Entry id="start" basePath={facts.basePath}>
@@ -89,7 +89,7 @@ function Reference({ document, address }: { readonly document: OpenApi; readonly
             operation={operation}
             projects={projects}
             draft={drafts.get(operation.id) ?? NO_DRAFT}
-            onDraft={(draft) => setDrafts((all) => new Map(all).set(operation.id, draft))}
+            onDraft={(draft) => write({ drafts: new Map(drafts).set(operation.id, draft) })}
           />
         ))}
         <ErrorBody document={document} words={words} />

@@ -1,7 +1,7 @@
 // Headers of one's own in the reference: they are sent, shown in the samples, and never lost while somebody types.
 import type { Locator, Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser } from '../../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn, signOut } from '../../support/browser.ts'
 import { shareDemoGateway } from '../../support/command-line.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ANA, SMALL_WORLD } from '../../support/workspaces.ts'
@@ -110,6 +110,29 @@ describe.skipIf(CHROMIUM === undefined)('a try-out with headers', () => {
     await projects.locator('.own-headers summary').click()
     expect(await value.inputValue()).toBe(typed)
     expect(await search.evaluate((element) => element === document.activeElement)).toBe(false)
+  })
+
+  test('what is typed is there on the way back from another page, and for nobody else', async () => {
+    const { page, projects } = await open(demo.url())
+    const search = page.getByRole('searchbox', { name: 'Search the reference' })
+    const headers = projects.locator('.own-headers summary')
+    const value = page.getByRole('combobox', { name: 'r reference of a project' })
+    async function comeBack(): Promise<readonly string[]> {
+      await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+      await page.getByRole('heading', { name: /Workspace|Nothing here yet/ }).waitFor()
+      await page.getByRole('link', { name: 'Reference', exact: true }).click()
+      await headers.waitFor()
+      return [await search.inputValue(), await headers.innerText(), await value.inputValue()]
+    }
+    await add(page, projects, 'X-Mine', '1')
+    await value.fill('river-dash')
+    await page.keyboard.press('Escape')
+    await search.fill('project')
+    expect(await comeBack()).toEqual(['project', 'Request headers (1)', 'river-dash'])
+    await signOut(page)
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await signIn(page, 'somebody.else@example.com')
+    expect(await comeBack()).toEqual(['', 'Request headers', ''])
   })
 
   async function open(url: string): Promise<{ readonly page: Page; readonly projects: Locator }> {
