@@ -5,13 +5,13 @@ import { CARRIED_TABLE_NAMES, carriedTable } from '../store/cutover/carried-tabl
 import type { Copy, LastIds, MigratableStore } from '../store/cutover/contract.ts'
 import { callDays } from './copy-rest-calls.ts'
 import { rowPages } from './copy-rows.ts'
+import { sessionPages } from './copy-sessions.ts'
 import { documentsOf, elementsOf, exportsOf, userPages } from './items.ts'
 import { createCopyBatch, MoveError } from './row-copies.ts'
 
 /** The second has rows of further tables. */
 const FORMAT = 2
 const READABLE_FORMATS: readonly number[] = [1, FORMAT]
-const SESSIONS_PER_READ = 1_000
 
 /** Backups of before do not name the client. */
 type BackedUpSession = Omit<NewSession, 'refreshHash' | 'client'> & Partial<Pick<NewSession, 'client'>>
@@ -61,14 +61,10 @@ async function* linesBefore(store: MigratableStore, now: number): AsyncGenerator
     }
   }
   for (const key of await store.signingKeys()) yield { type: 'putKey', key }
-  for (let after = ''; ; ) {
-    const page = await store.sessionsAfter(after, SESSIONS_PER_READ)
+  for await (const page of sessionPages(store)) {
     for (const { refreshHash, ...session } of page) {
       yield { type: 'session', session, refreshHash: Buffer.from(refreshHash).toString('hex') }
     }
-    const last = page.at(-1)
-    if (!last) break
-    after = last.id
   }
   for await (const day of callDays(store)) {
     for (const calls of await store.restCallsOf([day])) yield { type: 'putRestCalls', calls }
@@ -126,8 +122,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Fills a database that is empty, or was being filled from the same backup. Nobody can serve on it before it is whole.
- * Throws `MoveError`.
+ * Fills a database that is empty, or was being filled from the same backup, and takes it into use. Nobody can serve on it before
+ * it is whole. Of two at once the later one goes on. Throws `MoveError`.
  */
 export async function restoreBackup(
   lines: AsyncIterable<string>,
@@ -140,6 +136,10 @@ export async function restoreBackup(
   const batch = createCopyBatch({ store, moveId })
   for await (const users of userPages(store)) {
     for (const { id } of users) await batch.put({ type: 'dropUser', id })
+  }
+  // Of a restore that was to keep them, as this one may not.
+  for await (const sessions of sessionPages(store)) {
+    for (const { id } of sessions) await batch.put({ type: 'dropSession', id })
   }
   await batch.flush()
   for await (const text of lines) {
@@ -155,8 +155,14 @@ export async function restoreBackup(
   }
   await batch.flush()
   await requireMine(store.completeTarget(moveId))
+  // Until then a restore of the same backup may begin to fill it anew.
+  if ((await store.activate()).phase === 'filling') throw takenMeanwhile()
+}
+
+function takenMeanwhile(): MoveError {
+  return new MoveError('something else has taken the database meanwhile')
 }
 
 async function requireMine(isMine: Promise<boolean>): Promise<void> {
-  if (!(await isMine)) throw new MoveError('something else has taken the database meanwhile')
+  if (!(await isMine)) throw takenMeanwhile()
 }

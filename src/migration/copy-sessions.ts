@@ -26,7 +26,8 @@ export async function copySessions(
   }
 }
 
-async function* sessionPages(store: MigratableStore): AsyncGenerator<readonly NewSession[]> {
+/** In order of id. */
+export async function* sessionPages(store: MigratableStore): AsyncGenerator<readonly NewSession[]> {
   for (let after = ''; ; ) {
     const page = await store.sessionsAfter(after, SESSIONS_PER_READ)
     if (page.length > 0) yield page

@@ -120,8 +120,6 @@ async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo
       moveId: randomUUID(),
       keepSessions: config.keepSessions === true,
     })
-    // No gateway could begin to serve before.
-    await store.activate()
     io.stdout.write(`restored ${path}\n`)
     sayWhatEnded(config, io)
     return 0
