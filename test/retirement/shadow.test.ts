@@ -338,6 +338,38 @@ test('an answer of the old server that there is no room for is broken off there'
   await stop()
 })
 
+test.each(['ours', 'old'])(
+  'why the old server gives no answer is said, once a minute at most; answers from %s',
+  async (who) => {
+    const { old, gateway, login, read, stop } = await start(['--answer-from', who])
+    const { accessToken, refreshToken } = await login(ANA)
+    await old.kill()
+    const told = () => gateway.stderr().split('the old server gives no answer').length - 1
+    for (let round = 0; round < 5; round += 1) {
+      expect((await read(accessToken, '/projects')).status).toBe(who === 'ours' ? 200 : 503)
+    }
+    await expect.poll(told).toBe(1)
+    const { stderr } = await stop()
+    expect(stderr).toContain('"reason":"no answer (ECONNREFUSED)","msg":"the old server gives no answer"')
+    expect(told()).toBe(1)
+    expectNoSecrets(stderr, [accessToken, refreshToken])
+  },
+)
+
+test('a user whom the old server does not sign in is told of by the status of the login', async () => {
+  const { old, gateway, login, read, stop } = await start([])
+  old.setIntercept((request, response) => {
+    if (request.url !== '/v1/login') return false
+    response.writeHead(403).end()
+    return true
+  })
+  const { accessToken } = await login(ANA)
+  expect((await read(accessToken, '/projects')).status).toBe(200)
+  const reason = '"reason":"POST /login answered 403","msg":"the old server gives no answer"'
+  await expect.poll(gateway.stderr).toContain(reason)
+  await stop()
+})
+
 test('a client that leaves before the old server answers is not waited for there', async () => {
   let [asked, closed] = [0, 0]
   const { gateway, login, stop } = await start(['--answer-from', 'old', '--shadow-sample', '0'], {

@@ -49,6 +49,7 @@ export async function toShadowOptions(
     report: createShadowReport((email) => hashedEmail(email, salt), {
       difference: (shadow) => log.warn({ shadow }, 'the old server answers otherwise'),
       summary: (shadow) => log.info({ shadow }, 'compared with the old server'),
+      failure: (reason) => log.warn({ reason }, 'the old server gives no answer'),
     }),
   }
 }

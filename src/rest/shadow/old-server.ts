@@ -40,8 +40,15 @@ export interface OldServerAddress {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Sessions live in memory only, one for each user; `stop` ends what is under way, disposing it signs them out. */
-export function createOldServer({ url, headers }: OldServerAddress, stop: AbortSignal): OldServer {
+/**
+ * Sessions live in memory only, one for each user; `stop` ends what is under way, disposing it signs them out. `onFailure` is told what
+ * `read` throws, unless the caller or `stop` ended it.
+ */
+export function createOldServer(
+  { url, headers }: OldServerAddress,
+  stop: AbortSignal,
+  onFailure: (error: unknown) => void,
+): OldServer {
   const withJson = { ...headers, 'content-type': 'application/json' }
 
   const sessions = new LRUCache<string, Promise<Tokens>>({
@@ -145,17 +152,26 @@ export function createOldServer({ url, headers }: OldServerAddress, stop: AbortS
     }
   }
 
+  async function sendAs(email: string, request: OldRead): Promise<Response> {
+    const used = sessions.get(email) ?? keep(email, signIn(email))
+    const response = await send(await used, request)
+    if (!isTokenRefused(response.status)) return response
+    await response.body?.cancel()
+    const renewed = replace(email, used, renew)
+    const second = await send(await renewed, request)
+    if (!isSessionRefused(second.status)) return second
+    await second.body?.cancel()
+    return send(await replace(email, renewed, signInAgain), request)
+  }
+
   return {
     async read(email, request) {
-      const used = sessions.get(email) ?? keep(email, signIn(email))
-      const response = await send(await used, request)
-      if (!isTokenRefused(response.status)) return response
-      await response.body?.cancel()
-      const renewed = replace(email, used, renew)
-      const second = await send(await renewed, request)
-      if (!isSessionRefused(second.status)) return second
-      await second.body?.cancel()
-      return send(await replace(email, renewed, signInAgain), request)
+      try {
+        return await sendAs(email, request)
+      } catch (error) {
+        if (!stop.aborted && !request.signal.aborted) onFailure(error)
+        throw error
+      }
     },
     async [Symbol.asyncDispose]() {
       const signal = AbortSignal.timeout(FAREWELL_MS)

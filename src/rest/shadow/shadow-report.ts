@@ -1,11 +1,14 @@
 // What comparing came to: counts, and each difference once.
 import { LRUCache } from 'lru-cache'
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
+import { noAnswerInWords } from '../../errors.ts'
 import { redact } from '../../redact.ts'
+import { OldSignInError } from './old-server.ts'
 
 /** Differences that are known: each is told once while it stays the same. */
 const MAX_KNOWN = 10_000
 const SUMMARY_EVERY_MS = 60_000
+const FAILURE_EVERY_MS = 60_000
 const MAX_REF_LENGTH = 100
 
 export interface Difference {
@@ -40,12 +43,16 @@ export interface ShadowLog {
   readonly difference: (found: Omit<Difference, 'email'> & { readonly user: string }) => void
   /** Since the start; when something was counted since it was last told, once a minute and at the end. */
   readonly summary: (counts: ShadowCounts) => void
+  /** Why the old server gave no answer: once a minute at most. */
+  readonly failure: (reason: string) => void
 }
 
 export interface ShadowReport extends Disposable {
   readonly equal: (isCut?: boolean) => void
   readonly skipped: (reason: SkipReason) => void
   readonly different: (found: Difference) => void
+  /** The old server gave no answer, to a comparison or a client. */
+  readonly failed: (error: unknown) => void
   readonly collect: CollectMetrics
 }
 
@@ -54,6 +61,7 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
   const skipped = { noRoom: 0, oldAway: 0, oldSignIn: 0, notAnsweredHere: 0, brokenOff: 0 }
   const counts = { equal: 0, cut: 0, different: 0, skipped }
   let isNew = false
+  let failureAt = Number.NEGATIVE_INFINITY
 
   function summarize(): void {
     if (isNew) log.summary({ ...counts, skipped: { ...skipped } })
@@ -82,6 +90,12 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
       if (known.has(key)) return
       known.set(key, true)
       log.difference(shown)
+    },
+    failed(error) {
+      const now = performance.now()
+      if (now - failureAt < FAILURE_EVERY_MS) return
+      failureAt = now
+      log.failure(error instanceof OldSignInError ? error.message : noAnswerInWords(error))
     },
     collect: () => [
       counter(

@@ -28,7 +28,7 @@ export function createShadowing(
 ): (endpoint: Endpoint) => Endpoint {
   const report = running.use(options.report)
   const stopping = new AbortController()
-  const old = running.use(createOldServer(options, stopping.signal))
+  const old = running.use(createOldServer(options, stopping.signal, report.failed))
   const shadow = running.use(createShadow(old, options, report, stopping.signal))
   // Before the others: they wait for nobody then.
   running.defer(() => stopping.abort())
