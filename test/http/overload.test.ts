@@ -98,3 +98,37 @@ test('whose requests are many waits behind themselves, and a read of somebody el
   expect(answered.indexOf('one')).toBeLessThan(200)
   expect(answered.indexOf('nobody')).toBeLessThan(200)
 })
+
+test('long GraphQL bodies that end at the same time are read one in a turn, and others are answered in between', async () => {
+  const gateway = await startGateway()
+  const answered: string[] = []
+  const connect = async (name: string) => {
+    const socket = await openSocket(gateway.url)
+    onTestFinished(() => {
+      socket.destroy()
+    })
+    socket.write(requestText({ target: '/healthz' }))
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.on('data', () => answered.push(name))
+    return socket
+  }
+  const lists = Array.from({ length: 60_000 }, (_, at) => ({ [at]: [] }))
+  const body = JSON.stringify({ query: '{ __typename }', variables: { lists } })
+  const text = requestText({
+    method: 'POST',
+    target: '/graphql',
+    headers: [['Content-Type', 'application/json']],
+    body,
+  })
+  const long = await Promise.all(Array.from({ length: 12 }, () => connect('long')))
+  const health = await connect('health')
+  for (const socket of long) socket.write(text.slice(0, -1))
+  // The first of them loads what answers GraphQL; the last one is sent once the others were read so far.
+  await ask(`${gateway.url}/graphql?query={__typename}`)
+  for (const socket of long) await expect.poll(() => socket.writableLength).toBe(0)
+  await ask(`${gateway.url}/healthz`)
+  for (const socket of long) socket.write('}')
+  health.write(requestText({ target: '/healthz' }))
+  await expect.poll(() => answered.length, { timeout: 30_000 }).toBe(13)
+  expect(answered.indexOf('health')).toBeLessThan(6)
+})

@@ -5,6 +5,7 @@ import { createCoalescing, isSentAtOnce } from '../../http/caching/coalescing.ts
 import { uncacheable } from '../../http/caching/response-cache.ts'
 import { createCompression } from '../../http/compression/compression.ts'
 import type { Reservation } from '../../http/limits/in-flight-bytes.ts'
+import { createRoundRobin, ONE_A_TURN } from '../../http/limits/round-robin-scheduler.ts'
 import {
   type AcceptedCodings,
   createAcceptEncodingReader,
@@ -34,6 +35,9 @@ import { type MadeResponse, toResponse } from './response.ts'
 import { identify } from './viewer.ts'
 import { writeErrorsInTurns } from './written-errors.ts'
 
+/** In UTF-16 code units. Longer requests are read one in a turn of the event loop: 1 MiB of JSON may take 50 ms. */
+const MAX_SHORT_SOURCE = 16_384
+
 /** Who asks, and for what kind of answer. */
 interface Asking {
   readonly request: GatewayRequest
@@ -60,6 +64,7 @@ export function createAnswer(
   const compression = createCompression(cache, inFlight)
   const coalesce = createCoalescing<Executed>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
+  const takeTurn = createRoundRobin(ONE_A_TURN)
   const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
 
   const whyRefused = options.introspection === 'nobody' ? 'refused' : 'signIn'
@@ -142,6 +147,7 @@ export function createAnswer(
       if (trace) trace.reply = 'kept'
       return kept
     }
+    if (source.length > MAX_SHORT_SOURCE) await takeTurn()
     // What was kept was asked for in the same words, and those were read then.
     const asked = requireGraphQLRequest(request.method, source)
     const { document, isKept } = documents.get(asked.query, viewer?.userId ?? null, policyFor(viewer))
