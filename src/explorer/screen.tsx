@@ -24,7 +24,7 @@ export function showWaiting(reason: string): void {
   root.render(
     <main>
       <section className="card failure" role="alert">
-        <h1>The gateway does not answer</h1>
+        <h1>Waiting for the gateway</h1>
         <p>
           {reason} Trying again in {PROBE_INTERVAL_MS / 1_000} s.
         </p>
