@@ -59,7 +59,7 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
           onChange={(next) => onDraft({ ...draft, value: next })}
           onEnter={() => void run(route)}
         />
-        <button type="button" onClick={() => void run(route)} disabled={isRunning}>
+        <button type="button" onClick={() => isRunning || void run(route)} aria-disabled={isRunning}>
           <Play size={14} aria-hidden="true" /> Try it<span className="unseen">: {`${method} ${path}`}</span>
         </button>
       </div>

@@ -1,5 +1,5 @@
 // An email, a code from the mailbox where the gateway asks for one, and whether to stay signed in.
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer } from '../frame/use-explorer.ts'
 import { LoginFailure } from './login.ts'
@@ -19,6 +19,10 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [inputId, codeId, failureId] = [useId(), useId(), useId()]
+  const codeField = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (isCodeSent) codeField.current?.focus()
+  }, [isCodeSent])
 
   async function signIn(): Promise<void> {
     setBusy(true)
@@ -36,6 +40,7 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
 
   function submit(event: FormEvent): void {
     event.preventDefault()
+    if (isBusy) return
     if (email.trim() === '') setFailure('Enter an email address.')
     else if (isCodeSent && code.trim() === '') setFailure('Enter the code from the message.')
     else void signIn()
@@ -60,6 +65,7 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
         <>
           <label htmlFor={codeId}>Code from the message</label>
           <input
+            ref={codeField}
             id={codeId}
             className="code"
             value={code}
@@ -87,7 +93,8 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
         <input type="checkbox" checked={isRemembered} onChange={({ target }) => setRemembered(target.checked)} />
         Keep me signed in over a reload of this tab
       </label>
-      <button type="submit" className="primary wide" disabled={isBusy}>
+      {/* A button that is disabled loses the focus. */}
+      <button type="submit" className="primary wide" aria-disabled={isBusy}>
         {isBusy ? 'Signing in …' : 'Sign in'}
       </button>
     </form>
