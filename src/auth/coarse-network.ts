@@ -1,12 +1,12 @@
 // As much of a client's address as is kept of it: enough to recognize a place by, too little to find a person.
-import { addressBytes } from './ip-address.ts'
+import { addressBytes, networkGroups } from './ip-address.ts'
 
 /** `192.0.2.0/24`, `2001:db8:0:1::/64`; empty for what is no IP address. */
 export function coarseNetworkOf(address: string): string {
   const bytes = addressBytes(address)
   if (bytes === null) return ''
   if (bytes.length === 4) return `${bytes.slice(0, 3).join('.')}.0/24`
-  const groups = [0, 2, 4, 6].map((at) => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16))
+  const groups = networkGroups(bytes)
   // The canonical spelling (RFC 5952) of an address whose second half is zero.
   while (groups.at(-1) === '0') groups.pop()
   return `${groups.join(':')}::/64`

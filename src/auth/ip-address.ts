@@ -27,3 +27,8 @@ function groupBytes(groups: string): readonly number[] {
     return [value >> 8, value & 0xff]
   })
 }
+
+/** What the /64 of an IPv6 address is written with: four groups in hexadecimal, none left out. */
+export function networkGroups(bytes: readonly number[]): string[] {
+  return [0, 2, 4, 6].map((at) => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16))
+}

@@ -7,7 +7,7 @@ import { callDays } from './copy-rest-calls.ts'
 import { rowPages } from './copy-rows.ts'
 import { sessionPages } from './copy-sessions.ts'
 import { documentsOf, elementsOf, exportsOf, userPages } from './items.ts'
-import { createCopyBatch, MoveError } from './row-copies.ts'
+import { createCopyBatch, MoveError, requireMine } from './row-copies.ts'
 
 /** The second has rows of further tables. */
 const FORMAT = 2
@@ -156,13 +156,6 @@ export async function restoreBackup(
   await batch.flush()
   await requireMine(store.completeTarget(moveId))
   // Until then a restore of the same backup may begin to fill it anew.
-  if ((await store.activate()).phase === 'filling') throw takenMeanwhile()
-}
-
-function takenMeanwhile(): MoveError {
-  return new MoveError('something else has taken the database meanwhile')
-}
-
-async function requireMine(isMine: Promise<boolean>): Promise<void> {
-  if (!(await isMine)) throw takenMeanwhile()
+  const { phase } = await store.activate()
+  await requireMine(phase !== 'filling')
 }

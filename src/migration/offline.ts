@@ -7,7 +7,7 @@ import { copyRows } from './copy-rows.ts'
 import { copyKeys, copySessions } from './copy-sessions.ts'
 import { copyUser } from './copy-user.ts'
 import { userPages } from './items.ts'
-import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
+import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
 
 /** Users that are copied at the same time: more of their commits share one write to the disk. */
 export const USERS_AT_ONCE = 8
@@ -68,10 +68,6 @@ export async function requireTarget(to: MigratableStore, other: string): Promise
     throw new MoveError('the target must be empty, or filled by a move from the source and not used since')
   }
   return { store: to, moveId }
-}
-
-export async function requireMine(isMine: Promise<boolean>): Promise<void> {
-  if (!(await isMine)) throw new MoveError('another move has taken over the target')
 }
 
 /** Everything, and away with what the source does not have. */

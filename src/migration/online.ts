@@ -11,11 +11,10 @@ import {
   forEachConcurrent,
   type MoveCounts,
   type MoveOptions,
-  requireMine,
   requireSource,
   requireTarget,
 } from './offline.ts'
-import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
+import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
 
 /** Writes are stopped when a round took less than this part of the time that they may be stopped for, … */
 const SHORT_ROUND = 1 / 8

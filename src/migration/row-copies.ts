@@ -1,4 +1,5 @@
 // Copies on their way into the target of a move, in transactions of a bounded size.
+import type { Awaitable } from '../store/awaitable.ts'
 import type { Copy, MigratableStore } from '../store/cutover/contract.ts'
 
 /** What one transaction holds at most. */
@@ -30,7 +31,7 @@ export function createCopyBatch({ store, moveId }: Target): CopyBatch {
     const applying = copies
     copies = []
     textLength = 0
-    if (!(await store.applyCopies(moveId, applying))) throw new MoveError('another move has taken over the target')
+    await requireMine(store.applyCopies(moveId, applying))
   }
 
   return {
@@ -41,4 +42,9 @@ export function createCopyBatch({ store, moveId }: Target): CopyBatch {
     },
     flush,
   }
+}
+
+/** Of a step of the target that is answered false once another move, or restore, has it. */
+export async function requireMine(isMine: Awaitable<boolean>): Promise<void> {
+  if (!(await isMine)) throw new MoveError('another move, or restore, has taken over the target')
 }

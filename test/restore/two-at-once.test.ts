@@ -68,7 +68,7 @@ function describeRestores(open: () => Promise<MigratableStore>): void {
       },
     }
     const restoring = restoreBackup(asStream(lines), overtaken, { ...other, moveId: 'one' })
-    await expect(restoring).rejects.toThrow(new MoveError('something else has taken the database meanwhile'))
+    await expect(restoring).rejects.toThrow(new MoveError('another move, or restore, has taken over the target'))
     expect(await store.moveState()).toMatchObject({ phase: 'filling' })
     await restoreBackup(asStream(lines), store, other)
     expect(await store.usersAfter('', 9)).toEqual([{ id: 1, email: ANA }])

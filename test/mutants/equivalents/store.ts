@@ -69,13 +69,13 @@ export const STORE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/postgres/engine/decide.ts',
-    line: 'if (rows.length < expected) assertActive((await connection.query(WHETHER_MOVED))[0]?.isRetired)',
+    line: 'if (rows.length < expected) await requireActive(connection)',
     to: '<=',
     reason: 'what was told already is asked once more',
   },
   {
     path: 'src/store/postgres/engine/decide.ts',
-    line: 'if (rows.length < expected) assertActive((await connection.query(WHETHER_MOVED))[0]?.isRetired)',
+    line: 'if (rows.length < expected) await requireActive(connection)',
     to: 'true',
     reason: 'what was told already is asked once more',
   },

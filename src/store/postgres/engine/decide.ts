@@ -7,6 +7,11 @@ export const HAS_MOVED = `(select phase = 'moved' from workspace_gateway.move) a
 
 const WHETHER_MOVED: Statement = { name: 'whetherMoved', text: `select ${HAS_MOVED}` }
 
+/** Throws `StoreMovedError` once another database has taken over: for reads that answer whether there is a row or not. */
+export async function requireActive(connection: Connection): Promise<void> {
+  assertActive((await connection.query(WHETHER_MOVED))[0]?.isRetired)
+}
+
 /**
  * Throws once another database has taken over: every row says so, and where one is missing it is asked. (A join would
  * answer both at once, and cost every lookup three times as much more.)
@@ -19,6 +24,6 @@ export async function decide<R extends object>(
 ): Promise<readonly R[]> {
   const rows = await connection.query<R & { readonly isRetired: string }>(statement, values)
   assertActive(rows[0]?.isRetired)
-  if (rows.length < expected) assertActive((await connection.query(WHETHER_MOVED))[0]?.isRetired)
+  if (rows.length < expected) await requireActive(connection)
   return rows
 }

@@ -1,8 +1,8 @@
 // Registered clients in PostgreSQL.
 import type { ClientVerbs, StoredClient } from '../../sign-in/client-contract.ts'
 import type { Statement } from '../connection.ts'
+import { requireActive } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
-import { requireActive } from './require-active.ts'
 
 type ClientRow = Omit<StoredClient, 'domains' | 'scopes'> & { readonly domains: string; readonly scopes: string }
 

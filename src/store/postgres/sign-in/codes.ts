@@ -17,8 +17,8 @@ import {
   quotaKeysOf,
 } from '../../sign-in/decide-code-requests.ts'
 import type { Connection, Statement } from '../connection.ts'
+import { requireActive } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
-import { requireActive } from './require-active.ts'
 
 type Verbs = Pick<CodeVerbs, 'addCodeRequests' | 'decideCodeRequests' | 'pendingSignIn' | 'tryCode'>
 /** The driver gives booleans as they are sent. */
