@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectEach } from '../support/rows.ts'
 import { DOCUMENT_SHAPES } from './hostile/document-shapes.ts'
+import { failingShapes } from './hostile/failing-shapes.ts'
 import { floodWithDocuments } from './hostile/floods.ts'
 import { type LimitedGateway, startLimitedGateway } from './hostile/limited-gateway.ts'
 import { REQUEST_SHAPES } from './hostile/request-shapes.ts'
@@ -18,6 +19,7 @@ const TABLES = {
   'shapes that stopped an earlier gateway': REVIEWED_SHAPES,
   'shapes of documents': DOCUMENT_SHAPES,
   'shapes of requests': REQUEST_SHAPES,
+  'shapes of what fails': failingShapes(ATTACKER),
 }
 
 describe('hostile documents', () => {

@@ -2,6 +2,7 @@
 // `/healthz` waited meanwhile and by how much the memory grew, of a gateway with a heap of 512 MB.
 import { setTimeout as delay } from 'node:timers/promises'
 import { DOCUMENT_SHAPES } from './hostile/document-shapes.ts'
+import { failingShapes } from './hostile/failing-shapes.ts'
 import { FLOODS, type Flood } from './hostile/floods.ts'
 import { type HealthProber, startHealthProber } from './hostile/health-prober.ts'
 import { type LimitedGateway, startLimitedGateway } from './hostile/limited-gateway.ts'
@@ -63,7 +64,7 @@ console.log(bad === 0 ? `all ${rows.length} rows held` : `${bad} of ${rows.lengt
 process.exitCode = bad === 0 ? 0 : 1
 
 function allRows(): readonly Row[] {
-  const shapes = [...REVIEWED_SHAPES, ...DOCUMENT_SHAPES, ...REQUEST_SHAPES]
+  const shapes = [...REVIEWED_SHAPES, ...DOCUMENT_SHAPES, ...REQUEST_SHAPES, ...failingShapes(ATTACKER)]
   return [
     ...shapes.flatMap((shape): Row[] => [
       {
