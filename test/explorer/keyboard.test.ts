@@ -59,6 +59,28 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     expect(await opener.evaluate((button) => document.activeElement === button)).toBe(true)
   })
 
+  test('the focus stays with what was pressed, and goes into the page that a link has opened', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await press(page, /^GET \/templates/)
+    await page.locator('.what', { hasText: 'GET /templates' }).waitFor()
+    expect(await focused(page)).toMatch(/^GET \/templates/)
+    await page.getByRole('link', { name: 'Open a project' }).press('Enter')
+    await page.locator('.item', { hasText: 'Quillmoor' }).press('Enter')
+    await page.getByRole('tree').waitFor()
+    const isInPage = () => page.evaluate(() => document.activeElement?.closest('main') !== null)
+    expect(await isInPage()).toBe(true)
+    await page.getByRole('button', { name: 'Download zip' }).focus()
+    const download = page.waitForEvent('download')
+    await page.keyboard.press('Enter')
+    await download
+    await expect.poll(() => focused(page)).toBe('Download zip')
+    await page.goBack()
+    await page.locator('.item').first().waitFor()
+    expect(await isInPage()).toBe(true)
+  })
+
   test('a person signs out and in, walks to a project and its files, and comes back, by keys', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url())

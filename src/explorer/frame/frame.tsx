@@ -7,7 +7,7 @@ import { lazyPart } from './lazy-part.tsx'
 import { Link } from './navigation/link.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
-import { useExplorer, useSessionState } from './use-explorer.ts'
+import { useExplorer, usePlace, useSessionState } from './use-explorer.ts'
 import './frame.css'
 
 const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
@@ -25,11 +25,22 @@ function skip(event: MouseEvent): void {
   document.getElementById('main')?.focus()
 }
 
+/** What had the focus may have gone with the page before: the keyboard goes on in the one that was opened. */
+function useFocusAfterVisit(): void {
+  const { visit } = usePlace()
+  useEffect(() => {
+    if (visit > 0 && document.activeElement === document.body) {
+      document.getElementById('main')?.focus({ preventScroll: true })
+    }
+  }, [visit])
+}
+
 export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
   const { facts, navigation } = useExplorer()
   const isSignedIn = useSessionState().phase === 'signed-in'
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [isPaletteOpen, setPaletteOpen] = useState(false)
+  useFocusAfterVisit()
 
   useEffect(() => {
     function open(event: KeyboardEvent): void {

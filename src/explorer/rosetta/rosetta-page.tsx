@@ -28,15 +28,36 @@ import './rosetta.css'
 const BOTH: readonly Side[] = ['rest', 'graphql']
 
 export function RosettaPage(): ReactNode {
-  const { facts } = useExplorer()
+  const { facts, navigation } = useExplorer()
+  const email = useSessionState().email ?? ''
   const { search, visit } = usePlace()
   // Read when the page is visited, and not again when it writes its own state into the address.
   const [read, setRead] = useState({ visit, state: readState(search, facts.routes) })
   if (read.visit !== visit) setRead({ visit, state: readState(search, facts.routes) })
-  return read.state && <Rosetta key={read.visit} initial={read.state} />
+  return (
+    read.state && (
+      <div className="page rosetta">
+        <header className="intro">
+          <h1>One workspace, two dialects</h1>
+          <p>
+            Every REST route has a GraphQL twin that answers from the same resolvers. Choose a route, change what you
+            like, run both: the page compares the answers byte for byte.
+          </p>
+        </header>
+        {facts.demoEmail !== null && facts.demoEmail === email && <FirstSteps />}
+        <RouteList
+          routes={facts.routes}
+          current={read.state.route}
+          onChoose={(next) => navigation.go(`/${writeState({ ...NEW, route: next, query: indented(next.twin) })}`)}
+        />
+        <Bench key={read.visit} initial={read.state} />
+      </div>
+    )
+  )
 }
 
-function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
+/** Anew for each visit; the list of routes stays, and the focus in it. */
+function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
   const { session, facts, navigation, firstRun } = useExplorer()
   const email = useSessionState().email ?? ''
   const [state, setState] = useState(initial)
@@ -63,78 +84,63 @@ function Rosetta({ initial }: { readonly initial: RosettaState }): ReactNode {
   const isEdited = asked !== null && BODY_PARTS.some((part) => asked[part] !== request[part])
   const runBoth = () => run(BOTH, request)
   return (
-    <div className="page rosetta">
-      <header className="intro">
-        <h1>One workspace, two dialects</h1>
-        <p>
-          Every REST route has a GraphQL twin that answers from the same resolvers. Choose a route, change what you
-          like, run both: the page compares the answers byte for byte.
+    <div className="bench">
+      <div className="controls">
+        <p className="what">
+          <strong className="path">{routeName(route)}</strong> {route.summary}
         </p>
-      </header>
-      {facts.demoEmail !== null && facts.demoEmail === email && <FirstSteps />}
-      <RouteList
-        routes={facts.routes}
-        current={route}
-        onChoose={(next) => navigation.go(`/${writeState({ ...NEW, route: next, query: indented(next.twin) })}`)}
-      />
-      <div className="bench">
-        <div className="controls">
-          <p className="what">
-            <strong className="path">{routeName(route)}</strong> {route.summary}
-          </p>
-          <ValueField
-            route={route}
-            value={value}
-            projects={projects}
-            onChange={(next) => setState({ ...state, value: next, variables: null })}
-            onEnter={runBoth}
-          />
-          <div className="buttons">
-            <button type="button" className="primary" onClick={runBoth}>
-              <Play size={14} aria-hidden="true" /> Run both
-            </button>
-            <CopyButton
-              label="Copy link"
-              text={() => `${signIn.url}/${written}`}
-              Icon={Share2}
-              said={() => LINK_COPIED}
-            />
-          </div>
-        </div>
-        <VerdictLine
-          verdict={isEdited ? null : verdict}
-          isRunning={running.rest || running.graphql || isComparing}
-          hint={isEdited ? EDITED : asked ? ONE_SIDE : route.field === 'refreshToken' ? OWN_SESSION : NOT_RUN}
+        <ValueField
+          route={route}
+          value={value}
+          projects={projects}
+          onChange={(next) => setState({ ...state, value: next, variables: null })}
+          onEnter={runBoth}
         />
-        <div className="segments side-switch">
-          {BOTH.map((side) => (
-            <button key={side} type="button" aria-pressed={side === shownSide} onClick={() => setShownSide(side)}>
-              {side === 'rest' ? 'REST' : 'GraphQL'}
-            </button>
-          ))}
-        </div>
-        <div className="sides" data-shown={shownSide}>
-          <RestSide
-            request={{ route, value }}
-            signIn={signIn}
-            answer={answers.rest}
-            isRunning={running.rest}
-            onRun={() => run(['rest'], request)}
-          />
-          <GraphqlSide
-            request={request}
-            signIn={signIn}
-            answer={answers.graphql}
-            isRunning={running.graphql}
-            onRun={() => run(['graphql'], request)}
-            onRunBoth={runBoth}
-            onQuery={(query) => setState({ ...state, query })}
-            onVariables={(variables) => setState({ ...state, variables })}
-            onReset={() => setState({ ...state, query: indented(route.twin), variables: null })}
+        <div className="buttons">
+          <button type="button" className="primary" onClick={runBoth}>
+            <Play size={14} aria-hidden="true" /> Run both
+          </button>
+          <CopyButton
+            label="Copy link"
+            text={() => `${signIn.url}/${written}`}
+            Icon={Share2}
+            said={() => LINK_COPIED}
           />
         </div>
-        <PastRuns />
       </div>
+      <VerdictLine
+        verdict={isEdited ? null : verdict}
+        isRunning={running.rest || running.graphql || isComparing}
+        hint={isEdited ? EDITED : asked ? ONE_SIDE : route.field === 'refreshToken' ? OWN_SESSION : NOT_RUN}
+      />
+      <div className="segments side-switch">
+        {BOTH.map((side) => (
+          <button key={side} type="button" aria-pressed={side === shownSide} onClick={() => setShownSide(side)}>
+            {side === 'rest' ? 'REST' : 'GraphQL'}
+          </button>
+        ))}
+      </div>
+      <div className="sides" data-shown={shownSide}>
+        <RestSide
+          request={{ route, value }}
+          signIn={signIn}
+          answer={answers.rest}
+          isRunning={running.rest}
+          onRun={() => run(['rest'], request)}
+        />
+        <GraphqlSide
+          request={request}
+          signIn={signIn}
+          answer={answers.graphql}
+          isRunning={running.graphql}
+          onRun={() => run(['graphql'], request)}
+          onRunBoth={runBoth}
+          onQuery={(query) => setState({ ...state, query })}
+          onVariables={(variables) => setState({ ...state, variables })}
+          onReset={() => setState({ ...state, query: indented(route.twin), variables: null })}
+        />
+      </div>
+      <PastRuns />
     </div>
   )
 }

@@ -84,17 +84,16 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
           <When at={facts.createdAt} />
         </p>
         <div className="buttons">
+          {zip.progress !== null && <progress aria-label="Zipping" max={1} value={zip.progress} />}
+          {/* One button, so that it keeps the focus. */}
           {zip.progress === null ? (
-            <button type="button" onClick={() => zip.start(elements, `${fileName}.zip`)}>
+            <button key="zip" type="button" onClick={() => zip.start(elements, `${fileName}.zip`)}>
               <FileArchive size={15} aria-hidden="true" /> Download zip
             </button>
           ) : (
-            <>
-              <progress aria-label="Zipping" max={1} value={zip.progress} />
-              <button type="button" onClick={zip.cancel}>
-                Cancel
-              </button>
-            </>
+            <button key="zip" type="button" onClick={zip.cancel}>
+              Cancel
+            </button>
           )}
           <button type="button" onClick={() => saveFile(body, `${fileName}.json`, 'application/json')}>
             <FileJson size={15} aria-hidden="true" /> Download JSON
