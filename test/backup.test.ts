@@ -5,6 +5,7 @@ import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { copyDatabase, verifyDatabase } from '../src/store/sqlite/backup.ts'
@@ -215,9 +216,13 @@ describe('an SQLite backup', () => {
     }
     const refused = {
       exitCode: 2,
-      stderr: expect.stringMatching(/^cannot read .*: (there is no such file|it is a folder)\n$/),
+      stderr: expect.stringMatching(
+        /^cannot read .*: (there is no such file|it is a folder|not a file|it is compressed.*)\n$/,
+      ),
     }
-    for (const path of [workspace.path('missing'), workspace.directory]) {
+    const [pipe, packed] = [workspace.path('pipe'), workspace.write('packed', gzipSync('{"type":"backup"}'))]
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+    for (const path of [workspace.path('missing'), workspace.directory, pipe, packed]) {
       expect(await workspace.run('restore', path)).toMatchObject(refused)
     }
     expect(await workspace.dump()).toBe(before)

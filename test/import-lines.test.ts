@@ -1,4 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { run } from './support/command-line.ts'
 import {
@@ -9,7 +12,12 @@ import {
   splitExportHead,
   templateLines,
 } from './support/import-workspace.ts'
+import { PROGRAM } from './support/program.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from './support/workspaces.ts'
+
+/** RFC 8878 section 3.1.1, and what is none of a frame. */
+const ZSTD_BEGIN = Buffer.from('28b52ffd00', 'hex')
 
 describe('a bad line', () => {
   test('late in a large file is named with the file, its number and the reason, and nothing of the file is kept', async () => {
@@ -272,12 +280,31 @@ test('a file that cannot be read is wrong usage, said in one clear line without 
   const workspace = createWorkspace()
   const cases = [
     [workspace.path('missing.ndjson'), 'there is no such file'],
-    [workspace.directory, 'not a file (pipe it in and use - to read from stdin)'],
+    [workspace.directory, 'it is a folder'],
+    // Nobody writes to it.
+    [makePipe(workspace.path('pipe')), 'not a file (pipe it in and use - to read from stdin)'],
+    [workspace.write('some.gz', gzipSync(SMALL_WORLD)), 'it is compressed, so unpack it first'],
+    [workspace.write('cut.gz', gzipSync(SMALL_WORLD).subarray(0, 40)), 'it is compressed, so unpack it first'],
+    [workspace.write('some.zst', ZSTD_BEGIN), 'it is compressed, so unpack it first'],
   ] as const
   for (const [path, reason] of cases) {
     const stderr = `cannot read ${path}: ${reason}\n`
     expect(await workspace.import(path)).toEqual({ exitCode: 2, stdout: '', stderr })
   }
+})
+
+function makePipe(path: string): string {
+  expect(spawnSync('mkfifo', [path]).status).toBe(0)
+  return path
+}
+
+test('what is compressed is said to be, from stdin too, and nothing is imported of it', async () => {
+  const directory = temporaryDirectory()
+  const database = join(directory, 'workspace.db')
+  const args = ['import', '-', '--database', `file:${database}`, '--keep-going']
+  const finished = spawnSync(process.execPath, [PROGRAM, ...args], { input: gzipSync(SMALL_WORLD), encoding: 'utf8' })
+  expect([finished.status, finished.stderr]).toEqual([2, 'cannot read stdin: it is compressed, so unpack it first\n'])
+  expect(readdirSync(directory)).toEqual([])
 })
 
 test('a file that cannot be read brings no database into being', async () => {

@@ -12,15 +12,12 @@ import { copyUnused, prepareRestored, verifyDatabase } from '../../store/sqlite/
 import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
 import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
 import { putInPlace } from '../backup/put-in-place.ts'
+import { openReadableFile, requireUncompressed } from '../import/readable-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireWhole } from '../open-active-store.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { RestoreConfig } from '../options/workspace-options.ts'
 
-const WHY_UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-}
 const SQLITE_HEADER = 'SQLite format 3\0'
 
 export async function runRestore(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
@@ -50,14 +47,10 @@ function sayWhatEnded({ keepSessions }: RestoreConfig, { stdout }: CommandIo): v
 }
 
 async function readHeader(path: string): Promise<string> {
-  try {
-    await using file = await open(path)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0)
-    return buffer.toString('latin1', 0, bytesRead)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UsageError(`cannot read ${path}: ${WHY_UNREADABLE[code ?? ''] ?? message}`)
-  }
+  await using file = await openReadableFile(path)
+  await requireUncompressed(file, path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0, SQLITE_HEADER.length, 0)
+  return buffer.toString('latin1', 0, bytesRead)
 }
 
 /** The file that a link leads to, also where there is none yet, as SQLite takes it: a rename would replace the link. */

@@ -7,6 +7,7 @@ import { MachineError, noAnswerInWords, reasonOf, UsageError } from '../../error
 import type { CommandIo } from '../io.ts'
 import { shownAddress } from '../move-in/remote-address.ts'
 import { writeChunks } from '../write-line.ts'
+import { openReadableFile, requireUncompressed } from './readable-file.ts'
 
 export interface ImportSource extends AsyncDisposable {
   readonly file: FileHandle
@@ -21,8 +22,19 @@ const ADDRESS = /^https?:\/\//
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing to read, and `MachineError` where that may be there later. */
+/** A file, stdin or the address of a file. Throws `UsageError` when there is nothing that can be read, and `MachineError` where that may be there later. */
 export async function openImportSource(source: string, io: CommandIo): Promise<ImportSource> {
+  const opened = await openSource(source, io)
+  try {
+    await requireUncompressed(opened.file, opened.name)
+    return opened
+  } catch (error) {
+    await opened.file.close()
+    throw error
+  }
+}
+
+async function openSource(source: string, io: CommandIo): Promise<ImportSource> {
   if (ADDRESS.test(source)) {
     return { ...(await spool(fetchFile(source), new URL(source).host)), advice: SERVER_ADVICE }
   }
@@ -30,13 +42,7 @@ export async function openImportSource(source: string, io: CommandIo): Promise<I
 }
 
 async function openFile(path: string): Promise<ImportSource> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`)
-  })
-  if (!(await file.stat()).isFile()) {
-    await file.close()
-    throw new UsageError(`cannot read ${path}: not a file (pipe it in and use - to read from stdin)`)
-  }
+  const file = await openReadableFile(path, ' (pipe it in and use - to read from stdin)')
   return { file, name: path, [Symbol.asyncDispose]: () => file.close() }
 }
 
