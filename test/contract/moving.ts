@@ -272,11 +272,10 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         await until(async () => acknowledged.length > 20)
         await store.fenceWrites('m1', LONG)
         const { sessions } = requireChanges(await store.drainChangeLog('m1'))
-        const count = acknowledged.length
         isClosed = true
         await Promise.all(writing)
+        // One that was committed before may be told of its answer only now, by another connection.
         expect(new Set(sessions)).toEqual(new Set(acknowledged))
-        expect(acknowledged).toHaveLength(count)
         expect((await store.drainChangeLog('m1'))?.sessions).toEqual([])
       })
     })
