@@ -99,11 +99,11 @@ test('whose requests are many waits behind themselves, and a read of somebody el
   expect(answered.indexOf('nobody')).toBeLessThan(200)
 })
 
-test('long GraphQL bodies that end at the same time are read one in a turn, and others are answered in between', async () => {
-  const gateway = await startGateway()
+/** Names of connections, in the order in which they were answered. */
+function orderOfAnswers(url: string) {
   const answered: string[] = []
   const connect = async (name: string) => {
-    const socket = await openSocket(gateway.url)
+    const socket = await openSocket(url)
     onTestFinished(() => {
       socket.destroy()
     })
@@ -112,6 +112,12 @@ test('long GraphQL bodies that end at the same time are read one in a turn, and 
     socket.on('data', () => answered.push(name))
     return socket
   }
+  return { answered, connect }
+}
+
+test('long GraphQL bodies that end at the same time are read one in a turn, and others are answered in between', async () => {
+  const gateway = await startGateway()
+  const { answered, connect } = orderOfAnswers(gateway.url)
   const lists = Array.from({ length: 60_000 }, (_, at) => ({ [at]: [] }))
   const body = JSON.stringify({ query: '{ __typename }', variables: { lists } })
   const text = requestText({

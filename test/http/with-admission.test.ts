@@ -1,5 +1,5 @@
 // What an endpoint answers when it is not, or not yet, its turn; and whose turn it is.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
 import type { Endpoint } from '../../src/http/handler.ts'
 import type { Admission } from '../../src/http/limits/admission.ts'
@@ -21,7 +21,9 @@ const requestOf = (authorization?: string, address = '192.0.2.1') =>
 function admissionOf(isFree: boolean, mayBegin: boolean) {
   const waited: Owner[] = []
   const firsts: boolean[] = []
+  const turn = { number: 1 }
   const admission: Admission = {
+    turn: () => turn.number,
     isFree(isFirst) {
       firsts.push(isFirst)
       return isFree
@@ -31,7 +33,7 @@ function admissionOf(isFree: boolean, mayBegin: boolean) {
       return mayBegin
     },
   }
-  return { admission, waited, firsts }
+  return { admission, waited, firsts, turn }
 }
 
 /** Two tokens of one user are known. */
@@ -65,4 +67,47 @@ test('what is too much is unavailable for a second, in the words of the endpoint
   const refused = (async () => withAdmission(plain, admission, ownerOf).handle(requestOf()))()
   await expect(refused).rejects.toBeInstanceOf(GatewayError)
   await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+})
+
+describe('a body', () => {
+  const reading: Endpoint = {
+    ...plain,
+    method: 'POST',
+    handle: async ({ body }) => answer(Buffer.from(await body(9)).toString()),
+  }
+
+  /** Comes once it is asked for, in this turn or a later one; says how much was asked for. */
+  function postOf(turn: { number: number }, turns: number): GatewayRequest {
+    const body = async (limitBytes?: number) => {
+      turn.number += turns
+      return Buffer.from(`${limitBytes}`)
+    }
+    return { ...requestOf(), method: 'POST', isFirstOfConnection: false, body }
+  }
+
+  test('that comes with its head is worked on at once', async () => {
+    const { admission, waited, firsts, turn } = admissionOf(true, false)
+    expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 0))).toEqual(answer('9'))
+    expect([waited, firsts]).toEqual([[], [false]])
+  })
+
+  test('that comes later is worked on at once where that is free', async () => {
+    const { admission, waited, firsts, turn } = admissionOf(true, false)
+    expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 1))).toEqual(answer('9'))
+    expect([waited, firsts]).toEqual([[], [false, false]])
+  })
+
+  test('that comes later has its turn', async () => {
+    const { admission, waited, turn } = admissionOf(false, true)
+    expect(await withAdmission(reading, admission, ownerOf).handle(postOf(turn, 1))).toEqual(answer('9'))
+    expect(waited).toHaveLength(2)
+  })
+
+  test('that comes when there is too much is refused', async () => {
+    const { admission, turn } = admissionOf(true, false)
+    const request = postOf(turn, 1)
+    const busy = { ...admission, isFree: () => turn.number === 1 }
+    const refused = withAdmission(reading, busy, ownerOf).handle(request)
+    await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+  })
 })

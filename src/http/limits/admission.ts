@@ -32,11 +32,13 @@ const REFUSED_PART_PER_MS = 1 / 640
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
   readonly nextTurn: (run: () => void) => void
-  /** Told of each request that begins, how many milliseconds it waited. */
+  /** Told of each request that begins, and again as it goes on with a body that came later, how many milliseconds it waited. */
   readonly onDelay: (delayMs: number) => void
 }
 
 export interface Admission {
+  /** Which turn it is: another number in another one, after a request has begun. */
+  readonly turn: () => number
   /** Whether one more request begins now. If not, it has to `wait`. */
   readonly isFree: (isFirstOfConnection: boolean) => boolean
   /** True when it is its turn, at once for who asks for little; false, mostly soon, when more waits than can begin in time. Owners take turns. */
@@ -59,6 +61,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let quota = MAX_QUOTA
   let begun = 0
   let isTicking = false
+  let turn = 0
   let turnAt = 0
   /** When those that waited had their last chance: not in a turn that only accepts connections. */
   let choseAt = 0
@@ -72,6 +75,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function tick(): void {
     const at = now()
+    turn += 1
     const tookMs = at - turnAt
     fitQuota(tookMs)
     overload.look(at, line.oldestSince())
@@ -125,6 +129,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   return {
+    turn: () => turn,
     isFree(isFirstOfConnection) {
       const isHeldUp = isFirstOfConnection && accepting.onConnection()
       if (isHeldUp || line.length() > 0 || begun >= quota) return false

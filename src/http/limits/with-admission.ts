@@ -1,4 +1,5 @@
-// An endpoint that begins work on a request when it is its turn; what would wait for too long is refused before anything is read of it.
+// An endpoint that begins work on a request when it is its turn, and goes on when it is again, once its body has come; what would wait
+// for too long is refused.
 import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../handler.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -9,15 +10,29 @@ import type { OwnerOf } from './request-owner.ts'
 /** One for all: with more requests than can be answered, each stack would cost as much as the refusal. */
 const OVERLOADED = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
 
-export function withAdmission(endpoint: Endpoint, { isFree, wait }: Admission, ownerOf: OwnerOf): Endpoint {
+export function withAdmission(endpoint: Endpoint, { turn, isFree, wait }: Admission, ownerOf: OwnerOf): Endpoint {
+  /** Otherwise clients that keep back the last byte of many bodies could have them all worked on in one turn. */
+  async function bodyInTurn(request: GatewayRequest, limitBytes?: number): Promise<Uint8Array> {
+    const begunIn = turn()
+    const body = await request.body(limitBytes)
+    // Mostly it comes with the head.
+    if (turn() === begunIn || isFree(false) || (await wait(ownerOf(request), false))) return body
+    throw OVERLOADED
+  }
+
+  function begin(request: GatewayRequest): Promise<GatewayResponse> {
+    if (request.method === 'GET' || request.method === 'HEAD') return endpoint.handle(request)
+    return endpoint.handle({ ...request, body: (limitBytes) => bodyInTurn(request, limitBytes) })
+  }
+
   async function handleLater(request: GatewayRequest): Promise<GatewayResponse> {
-    if (await wait(ownerOf(request), request.isFirstOfConnection)) return endpoint.handle(request)
+    if (await wait(ownerOf(request), request.isFirstOfConnection)) return begin(request)
     if (endpoint.refuse) return endpoint.refuse(OVERLOADED, request)
     throw OVERLOADED
   }
 
   return {
     ...endpoint,
-    handle: (request) => (isFree(request.isFirstOfConnection) ? endpoint.handle(request) : handleLater(request)),
+    handle: (request) => (isFree(request.isFirstOfConnection) ? begin(request) : handleLater(request)),
   }
 }
