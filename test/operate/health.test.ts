@@ -69,17 +69,27 @@ test('no password, and no signature, of an address is in a message', async () =>
   writeFileSync(token, 'x'.repeat(32))
   const withPassword = 'http://ana:hunter2@127.0.0.1:1'
   const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
-  for (const args of [
-    ['health', withPassword],
-    ['import', file, '--to', withPassword, '--token-file', token],
-    ['import', `${withPassword}/records.ndjson?signature=hunter2`, '--database', database],
-    ['import', 'http://127.0.0.1:1/records.ndjson?signature=hunter2', '--database', database],
-  ]) {
-    const { exitCode, stdout, stderr } = await runHere(args)
-    expect([args[0], exitCode, stdout]).toEqual([args[0], 2, ''])
-    expect(stderr).toMatch(
-      /^(the address of a server has no user, password|cannot read http:\/\/127.0.0.1:1\/records.ndjson: )/,
-    )
+  for (const [expected, reason, args] of [
+    [2, 'the address of a server has no user, password', ['health', withPassword]],
+    [2, 'the address of a server has no user, password', ['import', file, '--to', withPassword, '--token-file', token]],
+    [
+      2,
+      'the address of a file has no user or password',
+      ['import', `${withPassword}/records.ndjson?signature=hunter2`],
+    ],
+    [
+      1,
+      'cannot read http://127.0.0.1:1/records.ndjson: no answer',
+      ['import', 'http://127.0.0.1:1/records.ndjson?signature=hunter2'],
+    ],
+    [2, 'the address of a file names a host', ['import', 'http://ana:hunter2@:x']],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await runHere([
+      ...args,
+      ...(args[0] === 'import' ? ['--database', database] : []),
+    ])
+    expect([args, exitCode, stdout]).toEqual([args, expected, ''])
+    expect(stderr.startsWith(reason), stderr).toBe(true)
     expect(stderr).not.toContain('hunter2')
     // An option that these do not have.
     expect(stderr).not.toContain('--headers')

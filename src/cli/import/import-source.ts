@@ -36,9 +36,20 @@ export async function openImportSource(source: string, io: CommandIo): Promise<I
 
 async function openSource(source: string, io: CommandIo): Promise<ImportSource> {
   if (ADDRESS.test(source)) {
-    return { ...(await spool(fetchFile(source), new URL(source).host)), advice: SERVER_ADVICE }
+    const { host } = requireFileAddress(source)
+    return { ...(await spool(fetchFile(source), host)), advice: SERVER_ADVICE }
   }
   return source === '-' ? spool(readStdin(io), 'stdin') : openFile(source)
+}
+
+/** Throws `UsageError`. */
+function requireFileAddress(url: string): URL {
+  const address = URL.parse(url)
+  if (!address) throw new UsageError('the address of a file names a host behind http:// or https://')
+  if (address.username !== '' || address.password !== '') {
+    throw new UsageError('the address of a file has no user or password: fetch it with another program, and pipe it in')
+  }
+  return address
 }
 
 async function openFile(path: string): Promise<ImportSource> {
