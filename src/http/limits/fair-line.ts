@@ -35,8 +35,9 @@ function lastOf({ items }: OwnLine<{ readonly since: number }>): number {
 const KNOWN_PER_STRANGER = 3
 
 function knownFirst<T>(lines: readonly OwnLine<T>[]): readonly OwnLine<T>[] {
-  const known = lines.filter(({ owner }) => owner.isKnown)
   const strangers = lines.filter(({ owner }) => !owner.isKnown)
+  if (strangers.length === 0) return lines
+  const known = lines.filter(({ owner }) => owner.isKnown)
   let placed = 0
   const mixed = known.flatMap((line, at) => {
     const next = (at + 1) % KNOWN_PER_STRANGER === 0 ? strangers[placed++] : undefined
