@@ -73,6 +73,35 @@ test('what is answered has a name and fields, codes are a closed list, and the a
   expect(odd.text).not.toContain('b<c')
 })
 
+test('what is described is true of REST: no word about what only GraphQL does, and each member of a request says what it is', async () => {
+  const gateway = await startGateway()
+  const { schemas } = (await gateway.get('/openapi.json')).json().components
+  const described = ['Project', 'Template', 'UiLibrary', 'ExportElement', 'Tokens', 'AccessToken', 'LoginRequest']
+  const text = JSON.stringify([...described, 'TokenRequest', 'LogoutRequest'].map((name) => schemas[name]))
+  expect(text).not.toMatch(/see `id`|and null when|when all of them|Apart from|`refresh`|`logout`|`login`/)
+  expect(schemas.Project.properties.id.description).toMatch(/^The document's own `id`, a string or an integer/)
+  expect(schemas.ExportElement.properties.id.description).toMatch(/^The element's own `id`, a string or an integer/)
+  for (const name of ['LoginRequest', 'TokenRequest', 'LogoutRequest'])
+    for (const member of Object.values<{ description: string }>(schemas[name].properties))
+      expect(member.description, name).not.toBe('')
+  expect(schemas.LoginRequest.properties.code.description).toContain('mailed')
+})
+
+test('the problem document that is shown is one, with the id of its request', async () => {
+  const gateway = await startGateway()
+  const document = (await gateway.get('/openapi.json')).json()
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  const validate = ajv
+    .addSchema({ ...document, $id: 'openapi' })
+    .compile({ $ref: 'openapi#/components/schemas/Problem' })
+  const [shown] = document.components.schemas.Problem.examples
+  expect(validate(shown), JSON.stringify(validate.errors)).toBe(true)
+  const { requestId, ...without } = shown
+  expect(requestId).toMatch(/^[0-9a-f]{32}$/)
+  expect(validate(without)).toBe(false)
+})
+
 test('1,000 requests, well formed and not, get answers that the document describes', async () => {
   const gateway = await startGateway({ bodyLimitBytes: 512 })
   await gateway.load(SMALL_WORLD)

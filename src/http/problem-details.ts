@@ -14,7 +14,7 @@ export type ReportFailure = (error: unknown, incident: string, requestId?: strin
  * RFC 9457. The title is the status phrase, as `about:blank` asks; `code` tells failures of one status apart; `requestId` is that of
  * the response header and of the log.
  */
-export function toProblem(thrown: unknown, report: ReportFailure, requestId?: string): GatewayResponse {
+export function toProblem(thrown: unknown, report: ReportFailure, requestId: string): GatewayResponse {
   const error = toGatewayError(thrown)
   const status = statusOf(error.code)
   const incident = status >= 500 && !isRefusal(error) ? newIncident(thrown, report, requestId) : undefined

@@ -96,8 +96,10 @@ export type ExportEdge = {
 };
 
 /**
- * One element of an export. Apart from `id`, `data` and `cursor`, every field is read from the stored element and null when the
- * element lacks it or holds a value of another type there.
+ * One element of an export.
+ *
+ * Apart from `id`, `data` and `cursor`, every field is read from the stored element and null when the element lacks it or
+ * holds a value of another type there.
  */
 export type ExportElement = Node & {
   readonly __typename?: 'ExportElement';
@@ -107,7 +109,7 @@ export type ExportElement = Node & {
   readonly cursor: Scalars['String']['output'];
   /** The whole stored element, untouched. */
   readonly data: Scalars['JSON']['output'];
-  /** `id` of the element, a string or an integer with all its digits. Not unique: see `id`. */
+  /** The element's own `id`, a string or an integer with all its digits. Other elements may have the same. */
   readonly documentId?: Maybe<Scalars['ID']['output']>;
   /** Global and opaque: the same for this place in this export of this user in every database; another one when the export's is. */
   readonly id: Scalars['ID']['output'];
@@ -254,8 +256,10 @@ export type PageInfo = {
 };
 
 /**
- * A project, as the design tool stored it. Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is
- * read from the stored document and null when the document lacks it or holds a value of another type there.
+ * A project, as the design tool stored it.
+ *
+ * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document and null when the
+ * document lacks it or holds a value of another type there.
  */
 export type Project = Node & {
   readonly __typename?: 'Project';
@@ -267,7 +271,7 @@ export type Project = Node & {
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
-  /** `id` of the document, a string or an integer with all its digits. Not unique: see `id`. */
+  /** The document's own `id`, a string or an integer with all its digits. Documents of other lists and users may have the same. */
   readonly documentId?: Maybe<Scalars['ID']['output']>;
   /** Every export of this project, newest first. */
   readonly exports: ReadonlyArray<Export>;
@@ -283,7 +287,7 @@ export type Project = Node & {
   readonly name?: Maybe<Scalars['String']['output']>;
   /** The reference exports are asked for by, unique among the user's projects. */
   readonly ref: Scalars['String']['output'];
-  /** `tags` of the document, when all of them are strings. */
+  /** `tags` of the document, a list of strings as a rule. */
   readonly tags?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
   /** `updatedAt` of the document, as it is written there. */
   readonly updatedAt?: Maybe<Scalars['String']['output']>;
@@ -293,8 +297,10 @@ export type Project = Node & {
 
 
 /**
- * A project, as the design tool stored it. Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is
- * read from the stored document and null when the document lacks it or holds a value of another type there.
+ * A project, as the design tool stored it.
+ *
+ * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document and null when the
+ * document lacks it or holds a value of another type there.
  */
 export type ProjectExportsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -303,8 +309,10 @@ export type ProjectExportsArgs = {
 
 
 /**
- * A project, as the design tool stored it. Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is
- * read from the stored document and null when the document lacks it or holds a value of another type there.
+ * A project, as the design tool stored it.
+ *
+ * Apart from `id`, `data`, `ref`, `cursor` and the exports, every field is read from the stored document and null when the
+ * document lacks it or holds a value of another type there.
  */
 export type ProjectExportsConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -430,8 +438,10 @@ export type Session = Node & {
 };
 
 /**
- * A custom template. Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the
- * document lacks it or holds a value of another type there.
+ * A custom template.
+ *
+ * Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the document lacks it or
+ * holds a value of another type there.
  */
 export type Template = Node & {
   readonly __typename?: 'Template';
@@ -443,7 +453,7 @@ export type Template = Node & {
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
-  /** `id` of the document, a string or an integer with all its digits. Not unique: see `id`. */
+  /** The document's own `id`, a string or an integer with all its digits. Documents of other lists and users may have the same. */
   readonly documentId?: Maybe<Scalars['ID']['output']>;
   /** `framework` of the document, such as `next`. */
   readonly framework?: Maybe<Scalars['String']['output']>;
@@ -453,7 +463,7 @@ export type Template = Node & {
   readonly kind?: Maybe<Scalars['String']['output']>;
   /** `name` of the document. */
   readonly name?: Maybe<Scalars['String']['output']>;
-  /** `tags` of the document, when all of them are strings. */
+  /** `tags` of the document, a list of strings as a rule. */
   readonly tags?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
   /** `type` of the document. */
   readonly type?: Maybe<Scalars['String']['output']>;
@@ -490,13 +500,15 @@ export type Tokens = {
   readonly __typename?: 'Tokens';
   /** Sent as `Authorization: Bearer <accessToken>` with every read; valid for a few minutes (a JWT, see `exp`). */
   readonly accessToken: Scalars['String']['output'];
-  /** Good for new access tokens (`refresh`) and for signing out (`logout`), and for nothing else. Keep it secret. */
+  /** Good for new access tokens and for signing out, and for nothing else. Keep it secret. */
   readonly refreshToken: Scalars['String']['output'];
 };
 
 /**
- * A custom UI library. Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the
- * document lacks it or holds a value of another type there.
+ * A custom UI library.
+ *
+ * Apart from `id`, `data` and `cursor`, every field is read from the stored document and null when the document lacks it or
+ * holds a value of another type there.
  */
 export type UiLibrary = Node & {
   readonly __typename?: 'UiLibrary';
@@ -508,7 +520,7 @@ export type UiLibrary = Node & {
   readonly data: Scalars['JSON']['output'];
   /** `description` of the document. */
   readonly description?: Maybe<Scalars['String']['output']>;
-  /** `id` of the document, a string or an integer with all its digits. Not unique: see `id`. */
+  /** The document's own `id`, a string or an integer with all its digits. Documents of other lists and users may have the same. */
   readonly documentId?: Maybe<Scalars['ID']['output']>;
   /** `framework` of the document, such as `react`. */
   readonly framework?: Maybe<Scalars['String']['output']>;
@@ -518,7 +530,7 @@ export type UiLibrary = Node & {
   readonly kind?: Maybe<Scalars['String']['output']>;
   /** `name` of the document. */
   readonly name?: Maybe<Scalars['String']['output']>;
-  /** `tags` of the document, when all of them are strings. */
+  /** `tags` of the document, a list of strings as a rule. */
   readonly tags?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
   /** `type` of the document. */
   readonly type?: Maybe<Scalars['String']['output']>;

@@ -20,6 +20,7 @@ export const HEADERS: Json = {
 }
 
 const PROBLEM_EXAMPLE_INSTANCE = 'urn:uuid:5e1c2d5e-0d0b-4f2e-9a52-6b0f3a7c9d10'
+const PROBLEM_EXAMPLE_REQUEST_ID = '0b4c1f9a6d2e4877a3c5e8f1d0927b64'
 
 export const FAILURE_CODE: Json = {
   type: 'string',
@@ -37,7 +38,7 @@ export const FAILURE_CODE: Json = {
 export const PROBLEM: Json = {
   type: 'object',
   description: 'What went wrong (RFC 9457).',
-  required: ['type', 'title', 'status', 'code', 'detail'],
+  required: ['type', 'title', 'status', 'code', 'detail', 'requestId'],
   properties: {
     type: { const: 'about:blank' },
     title: { type: 'string', description: 'The phrase of the status.' },
@@ -48,7 +49,11 @@ export const PROBLEM: Json = {
       $ref: '#/components/schemas/FailureCode',
     },
     detail: { type: 'string', description: 'What happened, for people.' },
-    instance: { type: 'string', format: 'uri', description: 'Names the incident, to be found in the log.' },
+    instance: {
+      type: 'string',
+      format: 'uri',
+      description: 'Names the incident, to be found in the log: of a fault of the gateway only.',
+    },
     requestId: { type: 'string', description: 'Names the request, as `X-Request-Id` does, to be found in the log.' },
   },
   examples: [
@@ -59,6 +64,7 @@ export const PROBLEM: Json = {
       code: 'INTERNAL',
       detail: messageOf('INTERNAL'),
       instance: PROBLEM_EXAMPLE_INSTANCE,
+      requestId: PROBLEM_EXAMPLE_REQUEST_ID,
     },
   ],
 }

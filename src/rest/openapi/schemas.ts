@@ -38,7 +38,7 @@ export function namedSchemas(schema: GraphQLSchema): Json {
   return Object.fromEntries([
     ...documents.map((type) => [type.name, documentSchema(type)]),
     ...SESSION_ROUTES.flatMap((route) => [
-      [requestName(route), requestSchema(route)],
+      [requestName(route), requestSchema(route, schema)],
       [resultName(route, schema), resultSchema(resultType(route, schema))],
     ]),
   ])
@@ -67,13 +67,31 @@ function pathName(path: string): string {
   return path.charAt(1).toUpperCase() + path.slice('/x'.length)
 }
 
-function requestSchema({ field, optionalField }: SessionRoute): Json {
+function requestSchema({ field, optionalField, twin }: SessionRoute, schema: GraphQLSchema): Json {
   const fields = [field, ...(optionalField === undefined ? [] : [optionalField])]
+  const descriptions = argumentDescriptions(twin, schema)
   return {
     type: 'object',
     required: [field],
-    properties: Object.fromEntries(fields.map((name) => [name, { type: 'string' }])),
+    properties: Object.fromEntries(
+      fields.map((name) => [name, { type: 'string', description: descriptions.get(name) ?? '' }]),
+    ),
   }
+}
+
+/** Of all arguments that the fields of an operation take, also of those that it leaves out. */
+function argumentDescriptions(twin: string, schema: GraphQLSchema): ReadonlyMap<string, string> {
+  const info = new TypeInfo(schema)
+  const descriptions = new Map<string, string>()
+  visit(
+    parse(twin),
+    visitWithTypeInfo(info, {
+      Field() {
+        for (const { name, description } of info.getFieldDef()?.args ?? []) descriptions.set(name, description ?? '')
+      },
+    }),
+  )
+  return descriptions
 }
 
 function resultSchema(type: GraphQLObjectType | null): Json {
@@ -114,7 +132,7 @@ export function documentType(twin: string, schema: GraphQLSchema): GraphQLObject
 /** What documents usually have. Nothing is required: they are the user's own. */
 function documentSchema(type: GraphQLObjectType): Json {
   return {
-    description: `${type.description ?? ''}\n\n${AS_STORED}`.trim(),
+    description: `${firstParagraph(type.description ?? '')}\n\n${AS_STORED}`.trim(),
     properties: Object.fromEntries(
       documentFields(type).map(({ name, description, type: fieldType }) => [
         memberName(name),
@@ -122,6 +140,11 @@ function documentSchema(type: GraphQLObjectType): Json {
       ]),
     ),
   }
+}
+
+/** What the other paragraphs say of a type is about its fields in GraphQL. */
+function firstParagraph(description: string): string {
+  return description.split('\n\n', 1).join()
 }
 
 /** A member that a document lacks may also be null there; ids may be numbers (see the import). */
