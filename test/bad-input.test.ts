@@ -131,12 +131,17 @@ test('a GraphQL document that is wrong is 200 for clients of application/json, a
     const answer = await send(gateway, operation(query, { headers }))
     expectGraphQLFailure(answer, { status: 200, code, hasNot: [] })
   }
-  for (const operationName of [undefined, 'C']) {
+  for (const [operationName, message] of [
+    [undefined, 'The document has several operations: name one with `operationName`.'],
+    ['C', 'The document has no operation of that name.'],
+  ] as const) {
     const ask = operation('query A { __typename } query B { __typename }', {
       headers,
       ...(operationName && { operationName }),
     })
-    expectGraphQLFailure(await send(gateway, ask), { status: 200, code: 'OPERATION_NOT_FOUND', hasNot: [] })
+    const answer = await send(gateway, ask)
+    expectGraphQLFailure(answer, { status: 200, code: 'OPERATION_NOT_FOUND', hasNot: [] })
+    expect(answer.text).toContain(message)
   }
   // Who is asking, and what the session calls say, has its own status whatever the client accepts.
   const refused = await send(gateway, operation('{ me { email } }', { headers, accessToken: ana.refreshToken }))

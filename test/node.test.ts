@@ -157,7 +157,8 @@ test('nodes takes a hundred ids and no more', async () => {
   const [user = ''] = anas
   expect((await nodes(Array(100).fill(user), ana)).data.nodes).toHaveLength(100)
   const refused = await nodes(Array(101).fill(user), ana)
-  expect(refused).toMatchObject({ data: null, errors: [{ extensions: { code: 'INVALID_ARGUMENT' } }] })
+  const message = '`ids` may hold at most 100.'
+  expect(refused).toMatchObject({ data: null, errors: [{ message, extensions: { code: 'INVALID_ARGUMENT' } }] })
   expect((await nodes([], ana)).data.nodes).toEqual([])
 })
 

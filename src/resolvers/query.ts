@@ -17,7 +17,7 @@ export const Query = {
   nodes(_root, { ids }, context): Promise<readonly (NodeRow | null)[]> {
     const me = requireViewer(context)
     if (ids.length > MAX_NODES) {
-      throw new GatewayError('INVALID_ARGUMENT', { message: `\`ids\` may be at most ${MAX_NODES}.` })
+      throw new GatewayError('INVALID_ARGUMENT', { message: `\`ids\` may hold at most ${MAX_NODES}.` })
     }
     return Promise.all(ids.map((id) => me && findNode(me, id, context)))
   },

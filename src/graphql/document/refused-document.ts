@@ -12,11 +12,11 @@ export class RefusedDocument extends Error {
   }
 }
 
-/** The document has no operation of this name; without one, it has not exactly one. */
+/** The document has no operation of this name; without one, it has several. One that has none is not valid. */
 export function withoutOperation(name: string | undefined): RefusedDocument {
   const message =
     name === undefined
-      ? 'The document must have one operation, or `operationName` says which one it is.'
+      ? 'The document has several operations: name one with `operationName`.'
       : messageOf('OPERATION_NOT_FOUND')
   return new RefusedDocument([new GraphQLError(message, { extensions: { code: 'OPERATION_NOT_FOUND' } })])
 }
