@@ -42,7 +42,9 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect((await gateway.get('/projects', again.accessToken)).status).toBe(404)
     await gateway.load(documentLine('project', ANA, '{"id":"p9","ref":"site"}'))
     expect((await gateway.get('/exports?r=site', again.accessToken)).json().code).toBe('NO_EXPORT')
-    expect((await runHere(['users', 'remove', 'nobody@example.com', ...flags])).exitCode).toBe(1)
+    const both = await runHere(['users', 'remove', 'Nobody@example.com', ANA, ...flags])
+    expect([both.exitCode, both.stderr]).toEqual([1, 'nothing is stored for nobody@example.com\n'])
+    expect(both.stdout).toContain(`removed ${ANA}: `)
   })
 
   test('users are listed and shown with what they have', async () => {
@@ -54,7 +56,7 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
       `${ANA}\t2 projects, 1 template, 1 UI library, 2 exports (46 B), 0 sessions\n${ben}`,
     )
     const unknown = await workspace.run('users', 'show', 'nobody@example.com')
-    expect([unknown.exitCode, unknown.stderr]).toEqual([1, 'nothing is stored for this email\n'])
+    expect([unknown.exitCode, unknown.stderr]).toEqual([1, 'nothing is stored for nobody@example.com\n'])
     expect((await workspace.run('users', 'show', 'no email')).exitCode).toBe(2)
   })
 

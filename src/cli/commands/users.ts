@@ -27,8 +27,9 @@ export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<
 
 export async function runUsersShow(input: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToRead(config, io)
-  const [held] = await store.holdingsOf([requireEmail(input)])
-  if (!held) return notStored(io)
+  const email = requireEmail(input)
+  const [held] = await store.holdingsOf([email])
+  if (!held) return notStored(email, io)
   io.stdout.write(`${held.email}\t${inWords(held)}\n`)
   return 0
 }
@@ -40,7 +41,7 @@ export async function runUsersRename(from: string, to: string, config: UsersConf
   if (before === after) throw new UsageError('the new email is the old one')
   const [held] = await store.holdingsOf([before])
   const outcome = await store.renameUser(before, after)
-  if (outcome === 'unknown') return notStored(io)
+  if (outcome === 'unknown') return notStored(before, io)
   if (outcome === 'taken') {
     io.stderr.write('a workspace is stored for the new email already: nothing was changed\n')
     return 1
@@ -60,7 +61,7 @@ export async function runUsersRemove(inputs: readonly string[], config: UsersCon
   for (const email of emails) {
     const [held] = await store.removeUsers([email])
     if (!held) {
-      exitCode = notStored(io)
+      exitCode = notStored(email, io)
       continue
     }
     audit.record({ kind: 'removal', result: 'done', email, isGone: true, detail: inWords(held) })
@@ -76,8 +77,8 @@ function requireEmail(input: string): string {
   return email
 }
 
-function notStored({ stderr }: CommandIo): ExitCode {
-  stderr.write('nothing is stored for this email\n')
+function notStored(email: string, { stderr }: CommandIo): ExitCode {
+  stderr.write(`nothing is stored for ${email}\n`)
   return 1
 }
 
