@@ -44,6 +44,7 @@ function describeImporting(databaseUrl: () => Promise<string | undefined>): void
       unchanged: 0,
       removed: 0,
       orphanExports: 0,
+      orphans: [],
     })
     expect(await dumpOf(gateway)).toBe(await local.dump())
 
@@ -52,7 +53,7 @@ function describeImporting(databaseUrl: () => Promise<string | undefined>): void
     const dry = await gateway.send('POST', '/import?replace&dry-run&verbose', wanted, BEARER)
     expect(eventsOf(dry.text).slice(-2)).toEqual([
       { type: 'user', email: ANA, added: 0, replaced: 1, unchanged: 0, removed: 5 },
-      { type: 'wouldImport', added: 0, replaced: 1, unchanged: 0, removed: 5, orphanExports: 0 },
+      { type: 'wouldImport', added: 0, replaced: 1, unchanged: 0, removed: 5, orphanExports: 0, orphans: [] },
     ])
     expect(await dumpOf(gateway)).toBe(await local.dump())
     await gateway.send('POST', '/import?replace=true', wanted, BEARER)

@@ -60,6 +60,39 @@ const inWords = (count: number) =>
     ? ''
     : `, ${count} ${count === 1 ? 'export whose project is' : 'exports whose projects are'} neither in the input nor stored`
 
+/** How many exports the lines tell of, each with its place. */
+function told(stderr: string): number {
+  const lines = stderr.split('\n').slice(0, -1)
+  const counts = lines.map((line) => /^\S+input\.ndjson:\d+: .* of (\d+) exports?$/.exec(line)?.[1])
+  return counts.reduce((sum, count) => sum + Number(count), 0)
+}
+
+test('each of the first ten references without a project is named with its line, the others are counted', async () => {
+  const workspace = createWorkspace()
+  const others = Array.from({ length: 10 }, (_, index) => exported(`r${index}`))
+  const lines = [
+    exported('late'),
+    exported('none'),
+    project('late'),
+    exported('none', ANA, '04'),
+    exportLine(ANA, { r: 'a\u001b[31mb', createdAt: '2026-01-03T00:00:00Z', elements: [] }),
+    ...others,
+  ]
+  const path = workspace.write('input.ndjson', lines.join(''))
+  const { exitCode, stderr } = await workspace.import(path)
+  expect(exitCode).toBe(0)
+  expect(stderr.split('\n')).toEqual([
+    `${path}:2: no project of this user has the reference "none" of 2 exports`,
+    `${path}:5: no project of this user has the reference "a\\u001b[31mb" of 1 export`,
+    ...Array.from(
+      { length: 8 },
+      (_, index) => `${path}:${6 + index}: no project of this user has the reference "r${index}" of 1 export`,
+    ),
+    '… and 2 exports of other references',
+    '',
+  ])
+})
+
 describe('on SQLite', () => describeOrphans(async () => createWorkspace()))
 
 describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () =>
@@ -71,7 +104,9 @@ function describeOrphans(workspaceHere: () => Promise<ReturnType<typeof createWo
     const workspace = await workspaceHere()
     await workspace.load(SMALL_WORLD)
     const { exitCode, stdout, stderr } = await workspace.import(workspace.write('input.ndjson', input), ...options)
-    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(exitCode).toBe(0)
+    expect(stderr === '').toBe(orphans === 0)
+    expect(told(stderr)).toBe(orphans)
     expect(stdout).toMatch(new RegExp(`(unchanged|removed)${inWords(orphans)} \\([^,]*\\)\n$`))
   })
 }
@@ -83,10 +118,12 @@ test('over HTTP they are in the last event, and in the words of the command', as
     type: 'imported',
     added: 9,
     orphanExports: 1,
+    orphans: [{ line: 9, ref: 'none', exports: 1 }],
   })
   const workspace = createWorkspace()
   const [path, token] = [workspace.write('again.ndjson', exported('none')), workspace.write('token', IMPORT_TOKEN)]
-  const { exitCode, stdout } = await runHere(['import', path, '--to', gateway.url, '--token-file', token])
+  const { exitCode, stdout, stderr } = await runHere(['import', path, '--to', gateway.url, '--token-file', token])
+  expect(stderr).toBe(`${path}:1: no project of this user has the reference "none" of 1 export\n`)
   expect([exitCode, stdout]).toEqual([0, `imported ${path}: 0 added, 0 replaced, 1 unchanged${inWords(1)}\n`])
   const { accessToken } = await gateway.login(ANA)
   expect((await gateway.get('/exports?r=none', accessToken)).status).toBe(404)

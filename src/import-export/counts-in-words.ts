@@ -1,4 +1,6 @@
 // What an import did, or would do, as people are told it: here and by another gateway in the same words.
+import type { Orphans } from './checks/orphan-exports.ts'
+import { excerpt } from './format/envelope.ts'
 
 export interface ImportCounts {
   readonly added: number
@@ -15,6 +17,23 @@ export function countsInWords({ added, replaced, unchanged, removed }: ImportCou
 
 export function badLinesInWords(count: number): string {
   return `${count} bad ${count === 1 ? 'line' : 'lines'}`
+}
+
+/** Where the exports are that have no project, a line for each of these references; empty without one. */
+export function orphansByLine(name: string, orphans: readonly Orphans[], total: number): string {
+  if (orphans.length === 0) return ''
+  const rest = total - orphans.reduce((sum, { exports }) => sum + exports, 0)
+  return [
+    ...orphans.map(
+      ({ line, ref, exports }) =>
+        `${name}:${line}: no project of this user has the reference ${JSON.stringify(excerpt(ref))} of ${exportsInWords(exports)}\n`,
+    ),
+    ...(rest === 0 ? [] : [`… and ${exportsInWords(rest)} of other references\n`]),
+  ].join('')
+}
+
+function exportsInWords(count: number): string {
+  return count === 1 ? '1 export' : `${count} exports`
 }
 
 /** What is added to the counts of an import; empty where every export has a project. */

@@ -1,6 +1,7 @@
 // A whole import whose course is told as events: what POST /import answers, and what its client prints.
 import type { FileHandle } from 'node:fs/promises'
 import type { EditableStore, Swapped } from '../store/workspace-edits.ts'
+import type { Orphans } from './checks/orphan-exports.ts'
 import { checkInput } from './checks/validate.ts'
 import { flushRemovals } from './flush-removals.ts'
 import type { RecordFields } from './format/read-record.ts'
@@ -24,7 +25,12 @@ export type ImportEvent =
   | { readonly type: 'badLine'; readonly line: number; readonly reason: string }
   | ({ readonly type: 'user' } & Swapped)
   /** The last event. */
-  | ({ readonly type: 'imported' | 'wouldImport'; readonly orphanExports: number } & Counts)
+  | ({
+      readonly type: 'imported' | 'wouldImport'
+      readonly orphanExports: number
+      /** The first of them. */
+      readonly orphans: readonly Orphans[]
+    } & Counts)
   /** The last event. Nothing was imported. */
   | { readonly type: 'refused'; readonly badLines: number }
   /** The last event. What was imported before stays; run again, the import goes on. */
@@ -78,5 +84,6 @@ export async function runImport(
     : await applyInput(file, checked, store, options)
   // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
   if (!isDryRun && (counts.removed > 0 || isReplacement)) await flushRemovals(store, FLUSH_PATIENCE_MS)
-  emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts, orphanExports: checked.orphanExports })
+  const { orphanExports, orphans } = checked
+  emit({ type: isDryRun ? 'wouldImport' : 'imported', ...counts, orphanExports, orphans })
 }

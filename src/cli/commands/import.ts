@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'
-import { badLinesInWords, countsInWords, orphansInWords } from '../../import-export/counts-in-words.ts'
+import { badLinesInWords, countsInWords, orphansByLine, orphansInWords } from '../../import-export/counts-in-words.ts'
 import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
 import { applyInput } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
@@ -152,6 +152,7 @@ async function importUnchanged(
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
   const done = countsInWords(counts, config.replace === true)
   if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: done })
+  io.stderr.write(orphansByLine(name, checked.orphans, checked.orphanExports))
   io.stdout.write(
     `${config.dryRun ? 'would import' : 'imported'} ${name}: ${done}${orphansInWords(checked.orphanExports)} (${took})\n`,
   )

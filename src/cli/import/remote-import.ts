@@ -1,7 +1,7 @@
 // The client of POST /import: sends a file, and tells how it goes there.
 import { Readable } from 'node:stream'
 import { UsageError } from '../../errors.ts'
-import { badLinesInWords, countsInWords, orphansInWords } from '../../import-export/counts-in-words.ts'
+import { badLinesInWords, countsInWords, orphansByLine, orphansInWords } from '../../import-export/counts-in-words.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireServerAddress } from '../move-in/remote-address.ts'
@@ -91,8 +91,9 @@ function tell(
   { stdout, stderr }: CommandIo,
 ): ExitCode {
   if (end?.type === 'imported' || end?.type === 'wouldImport') {
-    // A gateway of an earlier version does not count them.
-    const { orphanExports = 0 }: Partial<typeof end> = end
+    // A gateway of an earlier version does not count or list them.
+    const { orphanExports = 0, orphans = [] }: Partial<typeof end> = end
+    stderr.write(orphansByLine(name, orphans, orphanExports))
     const done = `${countsInWords(end, replace === true)}${orphansInWords(orphanExports)}`
     stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${done}\n`)
     return 0

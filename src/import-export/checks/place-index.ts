@@ -27,6 +27,8 @@ export interface Found<T> {
 export interface PlaceIndex<T> {
   /** What was said of this name of the user, null when nothing was. */
   readonly find: (asked: NamedByUser) => Found<T> | null
+  /** What the entry of this number says. */
+  readonly at: (entry: number) => T
   /** `place` is where it is said. Once for each name. */
   readonly add: (value: T, place: LinePlace) => void
   /** What is said of the same name from now on, and where. */
@@ -59,6 +61,10 @@ export function createPlaceIndex<T extends NamedByUser>(
     for (let entry = 0; entry < places.count(); entry += 1) slots[slotFor(places.hashOf(entry))] = entry + 1
   }
 
+  function at(entry: number): T {
+    return kept.get(entry) ?? read(places.placeOf(entry))
+  }
+
   function keepIfLong(entry: number, value: T, { startOffset, endOffset }: LinePlace): void {
     if (endOffset - startOffset > MAX_BYTES_TO_READ_AGAIN) kept.set(entry, value)
     else kept.delete(entry)
@@ -71,12 +77,12 @@ export function createPlaceIndex<T extends NamedByUser>(
       for (let slot = hash & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
         const entry = (slots[slot] ?? 0) - 1
         if (places.hashOf(entry) !== hash) continue
-        const place = places.placeOf(entry)
-        const value = kept.get(entry) ?? read(place)
-        if (value.name === name && value.email === email) return { entry, value, place }
+        const value = at(entry)
+        if (value.name === name && value.email === email) return { entry, value, place: places.placeOf(entry) }
       }
       return null
     },
+    at,
     add(value, place) {
       const hash = hashOf(value.email, value.name) >>> 0
       keepIfLong(places.count(), value, place)

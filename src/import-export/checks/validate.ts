@@ -15,7 +15,7 @@ import {
 } from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
 import { createOpenExports, type Endable } from './open-exports.ts'
-import { createOrphanExports } from './orphan-exports.ts'
+import { createOrphanExports, type Orphans } from './orphan-exports.ts'
 import type { NamedByUser } from './place-index.ts'
 import { createRemovedNames, WHOLE_USER } from './removed-names.ts'
 import { createRefClaims, type RefClaim } from './unique-refs.ts'
@@ -36,6 +36,8 @@ export interface CheckedInput {
   readonly records: number
   /** Exports whose project is neither in the input nor stored, or goes before them: nobody sees them. */
   readonly orphanExports: number
+  /** The first of them. */
+  readonly orphans: readonly Orphans[]
   /** Of each line that is not blank. */
   readonly notes: LineNotes
   /** Of each block of lines. */
@@ -195,7 +197,7 @@ export async function checkInput(
   for (const { line, brokenBy } of splitExports.values()) {
     if (brokenBy !== null && !bad.has(line)) bad.set(line, `line ${brokenBy}, an element of this export, is bad`)
   }
-  return { bad, splitExports, records, orphanExports: orphans.count(), notes, checksums }
+  return { bad, splitExports, records, orphanExports: orphans.count(), orphans: orphans.first(), notes, checksums }
 }
 
 /** What a removal makes free for others: the id of a project, or all of a user. */
