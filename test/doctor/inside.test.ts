@@ -35,8 +35,11 @@ describe('doctor', () => {
     const backups = temporaryDirectory()
     writeFileSync(join(backups, 'workspace.db'), 'a backup')
     const { exitCode, report } = await examine(['--database', `file:${path}`, '--backups', backups])
-    expect(report).toMatchObject({ findings: [], notChecked: [] })
+    const reason = 'it was not looked at: name the URL of the gateway'
+    expect(report).toMatchObject({ findings: [], notChecked: [{ check: 'outside', reason }] })
     expect(exitCode).toBe(0)
+    const asked = await examine(['--database', `file:${path}`, '--backups', backups, '--look', 'inside'])
+    expect(asked.report).toMatchObject({ findings: [], notChecked: [] })
   })
 
   test('of a database that has moved it names the option of the database, not that of a key', async () => {
@@ -99,6 +102,7 @@ describe('doctor', () => {
     const { stdout, exitCode } = await run(['doctor', '--database', `file:${path}`])
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/FOUND +file-permissions .*\n +run: chmod 600 /)
+    expect(stdout).toMatch(/^skipped +outside +it was not looked at: name the URL of the gateway$/m)
     expect(stdout).toContain('1 found')
   })
 

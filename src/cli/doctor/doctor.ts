@@ -23,6 +23,8 @@ import { countFindings, toLine, toReport } from './report.ts'
 const NO_PROXY_HEADER =
   '\nwith --proxy-protocol the proxy must begin each connection with a PROXY header, as HAProxy does with: server gateway 127.0.0.1:4000 send-proxy-v2-ssl'
 
+const NO_URL: Outcome = { check: 'outside', reason: 'it was not looked at: name the URL of the gateway' }
+
 /** Exit code 1 with findings. Throws `UsageError` when no gateway answers at `url`. */
 export async function runDoctor(url: string | undefined, config: DoctorConfig, io: CommandIo): Promise<ExitCode> {
   if (url === undefined && config.look === 'outside')
@@ -34,6 +36,7 @@ export async function runDoctor(url: string | undefined, config: DoctorConfig, i
   if (config.look !== 'outside')
     outcomes.push(...(await checkDatabase(inside)), ...(await runChecks(CONFIGURATION_CHECKS, inside)))
   let proxy: Place | null = null
+  if (url === undefined && config.look === 'both') outcomes.push(NO_URL)
   if (url !== undefined && config.look !== 'inside') {
     const outside = await lookOutside(url, inside)
     const first = await requireGateway(outside.ask, url, config)

@@ -1,6 +1,6 @@
 // Whether the way to the proxy can be trusted.
 import type { ConnectionOptions } from 'node:tls'
-import type { Check, Verdict } from '../check.ts'
+import type { Check, NotChecked, Verdict } from '../check.ts'
 import { hostOf, isLoopback, shakeHands } from './client.ts'
 import type { Outside } from './context.ts'
 
@@ -15,6 +15,8 @@ const OLD_TLS: ConnectionOptions = {
   ciphers: 'DEFAULT@SECLEVEL=0',
 }
 
+const WITHOUT_TLS: NotChecked = { reason: 'the address is http' }
+
 export const TLS_CHECKS: readonly Check<Outside>[] = [
   { name: 'tls', run: tls },
   { name: 'tls-certificate', run: certificate },
@@ -23,7 +25,8 @@ export const TLS_CHECKS: readonly Check<Outside>[] = [
 ]
 
 function tls({ target: { url } }: Outside): Verdict {
-  if (url.protocol === 'https:' || isLoopback(hostOf(url))) return null
+  if (url.protocol === 'https:') return null
+  if (isLoopback(hostOf(url))) return WITHOUT_TLS
   return {
     problem: 'emails, codes and tokens go over the network in clear',
     fix: {
@@ -35,7 +38,7 @@ function tls({ target: { url } }: Outside): Verdict {
 }
 
 async function certificate({ target, clock: now }: Outside): Promise<Verdict> {
-  if (target.url.protocol !== 'https:') return null
+  if (target.url.protocol !== 'https:') return WITHOUT_TLS
   const { problem, expiresAt } = await shakeHands(target)
   const days = Math.floor((expiresAt - now()) / DAY_MS)
   if (problem === null && days >= EXPIRY_DAYS) return null
@@ -51,7 +54,7 @@ async function certificate({ target, clock: now }: Outside): Promise<Verdict> {
 }
 
 async function version({ target }: Outside): Promise<Verdict> {
-  if (target.url.protocol !== 'https:') return null
+  if (target.url.protocol !== 'https:') return WITHOUT_TLS
   const isSpoken = await shakeHands(target, OLD_TLS).then(
     () => true,
     () => false,
