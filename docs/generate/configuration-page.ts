@@ -20,7 +20,7 @@ Secrets belong in variables or files: every user of a machine can read the argum
 
 \`--config\` or \`WORKSPACE_GATEWAY_CONFIG\` names a YAML file, for any command. Options are named like their flags. What stands at the left is
 for every command that has the option; what stands under the name of a command is for it alone, and stands over that. What stands
-under \`serve\` is for \`config check\`, \`doctor\` and \`health\` too, which look at what it is given. A list may be written as one. An option that means something else to each command, such as \`to\`, stands under a command only.
+under \`serve\` is for \`config check\`, \`doctor\` and \`health\` too, which look at what it is given. A list may be written as one. An option that means different things in different commands, such as \`to\`, must stand under the name of a command.
 
 \`\`\`yaml
 database: file:/var/lib/workspace/workspace.db

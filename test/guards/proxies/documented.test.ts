@@ -149,7 +149,8 @@ describe('the page about proxies', () => {
     expect(commands.length).toBeGreaterThan(2)
     await Promise.all(
       commands.map(async (command) => {
-        const [, args = ''] = /^npm start -- (.+)$/.exec(command) ?? []
+        const [, args = ''] =
+          /^(?:npm start --|node_modules\/\.bin\/node src\/main\.ts serve) (.+)$/.exec(command) ?? []
         expect(args, command).not.toBe('')
         await serveForTest(args.split(' '), { cwd: temporaryDirectory() })
       }),
