@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await waitForAgreement(page)
     await page.route('**/*', (route) => route.abort())
     await page.getByRole('button', { name: 'Run both' }).click()
-    await page.locator('.verdict.incomparable', { hasText: 'The gateway did not answer on both sides.' }).waitFor()
+    await page.locator('.verdict.incomparable', { hasText: 'Neither side has any answer to compare.' }).waitFor()
     for (const side of ['.rest', '.graphql']) {
       expect(await page.locator(`${side} .answer`).innerText()).toMatch(/no answer[\s\S]*The gateway does not answer\./)
       expect(await page.locator(`${side} .answer`).innerText()).not.toMatch(/0\.0 ms|\b0 B/)

@@ -141,12 +141,16 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
   })
 
   test('an email without a workspace is told so in a sentence, on every page', async () => {
-    const { url } = await startGateway()
+    const { url, databasePath, databaseUrl } = await startGateway()
     const page = await (await browser.open(url)).newPage()
     await page.goto(url)
     await signIn(page, 'nobody@example.com')
     const refusal = page.locator('.verdict.refused', { hasText: 'No workspace is stored for this email yet' })
     await refusal.getByText('npx workspace-gateway import workspace.ndjson').waitFor()
+    // Where the data are is nothing for whoever opens the page.
+    await refusal.getByText('With the same --database as the gateway, if it has one.').waitFor()
+    const shown = await page.locator('main').innerText()
+    for (const secret of [databasePath, databaseUrl]) expect(shown).not.toContain(secret)
     await page.getByRole('link', { name: 'Workspace', exact: true }).click()
     await page.getByText('workspace-gateway import').waitFor()
   })

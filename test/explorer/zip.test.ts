@@ -5,7 +5,7 @@ import { zipOf } from '../../src/explorer/workspace/files/zip.ts'
 
 function unzipped(paths: readonly string[]): Readonly<Record<string, string>> {
   const elements = paths.map((path, index) => ({ path, content: String(index), isFile: true, isBase64: false }))
-  const files = unzipSync(Buffer.concat(zipOf(elements, () => {})))
+  const files = unzipSync(Buffer.concat(zipOf(elements, '2026-03-04T05:06:08Z', () => {})))
   return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
 }
 
@@ -62,4 +62,22 @@ test('no part has more bytes than file systems take, whatever its extension and 
   )
   expect(names).toHaveLength(32)
   for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+})
+
+test.each([
+  ['2024-02-29T13:14:16.500Z', new Date('2024-02-29T13:14:16Z')],
+  ['1969-07-20T20:17:40Z', new Date(1980, 0, 1)],
+  ['2123-01-01T00:00:00Z', new Date(2099, 11, 31)],
+  ['2016-12-31T23:59:60Z', new Date(1980, 0, 1)],
+])('the files of an export of %s are dated like it, or as near as zips have dates', (createdAt, dated) => {
+  const elements = ['a.txt', 'b.png'].map((path) => ({ path, content: '', isFile: true, isBase64: false }))
+  const zip = Buffer.concat(zipOf(elements, createdAt, () => {}))
+  const dates: Date[] = []
+  // The entries of the central directory, each with the date of its file (APPNOTE 4.3.12).
+  for (let at = zip.indexOf('PK\x01\x02'); at !== -1; at = zip.indexOf('PK\x01\x02', at + 4)) {
+    const [time, day] = [zip.readUInt16LE(at + 12), zip.readUInt16LE(at + 14)]
+    const [year, month, date] = [1980 + (day >> 9), ((day >> 5) & 15) - 1, day & 31]
+    dates.push(new Date(year, month, date, time >> 11, (time >> 5) & 63, (time & 31) * 2))
+  }
+  expect(dates).toEqual([dated, dated])
 })

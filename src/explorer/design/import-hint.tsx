@@ -6,7 +6,8 @@ export function ImportHint(): ReactNode {
     <>
       <pre className="command">npx workspace-gateway import workspace.ndjson</pre>
       <p className="note">
-        A line is <code>{'{"kind":"project","email":"…","data":{…}}'}</code>; the gateway may be serving meanwhile.
+        With the same <code>--database</code> as the gateway, if it has one. A line is{' '}
+        <code>{'{"kind":"project","email":"…","data":{…}}'}</code>; the gateway may be serving meanwhile.
       </p>
     </>
   )

@@ -29,8 +29,12 @@ export function compare(rest: Compared, graphql: Compared): Verdict {
 
 /** Why two answers cannot be compared; null where they can. */
 export function whyNot(rest: Compared, graphql: Compared): Verdict | null {
-  if (rest.status === 0 || graphql.status === 0) return incomparable('The gateway did not answer on both sides.')
-  if (!rest.isJson || !graphql.isJson) return incomparable('There is no JSON on both sides to compare.')
+  return whoLacks('answer', rest.status === 0, graphql.status === 0) ?? whoLacks('JSON', !rest.isJson, !graphql.isJson)
+}
+
+function whoLacks(what: string, isRest: boolean, isGraphql: boolean): Verdict | null {
+  if (isRest && isGraphql) return incomparable(`Neither side has any ${what} to compare.`)
+  if (isRest || isGraphql) return incomparable(`${isRest ? 'REST' : 'GraphQL'} has no ${what} to compare.`)
   return null
 }
 

@@ -1,15 +1,14 @@
 // Making a zip beside the page: how far it is, and a way to stop it.
 import { useEffect, useRef, useState } from 'react'
 import { useSaveFile } from '../../design/save-file.ts'
-import type { Element } from '../project/elements.ts'
-import type { ZipReply } from './zip-worker.ts'
+import type { ZipReply, ZipTask } from './zip-worker.ts'
 
 export interface Zipping {
   /** From 0 to 1; null while nothing is zipped. */
   readonly progress: number | null
   /** Why the last one was not made; null when nothing is to be said. */
   readonly failure: string | null
-  readonly start: (elements: readonly Element[], fileName: string) => void
+  readonly start: (task: ZipTask, fileName: string) => void
   readonly cancel: () => void
 }
 
@@ -27,7 +26,7 @@ export function useZip(): Zipping {
 
   useEffect(() => () => worker.current?.terminate(), [])
 
-  function start(elements: readonly Element[], fileName: string): void {
+  function start(task: ZipTask, fileName: string): void {
     cancel()
     const zipper = new Worker(new URL('./zip-worker.ts', import.meta.url), { type: 'module' })
     worker.current = zipper
@@ -43,7 +42,7 @@ export function useZip(): Zipping {
       cancel()
       setFailure('The code that makes it could not be loaded.')
     }
-    zipper.postMessage(elements)
+    zipper.postMessage(task)
   }
 
   return { progress, failure, start, cancel }

@@ -7,9 +7,15 @@ export type ZipReply =
   | { readonly kind: 'done'; readonly zip: Blob }
   | { readonly kind: 'failed'; readonly message: string }
 
-addEventListener('message', ({ data }: MessageEvent<readonly Element[]>) => {
+export interface ZipTask {
+  readonly elements: readonly Element[]
+  /** Of the export, and so of every file in it. */
+  readonly createdAt: string
+}
+
+addEventListener('message', ({ data: { elements, createdAt } }: MessageEvent<ZipTask>) => {
   try {
-    const chunks = zipOf(data, (done) => reply({ kind: 'progress', done }))
+    const chunks = zipOf(elements, createdAt, (done) => reply({ kind: 'progress', done }))
     reply({ kind: 'done', zip: new Blob([...chunks], { type: 'application/zip' }) })
   } catch (error) {
     reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })

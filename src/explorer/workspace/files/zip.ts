@@ -8,10 +8,13 @@ const PACKED = /\.(?:png|jpe?g|gif|webp|avif|woff2?|zip|gz|mp4|pdf)$/i
 /** Of a part of a path. File systems take 255, and a number may come to it that keeps two files apart. */
 const MOST_BYTES = 240
 const MOST_EXTENSION_BYTES = 20
+/** By the clock of this machine, as a zip holds them. */
+const [EARLIEST, LATEST] = [new Date(1980, 0, 1).getTime(), new Date(2099, 11, 31).getTime()]
 
 /** Paths stay inside the folder they are unpacked to, and no two files share one. `onProgress` hears from 0 to 1. */
 export function zipOf(
   elements: readonly Element[],
+  createdAt: string,
   onProgress: (done: number) => void,
 ): readonly Uint8Array<ArrayBuffer>[] {
   const chunks: Uint8Array<ArrayBuffer>[] = []
@@ -19,18 +22,25 @@ export function zipOf(
     if (error) throw error
     chunks.push(new Uint8Array(chunk))
   })
+  const mtime = zipTime(createdAt)
   const paths = elements.map(({ isFile, path }) => safePath(isFile ? path : `${path}.json`))
   // A file named like a folder would be in the way of the files in it.
   const taken = new Set(paths.flatMap((path) => foldersOf(path.toLowerCase()).map((folder) => folder.slice(0, -1))))
   for (const [index, element] of elements.entries()) {
     const name = freeName(paths[index] ?? '', taken)
     const file = PACKED.test(name) ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 })
+    file.mtime = mtime
     zip.add(file)
     file.push(bytesOf(element), true)
     if (index % 100 === 0) onProgress(index / elements.length)
   }
   zip.end()
   return chunks
+}
+
+/** In milliseconds since the epoch. A zip holds the years 1980 to 2099; what is no date is the earliest. */
+function zipTime(date: string): number {
+  return Math.min(Math.max(Date.parse(date) || 0, EARLIEST), LATEST)
 }
 
 /** Control characters, what turns the reading direction, and what Windows forbids in a name. */

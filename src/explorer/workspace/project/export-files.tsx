@@ -87,7 +87,11 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
           {zip.progress !== null && <progress aria-label="Zipping" max={1} value={zip.progress} />}
           {/* One button, so that it keeps the focus. */}
           {zip.progress === null ? (
-            <button key="zip" type="button" onClick={() => zip.start(elements, `${fileName}.zip`)}>
+            <button
+              key="zip"
+              type="button"
+              onClick={() => zip.start({ elements, createdAt: facts.createdAt }, `${fileName}.zip`)}
+            >
               <FileArchive size={15} aria-hidden="true" /> Download zip
             </button>
           ) : (

@@ -1,0 +1,17 @@
+// What is said where two answers cannot be compared: which side has none.
+import { expect, test } from 'vitest'
+import { compare } from '../../src/explorer/rosetta/comparison.ts'
+
+const JSON_ANSWER = { status: 200, isJson: true, text: '{"data":{"me":null}}' }
+const PAGE = { status: 502, isJson: false, text: '<h1>Proxy</h1>' }
+const NONE = { status: 0, isJson: false, text: 'The gateway does not answer.' }
+
+test.each([
+  ['both', NONE, NONE, 'Neither side has any answer to compare.'],
+  ['REST', NONE, JSON_ANSWER, 'REST has no answer to compare.'],
+  ['GraphQL', PAGE, NONE, 'GraphQL has no answer to compare.'],
+  ['both, as JSON', PAGE, PAGE, 'Neither side has any JSON to compare.'],
+  ['GraphQL, as JSON', JSON_ANSWER, PAGE, 'GraphQL has no JSON to compare.'],
+])('without an answer of %s', (_sides, rest, graphql, text) => {
+  expect(compare(rest, graphql)).toEqual({ kind: 'incomparable', text })
+})
