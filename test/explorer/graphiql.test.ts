@@ -158,6 +158,24 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.locator('.graphiql-doc-explorer', { hasText: 'Mutation' }).waitFor()
   })
 
+  test('GraphiQL names no key that opens the palette of these pages', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    const field = page.locator('.graphiql-doc-explorer').getByRole('combobox')
+    await expect.poll(() => field.getAttribute('placeholder')).toBe('Search')
+    // Drawn anew, it is mended anew.
+    await page.locator('.graphiql-doc-explorer').getByRole('link', { name: 'Query', exact: true }).click()
+    await page.locator('.graphiql-doc-explorer-title', { hasText: 'Query' }).waitFor()
+    await expect.poll(() => field.getAttribute('placeholder')).toBe('Search')
+    await page.getByRole('button', { name: 'Open short keys dialog' }).click()
+    const keys = page.getByRole('dialog').getByRole('row')
+    await keys.filter({ hasText: 'Search in editor' }).waitFor()
+    await keys.filter({ hasText: 'Execute query' }).waitFor()
+    const shown = await page.getByRole('dialog').innerText()
+    expect(shown).not.toContain('documentation')
+    expect(shown).not.toMatch(/Ctrl\s*\+\s*K\b/)
+  })
+
   test('F11: an answer has the tools of every text, and each tab keeps its own', async () => {
     const page = await open()
     const pane = page.locator('.graphiql-response')

@@ -35,6 +35,11 @@ function useFocusAfterVisit(): void {
   }, [visit])
 }
 
+/** Their keyboards have a Command key. */
+function isApple(): boolean {
+  return /^(?:Mac|iP)/.test(navigator.platform)
+}
+
 export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
   const { facts, navigation } = useExplorer()
   const isSignedIn = useSessionState().phase === 'signed-in'
@@ -90,7 +95,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
               <Search size={15} aria-hidden="true" />
               <span className="palette-label">Go to …</span>
               <span className="kbd" aria-hidden="true">
-                ⌘K
+                {isApple() ? '⌘K' : 'Ctrl K'}
               </span>
             </button>
           )}

@@ -1,4 +1,4 @@
-// What GraphiQL leaves unsaid to assistive technology: which button is the current tab, and what each editor is for. And a way out of its editors.
+// What GraphiQL leaves unsaid to assistive technology: which button is the current tab, and what each editor is for. And a way out of its editors, and a search that names no key of these pages.
 
 const EDITORS: readonly (readonly [selector: string, label: string])[] = [
   ['.graphiql-query-editor', 'Query'],
@@ -32,6 +32,8 @@ function mend(container: Element): void {
     if (editor) letGo(editor)
     editor?.querySelector('textarea:not([aria-label])')?.setAttribute('aria-label', label)
   }
+  // It names a key that opens the palette of these pages.
+  container.querySelector('.graphiql-doc-explorer-search input')?.setAttribute('placeholder', 'Search')
   // What its text says is its name (WCAG 2.5.3).
   for (const label of container.querySelectorAll('.graphiql-history-item-label[aria-label]'))
     label.removeAttribute('aria-label')

@@ -10,6 +10,21 @@ const EVE = 'eve@example.com'
 describe.skipIf(CHROMIUM === undefined)('the palette', () => {
   const browser = shareBrowser()
 
+  test.each([
+    ['Linux x86_64', 'Ctrl K'],
+    ['Win32', 'Ctrl K'],
+    ['MacIntel', '⌘K'],
+    ['iPad', '⌘K'],
+  ])('on %s the key that opens it is %s', async (platform, key) => {
+    const { url, load } = await startGateway({ demoEmail: EVE })
+    await load(documentLine('project', EVE, '{"id":"p","ref":"p"}'))
+    const page = await (await browser.open(url)).newPage()
+    await page.addInitScript((platform) => Object.defineProperty(navigator, 'platform', { value: platform }), platform)
+    await page.goto(url)
+    const label = page.locator('.palette-button .kbd')
+    expect(await label.innerText()).toBe(key)
+  })
+
   test('finds a file of any project by its name or path, and opens it, by keys', async () => {
     const page = await open('/')
     await waitForAgreement(page)
