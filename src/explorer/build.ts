@@ -69,7 +69,7 @@ function isStart(id: string): boolean {
 /** Icons, and the rooms that the first page is made of anyway. */
 function isShared(id: string): boolean {
   const inRooms = /src\/explorer\/(?:answer|design|frame|rosetta|snippets|text|sign-in)\//.test(id)
-  const isLazy = /\/(?:combo-box|palette|highlight|text-worker|sessions-page)\.tsx?$/.test(id)
+  const isLazy = /\/(?:combo-box|palette|highlight|text-worker|sessions-page|end-all-dialog)\.tsx?$/.test(id)
   return id.includes('/lucide-react/') || (inRooms && !isLazy)
 }
 

@@ -141,6 +141,19 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await focused.innerText()).toContain('Try it')
   })
 
+  test('F17: who signs in as somebody else writes their email at once', async () => {
+    const { url, load } = await startGateway({ demoEmail: BEN })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await page.locator('.account > button').press('Enter')
+    await page.getByText('Sign in as somebody else').press('Enter')
+    await page.locator('.account input[type=email]:focus').waitFor()
+    await page.keyboard.type(ANA)
+    await page.keyboard.press('Enter')
+    await page.locator('.account .email', { hasText: ANA }).waitFor()
+  })
+
   test('F17: a gateway that lets anybody in warns of it', async () => {
     const { url } = await startGateway({ createGuard: guardsOf(['open'], { trustedOrigins: [] }) })
     const page = await (await browser.open(url)).newPage()

@@ -239,7 +239,21 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     // The button that had the focus is gone.
     await page.locator('h1:focus', { hasText: 'Sessions' }).waitFor()
     expect((await get('/projects', other.accessToken)).status).toBe(401)
-    await page.getByRole('button', { name: 'End all' }).click()
+    const endAll = page.getByRole('button', { name: 'End all, this one too' })
+    const question = page.getByRole('alertdialog', { name: 'End all sessions?' })
+    for (const answer of ['Escape', 'Cancel'] as const) {
+      await endAll.press('Enter')
+      await question.waitFor()
+      if (answer === 'Escape') await page.keyboard.press('Escape')
+      else await question.getByRole('button', { name: 'Cancel' }).click()
+      await question.waitFor({ state: 'detached' })
+      await page.locator('button:focus', { hasText: 'End all, this one too' }).waitFor()
+    }
+    await page.reload()
+    await signIn(page, ANA)
+    await expect.poll(() => rows.count()).toBe(2)
+    await endAll.click()
+    await question.getByRole('button', { name: 'End all sessions' }).click()
     await page.getByText('Your session has ended: sign in again.').waitFor()
   })
 

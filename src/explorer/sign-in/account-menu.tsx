@@ -1,6 +1,6 @@
 // Who is signed in, until when, and the way out.
 import { ChevronDown } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
 import { Link } from '../frame/navigation/link.tsx'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { SignInForm } from './sign-in-form.tsx'
@@ -72,7 +72,7 @@ export function AccountMenu(): ReactNode {
               Sign out
             </button>
           </div>
-          <details>
+          <details onToggle={focusField}>
             <summary>Sign in as somebody else</summary>
             <SignInForm label="Email" onDone={() => setOpen(false)} />
           </details>
@@ -80,6 +80,10 @@ export function AccountMenu(): ReactNode {
       )}
     </div>
   )
+}
+
+function focusField({ currentTarget }: SyntheticEvent<HTMLDetailsElement>): void {
+  if (currentTarget.open) currentTarget.querySelector('input')?.focus()
 }
 
 function TimeLeft({ endsAt }: { readonly endsAt: number }): ReactNode {

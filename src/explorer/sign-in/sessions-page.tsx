@@ -8,8 +8,11 @@ import { Skeleton } from '../design/skeleton.tsx'
 import { useToast } from '../design/toast.tsx'
 import { When } from '../design/when.tsx'
 import { failureText } from '../frame/connection.ts'
+import { lazyPart } from '../frame/lazy-part.tsx'
 import { useConnection, useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
+
+const EndAllDialog = lazyPart(async () => (await import('./end-all-dialog.tsx')).EndAllDialog)
 
 const QUERY = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
 const END_ONE = 'mutation($id: ID!) { revokeSession(id: $id) }'
@@ -28,6 +31,7 @@ interface Listed {
 export function SessionsPage(): ReactNode {
   const { session } = useExplorer()
   const [times, setTimes] = useState(0)
+  const [isAsking, setAsking] = useState(false)
   const { timesBack } = useConnection()
   const [failure, setFailure] = useState<{ readonly message: string; readonly timesBack: number } | null>(null)
   const toast = useToast()
@@ -50,6 +54,11 @@ export function SessionsPage(): ReactNode {
     }
   }
 
+  function endAll(): void {
+    setAsking(false)
+    void act(END_ALL)
+  }
+
   // The button that was pressed is gone, and the focus with it.
   useEffect(() => {
     if (times > 0 && loaded.phase === 'ready') heading.current?.focus({ preventScroll: true })
@@ -69,10 +78,11 @@ export function SessionsPage(): ReactNode {
         <h1 ref={heading} tabIndex={-1}>
           Sessions
         </h1>
-        <button type="button" onClick={() => void act(END_ALL)}>
+        <button type="button" onClick={() => setAsking(true)}>
           End all, this one too
         </button>
       </div>
+      {isAsking && <EndAllDialog onEnd={endAll} onClose={() => setAsking(false)} />}
       {failure?.timesBack === timesBack && <p role="alert">{failure.message}</p>}
       <ul className="sessions">
         {sessions.map(({ id, createdAt, lastUsedAt, expiresAt, current, userAgent, network }) => (

@@ -11,6 +11,7 @@ const LOOKED_AT = [
   ['rosetta-choices', 320, 'light'],
   ['rosetta-refused', 768, 'dark'],
   ['palette', 390, 'light'],
+  ['sessions-end-all', 390, 'dark'],
   ['palette-files', 320, 'dark'],
   ['sign-in-refused', 320, 'dark'],
   ['project-comparison', 640, 'light'],

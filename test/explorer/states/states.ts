@@ -365,6 +365,14 @@ export const STATES: readonly State[] = [
       await page.locator('.fold-hint').waitFor()
     },
   },
+  {
+    name: 'sessions-end-all',
+    path: '/sessions',
+    async show(page) {
+      await page.getByRole('button', { name: 'End all, this one too' }).click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
   { name: 'sessions', path: '/sessions', show: (page) => page.locator('.sessions li').first().waitFor() },
   {
     name: 'nowhere',
