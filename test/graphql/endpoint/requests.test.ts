@@ -37,7 +37,7 @@ const BODIES: readonly { readonly name: string; readonly body: unknown; readonly
   { name: 'extensions', body: { query, extensions: {} }, told: TYPENAME },
   { name: 'one of two operations', body: { query: NAMED, operationName: 'B' }, told: '{"data":{"b":"Query"}}' },
   { name: 'variables', body: { query: VARIED, variables: { on: true } }, told: '"a":"Query"' },
-  { name: 'none of two operations', body: { query: NAMED }, told: '`operationName` says which' },
+  { name: 'none of two operations', body: { query: NAMED }, told: 'name one with `operationName`' },
   { name: 'an operation that is not there', body: { query, operationName: 'C' }, told: 'no operation of that name' },
   { name: 'null', body: null, told: 'The body must be one object' },
   { name: 'a number', body: 1, told: 'The body must be one object' },
