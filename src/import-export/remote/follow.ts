@@ -6,6 +6,7 @@ import type { MoveInOptions, RemoteUser } from './move-in.ts'
 import { type SeenWorkspace, seenInStore } from './seen-workspace.ts'
 import { createRemoteSession, type RemoteSession } from './session.ts'
 import { EmptiedWorkspaceError, LostExportsError, takeIn } from './take-in.ts'
+import { createUnanswered, type Unanswered } from './unanswered.ts'
 
 /**
  * Rounds in a row that find no workspace, or none of a user's exports, before what is here is removed: a server that starts may
@@ -15,8 +16,6 @@ const ROUNDS_TO_REMOVE = 2
 /** When more users than these, and than this part of all, lose the same in one round, the server is at fault: nothing is removed. */
 const MAX_GONE = 3
 const MAX_GONE_PART = 0.1
-/** When so many users in a row get no answer, or all of a round, the server is away; fewer have something there that it cannot answer. */
-const USERS_OF_OUTAGE = 3
 
 /** What became of the users of one round. */
 export interface Round {
@@ -84,14 +83,12 @@ interface Gone {
 
 /** What a round has found so far. */
 interface Findings {
-  readonly users: number
   readonly counts: Counts
   readonly gone: Gone[]
   /** Without any document there, and with some here. */
   readonly emptied: Emptied[]
   readonly lostExports: LostExports[]
-  /** Users who got no answer since the last one who did. */
-  unanswered: Failed[]
+  readonly unanswered: Unanswered<Failed>
   outage: string | null
 }
 
@@ -191,21 +188,15 @@ export function createFollower(options: FollowOptions): Follower {
   function fail(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
     found.counts.failed += 1
     if (error instanceof StoreUnavailableError) found.outage = error.message
-    else if (error instanceof OutageError) failUnanswered(user, one, error, found)
-    else if (error instanceof ContractError) note(user, one, error)
+    else if (error instanceof OutageError) {
+      if (found.unanswered.add({ user, one, error })) found.outage = error.message
+    } else if (error instanceof ContractError) note(user, one, error)
     else throw error
   }
 
-  /** The server is away, or will answer the next user. */
-  function failUnanswered(user: RemoteUser, one: Followed, error: OutageError, found: Findings): void {
-    found.unanswered.push({ user, one, error })
-    if (found.unanswered.length >= Math.min(USERS_OF_OUTAGE, found.users)) found.outage = error.message
-  }
-
   /** It was not away: they fail by themselves. */
-  function tellUnanswered(found: Findings): void {
-    for (const { user, one, error } of found.unanswered) note(user, one, error)
-    found.unanswered = []
+  function tellUnanswered({ unanswered }: Findings): void {
+    for (const { user, one, error } of unanswered.takeAll()) note(user, one, error)
   }
 
   /** Exports that are lost for so many rounds go here too, unless those of too many users are. */
@@ -267,12 +258,11 @@ export function createFollower(options: FollowOptions): Follower {
       let done = 0
       const counts: Counts = { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
       const found: Findings = {
-        users: users.length,
         counts,
         gone: [],
         emptied: [],
         lostExports: [],
-        unanswered: [],
+        unanswered: createUnanswered(users.length),
         outage: null,
       }
       await forget(users)
