@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
@@ -14,6 +14,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, BEN, documentLine, SMALL_WORLD } from './support/workspaces.ts'
 
 const MIB = 1_048_576
+const MINUTE_MS = 60_000
 
 async function dumpOf(gateway: TestGateway): Promise<string> {
   return (await runHere(['dump', '--database', gateway.databaseUrl])).stdout
@@ -25,6 +26,17 @@ function eventsOf(text: string) {
     .split('\n')
     .map((line) => JSON.parse(line))
 }
+
+test('the outcome is the last line, also when a heartbeat is due while the thread ends', async () => {
+  const gateway = await startImporting(undefined, { ping: () => vi.advanceTimersByTime(MINUTE_MS) })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const { text } = await gateway.send('POST', '/import', SMALL_WORLD, BEARER)
+    expect(eventsOf(text).at(-1).type).toBe('imported')
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 describe('on SQLite', () => describeImporting(async () => undefined))
 

@@ -36,6 +36,11 @@ export type ImportEvent =
   /** The last event. What was imported before stays; run again, the import goes on. */
   | { readonly type: 'failed'; readonly message: string }
 
+/** Whether it is the last event. */
+export function isOutcome({ type }: ImportEvent): boolean {
+  return type === 'imported' || type === 'wouldImport' || type === 'refused' || type === 'failed'
+}
+
 export interface ImportOptions {
   readonly isReplacement: boolean
   readonly isDryRun: boolean

@@ -18,14 +18,10 @@ const STORE = {
 
 export async function startImporting(
   databaseUrl?: string,
-  options: Pick<TestGatewayOptions, 'inFlight'> = {},
+  { ping = () => {}, ...options }: Pick<TestGatewayOptions, 'inFlight'> & { readonly ping?: () => void } = {},
 ): Promise<TestGateway> {
   const url = databaseUrl ?? `file:${join(temporaryDirectory(), 'workspace.db')}`
   const reported: unknown[] = []
-  const importer = createImporter(
-    { database: { database: url }, config: STORE },
-    () => {},
-    (error) => reported.push(error),
-  )
+  const importer = createImporter({ database: { database: url }, config: STORE }, ping, (error) => reported.push(error))
   return startGateway({ ...options, databaseUrl: url, importing: { token: IMPORT_TOKEN, importer } })
 }

@@ -3,7 +3,7 @@ import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { GatewayError, MachineError, UsageError } from '../../errors.ts'
 import type { ReportFailure } from '../../http/problem-details.ts'
-import type { ImportEvent } from '../../import-export/run-import.ts'
+import { type ImportEvent, isOutcome } from '../../import-export/run-import.ts'
 import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 import type { Awaitable } from '../../store/awaitable.ts'
 import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
@@ -72,6 +72,10 @@ function runningOn(worker: Worker, { ping, report, onEnd }: WorkerEvents): Runni
   let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
   let ending: Promise<void> | null = null
   const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
+  // At once, not when it is taken: a heartbeat would come behind it, and the last line is what clients look at.
+  worker.on('message', (event: ImportEvent) => {
+    if (isOutcome(event)) clearInterval(heartbeat)
+  })
   // Without a listener, an error of the thread would end the process while nobody takes its events.
   worker.on('error', () => {})
 

@@ -122,8 +122,8 @@ async function lookAt(
   try {
     const problems = [...(await sessionLosses(clients, ledger)), ...(await observe(client, versions)).problems]
     if (versions.started > versions.acknowledged) {
-      if (!(await importVersion(url, versions.started)))
-        problems.push('an import was not acknowledged after the restart')
+      const answer = await importVersion(url, versions.started)
+      if (answer !== 'imported') problems.push(`an import was not acknowledged after the restart: ${answer}`)
       const whole = { acknowledged: versions.started, started: versions.started }
       problems.push(...(await observe(client, whole)).problems)
     }

@@ -76,7 +76,7 @@ export function startWorkload(url: string, versions: ImportLedger, random: Seede
   async function importAgainAndAgain(): Promise<void> {
     while (!isOver) {
       if (versions.started === versions.acknowledged) versions.started += 1
-      if (await importVersion(url, versions.started)) versions.acknowledged = versions.started
+      if ((await importVersion(url, versions.started)) === 'imported') versions.acknowledged = versions.started
       else await delay(PAUSE_MS)
     }
   }
@@ -119,8 +119,8 @@ export function startWorkload(url: string, versions: ImportLedger, random: Seede
   }
 }
 
-/** Whether it was acknowledged. */
-export async function importVersion(url: string, version: number): Promise<boolean> {
+/** `imported` when it was acknowledged, else what came instead. */
+export async function importVersion(url: string, version: number): Promise<string> {
   try {
     const answer = await fetch(`${url}/import`, {
       method: 'POST',
@@ -128,8 +128,8 @@ export async function importVersion(url: string, version: number): Promise<boole
       body: importFile(version),
     })
     const last = (await answer.text()).trimEnd().split('\n').at(-1) ?? ''
-    return answer.status === 200 && JSON.parse(last).type === 'imported'
-  } catch {
-    return false
+    return answer.status === 200 && JSON.parse(last).type === 'imported' ? 'imported' : `${answer.status} ${last}`
+  } catch (error) {
+    return error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
   }
 }
