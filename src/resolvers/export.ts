@@ -8,19 +8,23 @@ import type { ExportedElement } from './identity/node-row.ts'
 import { toConnection } from './pagination/connection.ts'
 import { exportCursor, positionCursor } from './pagination/cursors.ts'
 import { requireExtent, requirePage } from './pagination/page-arguments.ts'
-import { readInParts, readWhole } from './pagination/read-in-parts.ts'
+import { PART_BYTES, readInParts, readWhole } from './pagination/read-in-parts.ts'
 import type { HeldPart } from './request-reads.ts'
 
 function readElements(
   snapshot: StoredExport,
-  { reads, paceReading }: Context,
+  { reads }: Context,
 ): (part: PageWithin) => Promise<HeldPart<ExportedElement>> {
   const { userId, id: exportId } = snapshot
   return async (part) => {
-    await paceReading(Math.min(snapshot.byteLength, part.maxBytes))
     const { items, isCut, letGo } = await reads.elementsWithin({ userId, exportId, ...part })
     return { items: items.map(({ position, text }) => ({ position, text, snapshot })), isCut, letGo }
   }
+}
+
+/** The elements of many exports may be asked for in one turn: the first part of each waits for its turn too. */
+function paceFirstPart({ byteLength }: StoredExport, { paceReading }: Context): Promise<void> | null {
+  return paceReading(Math.min(byteLength, PART_BYTES))
 }
 
 export const Export = {
@@ -33,12 +37,17 @@ export const Export = {
   cursor: exportCursor,
   async elements(snapshot, args, context) {
     const page = requirePage(args, requireExtent(args))
+    await paceFirstPart(snapshot, context)
     return readInParts(page, readElements(snapshot, context), context.paceReading)
   },
   elementsConnection: (snapshot, args, context) =>
     toConnection(
       args,
-      (extent) => readWhole(requirePage(args, extent), readElements(snapshot, context)),
+      async (extent) => {
+        const page = requirePage(args, extent)
+        await paceFirstPart(snapshot, context)
+        return readWhole(page, readElements(snapshot, context), context.paceReading)
+      },
       positionCursor,
       () => snapshot.elementCount,
     ),

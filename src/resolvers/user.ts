@@ -1,6 +1,6 @@
 // User: what is one's own.
 import { GatewayError } from '../errors.ts'
-import type { DocumentKind, StoredDocument } from '../store/contract.ts'
+import type { DocumentKind, PageWithin, StoredDocument } from '../store/contract.ts'
 import type { Context, WorkspaceUser } from './context.ts'
 import type { UserResolvers } from './generated.ts'
 import { type DocumentConnection, toConnection } from './pagination/connection.ts'
@@ -29,11 +29,12 @@ function documentConnection(
   kind: DocumentKind,
   { userId }: WorkspaceUser,
   args: ConnectionArguments,
-  { reads }: Context,
+  { reads, paceReading }: Context,
 ): Promise<DocumentConnection> {
+  const read = (part: PageWithin) => reads.documentsWithin({ userId, kind, ...part })
   return toConnection(
     args,
-    (extent) => readWhole(requirePage(args, extent), (part) => reads.documentsWithin({ userId, kind, ...part })),
+    (extent) => readWhole(requirePage(args, extent), read, paceReading),
     positionCursor,
     () => reads.documentCount({ userId, kind }),
   )

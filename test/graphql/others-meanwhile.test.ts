@@ -1,7 +1,7 @@
 // While a document that makes much of little is answered, others are: their answers arrive before its own begins.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bearer, startGateway, type TestGateway } from '../support/gateway.ts'
-import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 import { failingShapes } from './hostile/failing-shapes.ts'
 
 /**
@@ -17,9 +17,9 @@ const ANSWERS: Readonly<Record<string, number>> = {
   '45,000 projects that are not there': 5,
 }
 
-async function start() {
+async function start(world = SMALL_WORLD) {
   const gateway = await startGateway({ cacheBytes: 0 })
-  await gateway.load(SMALL_WORLD)
+  await gateway.load(world)
   const { accessToken } = await gateway.login(ANA)
   await gateway.graphql('{ me { email } }', { accessToken })
   return { gateway, accessToken }
@@ -51,4 +51,22 @@ test.for(failingShapes(ANA))('$name', async ({ name, request }) => {
   const { gateway, accessToken } = await start()
   const count = await answeredMeanwhile(gateway, accessToken, request().body ?? '')
   expect(count).toBeGreaterThanOrEqual(ANSWERS[name] ?? Number.NaN)
+})
+
+/** Little of each is answered, and all of each is read. */
+describe('beside a hundred projects of 150 kB', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `p${index}`)
+  const world = names
+    .map((name) => documentLine('project', ANA, JSON.stringify({ id: name, ref: name, content: 'x'.repeat(150_000) })))
+    .join('')
+
+  test.for([{ name: 'as a connection', query: '{ me { projectsConnection { totalCount } } }' }])(
+    '$name',
+    async ({ query }) => {
+      const { gateway, accessToken } = await start(world)
+      const count = await answeredMeanwhile(gateway, accessToken, JSON.stringify({ query }))
+      // Where all were read in one turn it was one or none.
+      expect(count).toBeGreaterThanOrEqual(5)
+    },
+  )
 })

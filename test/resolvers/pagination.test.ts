@@ -93,17 +93,31 @@ describe('a list is read in parts', () => {
 
   test('whole, from its beginning or its end', async () => {
     const forwards = openList()
-    expect(positions(await readWhole(PAGE, forwards.read))).toEqual([1, 2, 3, 4, 5])
+    expect(positions(await readWhole(PAGE, forwards.read, () => null))).toEqual([1, 2, 3, 4, 5])
     expect(forwards.asked).toEqual([
       [0, undefined, null],
       [2, undefined, null],
       [4, undefined, null],
     ])
     const backwards = openList()
-    expect(positions(await readWhole({ ...PAGE, limit: 4, fromEnd: true }, backwards.read))).toEqual([2, 3, 4, 5])
+    expect(positions(await readWhole({ ...PAGE, limit: 4, fromEnd: true }, backwards.read, () => null))).toEqual([
+      2, 3, 4, 5,
+    ])
     expect(backwards.asked).toEqual([
       [0, undefined, 4],
       [0, 4, 2],
+    ])
+  })
+
+  test('whole, each further part at the pace of its turn', async () => {
+    const { read, asked } = openList()
+    const paced: unknown[] = []
+    await readWhole(PAGE, read, async (byteLength) => {
+      paced.push([asked.length, byteLength])
+    })
+    expect(paced).toEqual([
+      [1, 131_072],
+      [2, 131_072],
     ])
   })
 

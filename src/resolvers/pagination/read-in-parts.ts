@@ -5,7 +5,7 @@ import type { HeldPart } from '../request-reads.ts'
 import { type NextPage, type Paged, toPaged } from './paged.ts'
 
 /** UTF-8 bytes of one part: less than a millisecond of reading. */
-const PART_BYTES = 131_072
+export const PART_BYTES = 131_072
 
 interface Positioned {
   readonly position: number
@@ -14,7 +14,7 @@ interface Positioned {
 
 export type ReadPart<T> = (page: PageWithin) => Promise<HeldPart<T>>
 
-/** All at once where it is short; else in pages, each let go before the next is read. */
+/** All at once where it is short; else in pages, each let go before the next is read. Only the first part is read whatever the turn has done. */
 export async function readInParts<T extends Positioned>(
   page: Page,
   read: ReadPart<T>,
@@ -51,8 +51,12 @@ function pagesFrom<T extends Positioned>(
   }
 }
 
-/** All of a page, in memory, in the order of the list; read in parts, from whichever end it begins. */
-export async function readWhole<T extends Positioned>(page: Page, read: ReadPart<T>): Promise<readonly T[]> {
+/** All of a page, in memory, in the order of the list; read in parts as above, from whichever end it begins. */
+export async function readWhole<T extends Positioned>(
+  page: Page,
+  read: ReadPart<T>,
+  paceReading: Pace,
+): Promise<readonly T[]> {
   const parts: (readonly T[])[] = []
   let rest: Page = page
   for (;;) {
@@ -60,6 +64,7 @@ export async function readWhole<T extends Positioned>(page: Page, read: ReadPart
     parts.push(items)
     if (!isCut) return page.fromEnd ? parts.reverse().flat() : parts.flat()
     rest = restOf(rest, items)
+    await paceReading(PART_BYTES)
   }
 }
 
