@@ -10,6 +10,7 @@ import type {
   StoredExport,
 } from '../store/contract.ts'
 import { type ExportBytes, type ExportReading, exportBytes } from './documents/export-bytes.ts'
+import { inPortions } from './documents/read-in-portions.ts'
 import type { ElementKey, Reads } from './reads.ts'
 import type { RequestBudget } from './request-budget.ts'
 
@@ -24,6 +25,7 @@ export interface Loaders {
 }
 
 export function createLoaders(reads: Reads, reading: ExportReading, budget: RequestBudget): Loaders {
+  const { paceReading } = reading
   /** Counted before it is read; what is streamed is never held. */
   function readExport(snapshot: StoredExport): Promise<ExportBytes> | ExportBytes {
     const bytes = exportBytes(snapshot, reading)
@@ -32,15 +34,15 @@ export function createLoaders(reads: Reads, reading: ExportReading, budget: Requ
   }
   const refKey = ({ userId, ref }: ProjectRef) => `${userId} ${ref}`
   return {
-    document: new DataLoader(reads.documentsById, {
+    document: new DataLoader(inPortions(reads.documentsById, paceReading), {
       cacheKeyFn: ({ userId, kind, id }) => `${userId} ${kind} ${id}`,
     }),
-    project: new DataLoader(reads.projectsByRef, { cacheKeyFn: refKey }),
+    project: new DataLoader(inPortions(reads.projectsByRef, paceReading), { cacheKeyFn: refKey }),
     latestExport: new DataLoader(reads.latestExports, { cacheKeyFn: refKey }),
     export: new DataLoader(reads.exportsByKey, {
       cacheKeyFn: ({ userId, instant, digest, ref }) => `${userId} ${instant} ${digest} ${ref}`,
     }),
-    element: new DataLoader(reads.elementsAt, {
+    element: new DataLoader(inPortions(reads.elementsAt, paceReading), {
       cacheKeyFn: ({ exportId, position }) => `${exportId} ${position}`,
     }),
     exportBytes: new DataLoader((snapshots) => Promise.all(snapshots.map(readExport)), {
