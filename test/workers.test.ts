@@ -116,6 +116,23 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
+test('workers that cannot listen there end as one process does: a sentence, and wrong usage', async () => {
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  const { url } = await serveForTest(['--database', database])
+  // Of RFC 5737: no machine has it.
+  for (const where of [
+    ['--port', new URL(url).port],
+    ['--port', '0', '--host', '192.0.2.1', '--login-guard', 'none'],
+  ]) {
+    const [one, several] = await Promise.all(
+      ['1', '2'].map((workers) => run(['serve', '--workers', workers, ...where, '--database', database])),
+    )
+    expect(one?.exitCode).toBe(2)
+    const lastLine = (text = '') => text.trimEnd().split('\n').at(-1)
+    expect([several?.exitCode, lastLine(several?.stderr)]).toEqual([2, lastLine(one?.stderr)])
+  }
+})
+
 /** A module that ends workers before they listen, by their number. */
 function endingWorkers(condition: string): Readonly<Record<string, string>> {
   const path = join(temporaryDirectory(), 'end.mjs')

@@ -11,5 +11,5 @@ export interface CommandIo {
   readonly clock: () => number
 }
 
-/** 0 done, 1 failed. (2, wrong usage, is thrown as a `UsageError`.) */
-export type ExitCode = 0 | 1
+/** 0 done, 1 failed, 2 wrong usage. A command throws a `UsageError` for the last one, unless a worker has said already what is wrong. */
+export type ExitCode = 0 | 1 | 2

@@ -20,6 +20,13 @@ export async function listen(server: Server, { host, port }: ServeConfig, listen
   if (listenFd === null) server.listen(port, host, MAX_BACKLOG)
   // As an argument of its own: beside `fd`, Node takes no notice of the option.
   else server.listen({ fd: listenFd }, MAX_BACKLOG)
+  await untilListening(server, host, port)
+  const { port: actualPort = port } = (server.address() as AddressInfo | null) ?? {}
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+}
+
+/** Of a server that was told to listen there. Throws `UsageError` where it cannot. */
+export async function untilListening(server: Server, host: string, port: number): Promise<void> {
   try {
     await once(server, 'listening')
   } catch (error) {
@@ -30,6 +37,4 @@ export async function listen(server: Server, { host, port }: ServeConfig, listen
         : `cannot listen on ${host}: ${message}`,
     )
   }
-  const { port: actualPort = port } = (server.address() as AddressInfo | null) ?? {}
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
 }

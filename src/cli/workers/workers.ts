@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
+import { untilListening } from '../serving/listen.ts'
 import type { ServiceManager } from '../serving/systemd/service-manager.ts'
 import type { WorkerTotals } from './add-up-workers.ts'
 import { isAnnouncedEnd, LATER_WORKER_ENVIRONMENT } from './announced-end.ts'
@@ -20,6 +21,7 @@ const LONGEST_PAUSE_MS = 5_000
 const MIN_START_TIMEOUT_MS = 30_000
 /** Beyond what a worker has for its end by its options. */
 const END_MARGIN_MS = 5_000
+const WRONG_USAGE = 2
 
 /** What a worker says once it listens. */
 export interface WorkerReady {
@@ -215,7 +217,7 @@ export async function superviseWorkers(
   // One that ended by itself said why on stderr; one that was killed is started again like every other.
   const first = await startUntilOneListens(0, ({ signal }) => signal === null)
   if (first === null) return lost.signal.aborted ? 1 : 0
-  if (!isReady(first)) return first.exitCode === 0 ? 0 : 1
+  if (!isReady(first)) return first.exitCode === 0 || first.exitCode === WRONG_USAGE ? first.exitCode : 1
   for (let index = 1; index < workerCount(config) && !ending.aborted; index += 1) await startUntilOneListens(0)
   if (!ending.aborted) {
     stdout.write(first.announcement)
@@ -239,7 +241,7 @@ function livingWorkers(): readonly Worker[] {
 
 async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host)
-  await once(server, 'listening')
+  await untilListening(server, host, 0)
   const address = server.address()
   server.close()
   await once(server, 'close')
