@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import {
   appendFileSync,
   closeSync,
   existsSync,
   openSync,
   readdirSync,
+  readFileSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -141,6 +142,24 @@ test('good lines are not imported where the bad ones cannot be kept', async () =
   writeFileSync(`${path}.rejects.ndjson`, 'of an earlier run')
   expect(await workspace.import(path, '--keep-going')).toMatchObject({ exitCode: 2 })
   expect(await workspace.dump()).toBe('')
+})
+
+test('an import that is told to stop leaves no file of bad lines, so that it can be run again', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write('input.ndjson', `{}\n${templateLines(0, 3).join('')}`)
+  const signals = new EventEmitter()
+  const clock = () => {
+    // Asked for when the bad lines have their file, and nothing is imported yet.
+    signals.emit('SIGTERM')
+    return Date.now()
+  }
+  const args = ['import', path, '--keep-going', ...workspace.flags]
+  const stopped = await runHere(args, { signals, clock })
+  expect([stopped.exitCode, stopped.stderr]).toEqual([1, expect.stringMatching(/\nstopped: run it again to go on\n$/)])
+  expect(existsSync(`${path}.rejects.ndjson`)).toBe(false)
+  const { exitCode, stdout } = await runHere(args)
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining('3 added')])
+  expect(readFileSync(`${path}.rejects.ndjson`, 'utf8')).toBe('{}\n')
 })
 
 test('an import from stdin leaves no copy behind', async () => {

@@ -96,8 +96,9 @@ async function importUnchanged(
     stop.throwIfAborted()
     checking.update(bytes, records)
   }
-  const checked = await checkInput(file, config, store, onChecked, { isReplacement: config.replace === true })
-  checking.finish()
+  const checked = await checkInput(file, config, store, onChecked, {
+    isReplacement: config.replace === true,
+  }).finally(checking.finish)
   reportBadLines(checked, name, io)
   if (checked.bad.size > 0 && !config.keepGoing) {
     const keepGoing = config.replace ? '' : ' (--keep-going imports the good lines)'
@@ -110,7 +111,7 @@ async function importUnchanged(
     io.stderr.write(`${name} changed while it was being checked: nothing was imported\n`)
     return 1
   }
-  const rejects = createRejects(config.rejects ?? `${name}.rejects.ndjson`, file)
+  await using rejects = createRejects(config.rejects ?? `${name}.rejects.ndjson`, file)
   // Where bad lines cannot be kept, good ones are not imported either.
   if (checked.bad.size > 0) await rejects.open()
   const importing = createProgress(io, `importing ${basename(name)}`, before.size)
@@ -146,17 +147,18 @@ async function importUnchanged(
     if (!config.dryRun) audit.record({ kind: 'import', result: 'failed', detail })
     throw error
   })
+  const done = countsInWords(counts, config.replace === true)
+  if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: done })
   // A replacement also where nothing was left to remove: one that was killed may have removed it, and its bytes are in the files.
   if (!config.dryRun && (counts.removed > 0 || config.replace)) await flushAndTell(store, config, io)
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(before.size)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
-  const done = countsInWords(counts, config.replace === true)
-  if (!config.dryRun) audit.record({ kind: 'import', result: 'done', detail: done })
   io.stderr.write(orphansByLine(name, checked.orphans, checked.orphanExports))
   io.stdout.write(
     `${config.dryRun ? 'would import' : 'imported'} ${name}: ${done}${orphansInWords(checked.orphanExports)} (${took})\n`,
   )
-  return finishRejects(rejects, io)
+  // Awaited here: what is not closed on return is removed.
+  return await finishRejects(rejects, io)
 }
 
 function userReport({ verbose }: ImportConfig, { stdout }: CommandIo): (swapped: Swapped) => void {

@@ -1,12 +1,13 @@
 // What of an input is not imported: copied byte for byte from it into a file of its own.
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { reasonOf, UsageError } from '../../errors.ts'
 import type { Line } from '../../import-export/format/lines.ts'
 
 const COPY_BYTES = 65_536
 const LINE_FEED = 0x0a
 
-export interface Rejects {
+/** Disposing it before it was closed removes the file: an import that breaks off is run again, and writes all of it anew. */
+export interface Rejects extends AsyncDisposable {
   readonly path: string
   /** Makes the file. Throws `UsageError` when it cannot be written, or is there. */
   readonly open: () => Promise<void>
@@ -19,10 +20,14 @@ export interface Rejects {
 export function createRejects(path: string, input: FileHandle): Rejects {
   const buffer = Buffer.allocUnsafe(COPY_BYTES)
   let file: FileHandle | null = null
+  let isUnfinished = false
   let count = 0
 
   async function openOnce(): Promise<FileHandle> {
-    file ??= await openNew(path)
+    if (file) return file
+    const opened = await openNew(path)
+    file = opened.file
+    isUnfinished = opened.isNew
     return file
   }
 
@@ -51,16 +56,23 @@ export function createRejects(path: string, input: FileHandle): Rejects {
     },
     async close() {
       await file?.close()
+      isUnfinished = false
       return count
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isUnfinished) return
+      await file?.close()
+      await rm(path, { force: true })
     },
   }
 }
 
 /** A file that is there is somebody's: the input, a database, the rejects of an earlier run. Pipes and devices are not. */
-async function openNew(path: string): Promise<FileHandle> {
+async function openNew(path: string): Promise<{ readonly file: FileHandle; readonly isNew: boolean }> {
   const known = await stat(path).catch(() => null)
   if (known?.isFile()) throw new UsageError(cannotWrite(path, 'there is a file already, name another with --rejects'))
-  return open(path, known ? 'w' : 'wx', 0o600).catch((error: unknown) => refuse(path, error))
+  const file = await open(path, known ? 'w' : 'wx', 0o600).catch((error: unknown) => refuse(path, error))
+  return { file, isNew: known === null }
 }
 
 function refuse(path: string, error: unknown): never {
