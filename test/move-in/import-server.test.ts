@@ -222,6 +222,12 @@ test('an import that is told to stop signs out everywhere, and goes on when it i
   process.kill(running.pid, 'SIGINT')
   expect(await running.ended).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: run it again to go on\n' })
   expect(server.openSessions()).toBe(0)
+  const entry = JSON.parse((await workspace.run('audit')).stdout)
+  expect(entry).toMatchObject({
+    kind: 'import',
+    result: 'failed',
+    detail: expect.stringMatching(/^broken off: \d+ user/),
+  })
   expect((await moveIn('--verify')).exitCode).toBe(0)
 })
 

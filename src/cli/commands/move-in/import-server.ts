@@ -101,7 +101,9 @@ async function importUsers(
   if (left.length < users.length) {
     io.stderr.write(`${users.length - left.length} users were done before: ${left.length} are left\n`)
   }
-  {
+  // Before anything is imported: what is broken off stands there too.
+  await using audit = await openCommandAudit(store, config, io)
+  try {
     using progress = createUserProgress(io, 'importing', left.length)
     const update = () => progress.update(tally.done + tally.missing + tally.failed, client.traffic().bytes)
     await moveIn(left, options, {
@@ -121,11 +123,13 @@ async function importUsers(
         update()
       },
     })
+  } catch (error) {
+    audit.record({ kind: 'import', result: 'failed', detail: `broken off: ${inWords(tally, config)}` })
+    throw error
   }
-  if (tally.removed > 0) await flushAndTell(store, config, io)
   const summary = inWords(tally, config)
-  await using audit = await openCommandAudit(store, config, io)
   audit.record({ kind: 'import', result: tally.failed === 0 ? 'done' : 'failed', detail: summary })
+  if (tally.removed > 0) await flushAndTell(store, config, io)
   const seconds = (performance.now() - start) / 1_000
   const took = `${toSize(client.traffic().bytes)} in ${seconds < 10 ? `${seconds.toFixed(1)} s` : toDuration(seconds)}`
   io.stdout.write(`imported ${new URL(client.address).host}: ${summary} (${took})\n`)
