@@ -15,6 +15,7 @@ import { expect, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -170,3 +171,29 @@ test('the log of an emptied database stays where it is while somebody has that o
   expect(readFileSync(path('workspace.db-wal')).equals(log)).toBe(true)
   expect(statSync(path('workspace.db')).size).toBe(0)
 })
+
+const engines = [
+  ['sqlite', async () => undefined] as const,
+  ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
+]
+
+test.each(engines)(
+  'of %s: the audit log of what was restored says so, and whether sessions go on',
+  async (_, database) => {
+    const workspace = createWorkspace(runHere, await database())
+    await workspace.load(SMALL_WORLD)
+    const backup = workspace.path('backup.file')
+    expect(await workspace.run('backup', backup)).toMatchObject({ exitCode: 0 })
+    const at = Date.UTC(2026, 0, 1)
+    const restored = createWorkspace(
+      (args, options) => runHere(args, { ...options, clock: () => at }),
+      await database(),
+    )
+    const entries = async () => (await restored.run('audit')).stdout
+    const options = database === temporaryDatabase ? ['--keep-sessions'] : []
+    expect(await restored.run('restore', backup, ...options)).toMatchObject({ exitCode: 0, stderr: '' })
+    const detail = options.length > 0 ? 'sessions kept' : 'all sessions ended'
+    const entry = { at: '2026-01-01T00:00:00.000Z', kind: 'restore', result: 'done', detail }
+    expect(JSON.parse((await entries()).trimEnd().split('\n').at(-1) ?? '')).toEqual(entry)
+  },
+)

@@ -15,6 +15,7 @@ export const AUDIT_KINDS = {
   clientAdded: 'a client was registered',
   clientRemoved: 'a client was removed',
   import: 'workspaces were imported',
+  restore: 'a backup was restored: the entries before this one are those of the backup',
   removal:
     'something stored was removed; with the detail `renamed`, a user was given another email, and `who` is the old one',
   dropped: 'events that came faster than they could be written: only their number is known',

@@ -6,6 +6,7 @@ import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { readLines } from '../../import-export/format/lines.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
+import type { AuditVerbs } from '../../store/audit-contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import { copyUnused, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
@@ -15,6 +16,7 @@ import { putInPlace } from '../backup/put-in-place.ts'
 import { openReadableFile, requireUncompressed } from '../import/readable-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireWhole } from '../open-active-store.ts'
+import { openCommandAudit } from '../open-audit.ts'
 import { openStoreForCli } from '../open-store-for-cli.ts'
 import type { RestoreConfig } from '../options/workspace-options.ts'
 
@@ -32,7 +34,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   const part = `${target}.${randomUUID().slice(0, 8)}.part`
   await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
   try {
-    await prepareCopy(path, part, config)
+    await prepareCopy(path, part, config, io)
     const kept = await putInPlace(part, target, io.clock())
     io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
     sayWhatEnded(config, io)
@@ -44,6 +46,13 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
 
 function sayWhatEnded({ keepSessions }: RestoreConfig, { stdout }: CommandIo): void {
   if (keepSessions !== true) stdout.write('all sessions have ended: users sign in again\n')
+}
+
+/** In the audit log of the restored database: the one that was there before it is kept as it was. */
+async function recordRestore(store: AuditVerbs, config: RestoreConfig, io: CommandIo): Promise<void> {
+  await using audit = await openCommandAudit(store, config, io)
+  const detail = config.keepSessions === true ? 'sessions kept' : 'all sessions ended'
+  audit.record({ kind: 'restore', result: 'done', detail })
 }
 
 async function readHeader(path: string): Promise<string> {
@@ -76,7 +85,7 @@ async function orCannotWrite(path: string, write: () => Promise<unknown>): Promi
 }
 
 /** The copy has the current schema, and is what `prepareRestored` makes of it. */
-async function prepareCopy(path: string, part: string, config: RestoreConfig): Promise<void> {
+async function prepareCopy(path: string, part: string, config: RestoreConfig, io: CommandIo): Promise<void> {
   await copyOrSayWhy(path, part)
   {
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
@@ -89,6 +98,7 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig): P
         `${path} is of a database that had moved to another one: restore a backup of that one, or import what dump reads here`,
       )
     }
+    await recordRestore(store, config, io)
   }
   prepareRestored(part, { keepSessions: config.keepSessions === true })
   verifyDatabase(part)
@@ -113,6 +123,7 @@ async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo
       moveId: randomUUID(),
       keepSessions: config.keepSessions === true,
     })
+    await recordRestore(store, config, io)
     io.stdout.write(`restored ${path}\n`)
     sayWhatEnded(config, io)
     return 0

@@ -54,6 +54,7 @@ export const RESTORE_OPTIONS = {
     description: 'sessions go on as the backup has them, those too that have ended since it was made',
     schema: booleanOption.optional(),
   },
+  ...auditOptions,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>
 
