@@ -116,7 +116,7 @@ export function createProgram(
     .description('write all workspaces as NDJSON that import reads')
     .action(async (values) => {
       const { runDump } = await import('./commands/dump.ts')
-      onExit(await runDump(parseOptions(DUMP_OPTIONS, values), io))
+      onExit(await runDump(parseOptions(DUMP_OPTIONS, values), io, () => stopSignal(signals)))
     })
   describe(program.command('move'), MOVE_OPTIONS)
     .description('everything into another database, sessions and keys too, compared; run again to resume')

@@ -75,7 +75,7 @@ export function addWorkspaceCommands(
     .argument('<file>', 'with --keep-newest a folder that is there')
     .action(async (path: string, values) => {
       const { runBackup } = await import('./commands/backup.ts')
-      onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io))
+      onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io, stopSignal()))
     })
   describe(program.command('restore'), RESTORE_OPTIONS)
     .description('a backup in place of a database that nobody uses; what was there is kept beside it')

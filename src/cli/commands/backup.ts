@@ -23,28 +23,44 @@ import { createProgress, toSize } from '../progress.ts'
 
 const PROGRESS_MS = 200
 
-/** `place` is the file, or with `keepNewest` the folder it gets its name in. */
-export async function runBackup(place: string, config: BackupConfig, io: CommandIo): Promise<ExitCode> {
-  if (config.keepNewest === undefined) await makeNamed(place, config, io)
-  else await makeNewest(place, config.keepNewest, config, io)
-  return 0
+interface Context {
+  readonly io: CommandIo
+  readonly stop: AbortSignal
 }
 
-async function makeNamed(path: string, config: BackupConfig, io: CommandIo): Promise<void> {
+/** `place` is the file, or with `keepNewest` the folder it gets its name in. Told to stop, it leaves nothing there. */
+export async function runBackup(
+  place: string,
+  config: BackupConfig,
+  io: CommandIo,
+  stop: AbortSignal,
+): Promise<ExitCode> {
+  try {
+    if (config.keepNewest === undefined) await makeNamed(place, config, { io, stop })
+    else await makeNewest(place, config.keepNewest, config, { io, stop })
+    return 0
+  } catch (error) {
+    if (!stop.aborted) throw error
+    io.stderr.write('stopped: no backup was made\n')
+    return 1
+  }
+}
+
+async function makeNamed(path: string, config: BackupConfig, context: Context): Promise<void> {
   await requireFree(path)
-  await makeBackup(path, config, io)
+  await makeBackup(path, config, context)
 }
 
-async function makeNewest(folder: string, keep: number, config: BackupConfig, io: CommandIo): Promise<void> {
+async function makeNewest(folder: string, keep: number, config: BackupConfig, { io, stop }: Context): Promise<void> {
   await requireFolder(folder)
   const name = backupName(io.clock())
-  await makeBackup(join(folder, name), config, io)
+  await makeBackup(join(folder, name), config, { io, stop })
   for (const removed of await removeOldBackups(folder, keep, name)) {
     io.stdout.write(`removed ${join(folder, removed)}\n`)
   }
 }
 
-async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Promise<void> {
+async function makeBackup(path: string, config: BackupConfig, { io, stop }: Context): Promise<void> {
   using _low = yieldProcessor()
   const start = performance.now()
   const from = databasePath(config.database)
@@ -53,15 +69,19 @@ async function makeBackup(path: string, config: BackupConfig, io: CommandIo): Pr
   // What is written from now on is in the other one: each later backup of this one would be of the same old state.
   if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
   const digest = await publishFile(path, async (part) => {
-    if (from !== null) await copyFile(from, part, io)
-    else await pipeline(Readable.from(backupLines(store, io.clock())), createWriteStream(part, { flags: 'r+' }))
+    if (from !== null) await copyFile(from, part, { io, stop })
+    else await writeLines(backupLines(store, io.clock()), part, stop)
   })
   const { size } = await stat(path)
   const seconds = ((performance.now() - start) / 1_000).toFixed(1)
   io.stdout.write(`backed up to ${path}: ${toSize(size)} in ${seconds} s, sha256 ${digest}\n`)
 }
 
-async function copyFile(from: string, to: string, io: CommandIo): Promise<void> {
+function writeLines(lines: AsyncIterable<string>, part: string, signal: AbortSignal): Promise<void> {
+  return pipeline(Readable.from(lines), createWriteStream(part, { flags: 'r+' }), { signal })
+}
+
+async function copyFile(from: string, to: string, { io, stop }: Context): Promise<void> {
   const progress = createProgress(io, 'backing up', (await stat(from)).size)
   const workerData: CopyRequest = { from, to }
   // With a relative path neither the database nor the file of the backup would have been opened before.
@@ -76,11 +96,12 @@ async function copyFile(from: string, to: string, io: CommandIo): Promise<void> 
     )
   }, PROGRESS_MS)
   try {
-    // Rejects with what the thread throws.
-    await once(worker, 'exit')
+    // Rejects with what the thread throws, and when it is to stop.
+    await once(worker, 'exit', { signal: stop })
   } finally {
     clearInterval(timer)
     progress.finish()
+    await worker.terminate()
   }
   if (reasons.length > 0) throw new MachineError(`cannot back up ${from} to ${to}: ${reasons.join()}`)
 }

@@ -13,17 +13,42 @@ import { openStoreToRead } from '../open-store-for-cli.ts'
 import type { DumpConfig } from '../options/dump-options.ts'
 import { writeChunks } from '../write-line.ts'
 
-export async function runDump(config: DumpConfig, io: CommandIo): Promise<ExitCode> {
+/** `stopSignal` is asked where a signal is not to end the process at once. */
+export async function runDump(config: DumpConfig, io: CommandIo, stopSignal: () => AbortSignal): Promise<ExitCode> {
   await using store = await openStoreToRead(config, io)
   await using snapshot = await store.openSnapshot()
   const lines =
     config.email === undefined ? dumpUsers(snapshot) : dumpUser(snapshot, await requireUser(snapshot, config.email))
   if (config.output === undefined) {
     await pipeline(Readable.from(lines, { objectMode: true }), io.stdout, { end: false })
-  } else {
-    await writeNew(config.output, lines)
+    return 0
   }
-  return 0
+  // Awaited here: the database is closed on return.
+  return await writeOutput(config.output, lines, stopSignal(), io)
+}
+
+/** Told to stop, it leaves no file. */
+async function writeOutput(
+  path: string,
+  lines: AsyncIterable<string>,
+  stop: AbortSignal,
+  { stderr }: CommandIo,
+): Promise<ExitCode> {
+  try {
+    await writeNew(path, untilStopped(lines, stop))
+    return 0
+  } catch (error) {
+    if (!stop.aborted) throw error
+    stderr.write('stopped: nothing was written\n')
+    return 1
+  }
+}
+
+async function* untilStopped(lines: AsyncIterable<string>, stop: AbortSignal): AsyncGenerator<string> {
+  for await (const line of lines) {
+    stop.throwIfAborted()
+    yield line
+  }
 }
 
 /** All of it, or no file of that name. */

@@ -1,0 +1,53 @@
+// Commands that make a file, and are told to stop before it is whole.
+import { EventEmitter } from 'node:events'
+import { mkdirSync, readdirSync, watch } from 'node:fs'
+import { expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
+import { createWorkspace, templateLines } from '../support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { SMALL_WORLD } from '../support/workspaces.ts'
+
+const engines = [
+  ['sqlite', async () => undefined] as const,
+  ...(POSTGRES_URL === null ? [] : [['postgres', temporaryDatabase] as const]),
+]
+
+/** Told to stop as soon as it listens for that. */
+function stoppedAtOnce(): EventEmitter {
+  const signals = new EventEmitter()
+  signals.once('newListener', () => setImmediate(() => signals.emit('SIGTERM')))
+  return signals
+}
+
+test.each(engines)('of %s: backup and dump leave nothing of their file, and say so', async (_, database) => {
+  const workspace = createWorkspace(runHere, await database())
+  await workspace.load(SMALL_WORLD)
+  const folder = workspace.path('made')
+  mkdirSync(folder)
+  for (const args of [
+    ['backup', `${folder}/backup.file`],
+    ['backup', folder, '--keep-newest', '1'],
+    ['dump', '--output', `${folder}/dump.ndjson`],
+  ]) {
+    const stopped = await runHere([...args, ...workspace.flags], { signals: stoppedAtOnce() })
+    expect([stopped.exitCode, stopped.stdout, stopped.stderr]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^stopped: .*\n$/),
+    ])
+    expect(readdirSync(folder)).toEqual([])
+  }
+})
+
+test('a backup that is under way in its thread ends with it', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(templateLines(0, 10_000).join(''))
+  const folder = workspace.path('made')
+  mkdirSync(folder)
+  const signals = new EventEmitter()
+  const folders = watch(folder).once('change', () => signals.emit('SIGINT'))
+  const stopped = await runHere(['backup', `${folder}/backup.db`, ...workspace.flags], { signals })
+  folders.close()
+  expect(stopped).toEqual({ exitCode: 1, stdout: '', stderr: 'stopped: no backup was made\n' })
+  expect(readdirSync(folder)).toEqual([])
+})
