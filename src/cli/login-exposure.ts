@@ -74,9 +74,13 @@ export function exposureWarnings(
   ]
 }
 
+/** Whether only programs of this machine reach the gateway, as far as its configuration says. */
+export function isThisMachineOnly({ host, trustedProxy }: Pick<Exposure, 'host' | 'trustedProxy'>): boolean {
+  return isLoopbackBinding(host) && trustedProxy.length === 0
+}
+
 /** Null for no limits of any kind, 0 for none of logins and refreshes. */
-export function attemptsPerMinute({ host, trustedProxy, rateLimits, attemptsPerMinute }: Exposure): number | null {
-  if (rateLimits === 'off') return null
-  const isThisMachineOnly = isLoopbackBinding(host) && trustedProxy.length === 0
-  return attemptsPerMinute ?? (isThisMachineOnly ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE)
+export function attemptsPerMinute(config: Exposure): number | null {
+  if (config.rateLimits === 'off') return null
+  return config.attemptsPerMinute ?? (isThisMachineOnly(config) ? 0 : DEFAULT_ATTEMPTS_PER_MINUTE)
 }

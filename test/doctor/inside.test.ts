@@ -56,6 +56,26 @@ describe('doctor', () => {
     ])
   })
 
+  test('finds a gateway that others reach and that nothing limits, with a proxy in front or without', async () => {
+    const database = ['--database', `file:${await createDatabase()}`, '--attempts-per-minute', '0']
+    const checks = async (...args: readonly string[]) => (await examine([...database, ...args])).found
+    expect(await checks()).toEqual([])
+    for (const reached of [
+      ['--host', '0.0.0.0', '--login-guard', 'client'],
+      ['--login-guard', 'client', '--trusted-proxy', '127.0.0.1'],
+    ])
+      expect(await checks(...reached)).toEqual(['rate-limits'])
+  })
+
+  test('finds headers for the old server that others can read', async () => {
+    const headers = join(temporaryDirectory(), 'headers')
+    writeFileSync(headers, 'x-api-key: must not appear', { mode: 0o644 })
+    const old = ['--shadow', 'https://old.example.com', '--shadow-headers', headers]
+    const { found, report } = await examine(['--database', `file:${await createDatabase()}`, ...old])
+    expect(found).toEqual(['secret-files'])
+    expect(JSON.stringify(report)).not.toContain('must not appear')
+  })
+
   test('finds each fault of a database file, of secrets, backups and the configuration', async () => {
     const path = await createDatabase()
     const [folder, backups] = [temporaryDirectory(), temporaryDirectory()]

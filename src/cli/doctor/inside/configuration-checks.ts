@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { UsageError } from '../../../errors.ts'
-import { attemptsPerMinute, requireSafeExposure } from '../../login-exposure.ts'
+import { attemptsPerMinute, isThisMachineOnly, requireSafeExposure } from '../../login-exposure.ts'
 import { toGuardOptions } from '../../options/sign-in/to-guard-options.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import type { Check, Verdict } from '../check.ts'
@@ -48,8 +48,7 @@ function loginGuard({ config }: Inside): Verdict {
 
 function rateLimits({ config }: Inside): Verdict {
   const limit = attemptsPerMinute(config)
-  const isThisMachineOnly = config.trustedProxy.length === 0
-  if (limit !== null && (limit > 0 || isThisMachineOnly)) return null
+  if (limit !== null && (limit > 0 || isThisMachineOnly(config))) return null
   return {
     problem: 'nothing limits how often somebody tries to sign in',
     fix: { gateway: limit === null ? '--rate-limits on' : '--attempts-per-minute 600' },
@@ -81,7 +80,9 @@ function memory({ config }: Inside): Verdict {
 }
 
 function secretFiles({ config }: Inside): Verdict {
-  const paths = [config.keyEncryptionKeyFile, config.importTokenFile].flatMap((path) => path ?? [])
+  const paths = [config.keyEncryptionKeyFile, config.importTokenFile, config.shadowHeaders].flatMap(
+    (path) => path ?? [],
+  )
   const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
   if (missing.length > 0) {
     return {
