@@ -2,7 +2,7 @@
 import type { HealthServices } from '../../admin/health.ts'
 import { counter, gauge, type Metric } from '../../admin/metrics/metric.ts'
 import type { Traffic } from '../../import-export/remote/client.ts'
-import type { Follower, Round } from '../../import-export/remote/follow.ts'
+import type { Follower, Round } from '../../import-export/remote/follow/follow.ts'
 import type { CommandIo } from '../io.ts'
 import { createLog } from '../log.ts'
 import type { FollowConfig } from '../options/move-in/follow-options.ts'

@@ -1,7 +1,7 @@
 // follow: workspaces here are kept what they are on another server of the contract, until the switch.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ContractError, createRemoteClient } from '../../../import-export/remote/client.ts'
-import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow.ts'
+import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow/follow.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
 import { LostExportsError, LostListError } from '../../../import-export/remote/take-in.ts'

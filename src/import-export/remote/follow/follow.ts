@@ -1,11 +1,11 @@
 // Keeps users here what they are on another server: round after round each is asked for what has changed.
-import { StoreUnavailableError } from '../../store/contract.ts'
-import { ContractError, OutageError } from './client.ts'
-import { eachOf } from './each-user.ts'
-import type { MoveInOptions, RemoteUser } from './move-in.ts'
-import { type SeenWorkspace, seenInStore } from './seen-workspace.ts'
-import { createRemoteSession, type RemoteSession } from './session.ts'
-import { EmptiedWorkspaceError, LostExportsError, takeIn } from './take-in.ts'
+import { StoreUnavailableError } from '../../../store/contract.ts'
+import { ContractError, OutageError } from '../client.ts'
+import { eachOf } from '../each-user.ts'
+import type { MoveInOptions, RemoteUser } from '../move-in.ts'
+import { type SeenWorkspace, seenInStore } from '../seen-workspace.ts'
+import { createRemoteSession, type RemoteSession } from '../session.ts'
+import { EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
 import { createUnanswered, type Unanswered } from './unanswered.ts'
 
 /**
