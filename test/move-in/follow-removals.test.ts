@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
+import type { PlainWorkspace } from '../support/plain-workspaces.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -68,7 +69,7 @@ test.each([
 test.each([
   ['three of thirty', 30, 3, []],
   ['all of two where that is said to be true', 2, 2, ['--remove-many']],
-])('%s are removed after two rounds', async (_, count, gone, options) => {
+])('%s that are gone are removed', async (_, count, gone, options) => {
   const { server, emails, flags, stored } = await startMove(count)
   await using _server = server
   const following = startFollow(server.url, [...flags, ...options])
@@ -80,17 +81,76 @@ test.each([
 })
 
 test.each([
-  ['one of one', 1, 1, []],
-  ['three of thirty', 30, 3, []],
-  ['all of two where that is said to be true', 2, 2, ['--remove-many']],
-])('workspaces of %s that are empty are emptied here at once', async (_, count, emptied, options) => {
-  const { server, emails, stored, once } = await startMove(count)
+  ['one of one', 1, 1],
+  ['three of thirty', 30, 3],
+])(
+  'workspaces of %s that are empty are emptied here when the next round finds them so, too',
+  async (_, count, emptied) => {
+    const { server, emails, flags, stored } = await startMove(count)
+    await using _server = server
+    const following = startFollow(server.url, flags)
+    await following.until(({ changed }) => changed === count)
+    emptyWorkspaces(server, emails.slice(0, emptied))
+    expect(await following.until(({ failed }) => failed === emptied)).toMatchObject({ failed: emptied, removed: 0 })
+    expect(await following.next()).toMatchObject({ changed: emptied, removed: emptied, failed: 0 })
+    expect([await stored(), await stored('user')]).toEqual([count - emptied, emptied])
+    const { stderr } = await following.stop()
+    expect(stderr.match(/every list is empty there, .*--remove-after/g)).toHaveLength(emptied)
+  },
+)
+
+test.each([
+  ['a workspace that is gone', removeWorkspaces, 'waiting'],
+  ['a workspace that is empty', emptyWorkspaces, 'failed'],
+  ['all exports of a user that are 404', loseExports, 'failed'],
+] as const)(
+  '%s for less than --remove-after takes nothing away, however often it is found',
+  async (_, lose, counted) => {
+    const { server, emails, flags, stored } = await startMove(1, projectAndExportOf)
+    await using _server = server
+    let now = Date.now()
+    const following = startFollow(server.url, [...flags, '--remove-after', '30s'], { clock: () => now })
+    await following.until(({ changed }) => changed === 1)
+    const before = { ...(server.workspaces.get(emails[0] ?? '') as PlainWorkspace) }
+    const exports = new Map(before.exports)
+    async function loseFor(milliseconds: number): Promise<void> {
+      lose(server, emails)
+      await following.until((round) => round[counted] === 1)
+      for (let left = milliseconds; left > 0; left -= 5_000) {
+        now += 5_000
+        // The round that is told next may have begun before.
+        await following.next()
+        expect(await following.next()).toMatchObject({ [counted]: 1, removed: 0 })
+      }
+    }
+    await loseFor(25_000)
+    server.workspaces.set(emails[0] ?? '', { ...before, exports: new Map(exports) })
+    await following.until(({ unchanged }) => unchanged === 1)
+    // It begins anew.
+    await loseFor(25_000)
+    expect(await stored('export')).toBe(1)
+    now += 5_000
+    expect((await following.until(({ removed }) => removed > 0)).removed).toBeGreaterThan(0)
+    expect(await stored('export')).toBe(0)
+    await following.stop()
+  },
+)
+
+test.each([
+  ['is empty', emptyWorkspaces, 'user'],
+  ['is gone', removeWorkspaces, null],
+])('a single round takes nothing away where a workspace %s, unless that is said to be true', async (_, lose, left) => {
+  const { server, emails, stored, once } = await startMove(2)
   await using _server = server
   expect((await once()).exitCode).toBe(0)
-  emptyWorkspaces(server, emails.slice(0, emptied))
-  expect(await once(...options)).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(await stored()).toBe(count - emptied)
-  expect(await stored('user')).toBe(emptied)
+  lose(server, emails.slice(0, 1))
+  expect((await once()).exitCode).toBe(1)
+  expect(await stored()).toBe(2)
+  expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect([await stored(), await stored('user')]).toEqual([1, left === null ? 0 : 1])
+  lose(server, emails)
+  expect(await once('--remove-many')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await stored()).toBe(0)
 })
 
 test('a script is told that some are not in step, and why', async () => {

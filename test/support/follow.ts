@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { PROGRAM } from './program.ts'
 
-/** Without a pause between rounds. */
-const OPTIONS = ['--interval', '0', '--format', 'json']
+/** Without a pause between rounds, and none before what two of them do not find any more is removed. */
+const OPTIONS = ['--interval', '0', '--remove-after', '0', '--format', 'json']
 
 export interface ToldRound {
   readonly at: string
@@ -42,11 +42,11 @@ export interface Following {
   readonly stop: () => Promise<FollowEnd>
 }
 
-export function startFollow(url: string, args: readonly string[]): Following {
+export function startFollow(url: string, args: readonly string[], { clock = Date.now } = {}): Following {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const said = text(stderr)
   const signals = new EventEmitter()
-  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock: Date.now }
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal: false, clock }
   const ended = runCommandLine(['follow', url, ...OPTIONS, ...args], io, signals).then(async (exitCode) => {
     for (const stream of [stdout, stderr]) stream.end()
     return { exitCode, stderr: await said }

@@ -4,7 +4,7 @@ import { type ContractError, createRemoteClient } from '../../../import-export/r
 import { createFollower, type Follower, type Round } from '../../../import-export/remote/follow/follow.ts'
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
-import { LostExportsError, LostListError } from '../../../import-export/remote/take-in.ts'
+import { EmptiedWorkspaceError, LostExportsError, LostListError } from '../../../import-export/remote/take-in.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -56,6 +56,7 @@ export async function runFollow(
     client,
     concurrency,
     stop,
+    removeAfterMs: config.removeAfter,
     mayRemoveMany: config.removeMany === true,
     onFailed({ label }, error) {
       progress.clear()
@@ -137,8 +138,8 @@ function tellRound(told: Told, { format }: FollowConfig, { clock }: CommandIo): 
 function hintFor(error: ContractError): string {
   if (error instanceof LostListError)
     return ': the user is left as it was; --remove-many takes that list for an empty one'
-  if (error instanceof LostExportsError) {
-    return ': the user is left as it was; they go when two rounds in a row say so, unless many users lose theirs at once, or with --remove-many'
+  if (error instanceof LostExportsError || error instanceof EmptiedWorkspaceError) {
+    return ': the user is left as it was; they go when it stays so for as long as --remove-after says, unless it is so of many users at once, or with --remove-many'
   }
   return ''
 }

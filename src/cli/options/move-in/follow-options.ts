@@ -26,6 +26,13 @@ export const FOLLOW_OPTIONS = {
     description: 'one round only; exit code 1 when a user could not be brought in step',
     schema: booleanOption.optional(),
   },
+  removeAfter: {
+    flags: '--remove-after <duration>',
+    description:
+      'how long a workspace is gone or empty at the other server, or all exports of a user are, in every round, before what is here is removed',
+    default: '30s',
+    schema: duration,
+  },
   removeMany: {
     flags: '--remove-many',
     description:

@@ -6,16 +6,8 @@ import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import { type SeenWorkspace, seenInStore } from '../seen-workspace.ts'
 import { createRemoteSession, type RemoteSession } from '../session.ts'
 import { EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
+import { areTooMany, type FoundLoss, findAgain, isBelieved, type Loss } from './losses.ts'
 import { createUnanswered, type Unanswered } from './unanswered.ts'
-
-/**
- * Rounds in a row that find no workspace, or none of a user's exports, before what is here is removed: a server that starts may
- * have nothing yet.
- */
-const ROUNDS_TO_REMOVE = 2
-/** When more users than these, and than this part of all, lose the same in one round, the server is at fault: nothing is removed. */
-const MAX_GONE = 3
-const MAX_GONE_PART = 0.1
 
 /** What became of the users of one round. */
 export interface Round {
@@ -52,7 +44,9 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | key
   readonly onFailed: (user: RemoteUser, error: ContractError) => void
   /** Told after each user of a round how many it has been through. */
   readonly onUser?: (done: number) => void
-  /** Whether it is believed at once that many workspaces of one round are gone or empty, and 404 of one list or of all exports of a user. */
+  /** How long a workspace is gone or empty there, or all exports of a user are, before what is here is removed. */
+  readonly removeAfterMs: number
+  /** Whether it is believed at once that workspaces are gone or empty, however many, and 404 of one list or of all exports of a user. */
   readonly mayRemoveMany: boolean
 }
 
@@ -65,8 +59,8 @@ interface Followed {
   seen: SeenWorkspace | null
   /** Milliseconds since the epoch: nothing was missing here of what was there then. */
   inStepAt: number
-  missingRounds: number
-  lostExportsRounds: number
+  /** What the last rounds have found; null while nothing is. */
+  loss: FoundLoss | null
   failure: string
 }
 
@@ -74,8 +68,8 @@ interface Followed {
 type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
 type Counts = Record<'changed' | 'unchanged' | 'missing' | 'failed' | 'added' | 'replaced' | 'removed', number>
 
-interface Gone {
-  readonly email: string
+interface Losing {
+  readonly user: RemoteUser
   readonly one: Followed
   /** When it was asked for. */
   readonly at: number
@@ -84,30 +78,23 @@ interface Gone {
 /** What a round has found so far. */
 interface Findings {
   readonly counts: Counts
-  readonly gone: Gone[]
+  readonly gone: Losing[]
   /** Without any document there, and with some here. */
-  readonly emptied: Emptied[]
-  readonly lostExports: LostExports[]
+  readonly emptied: Refused[]
+  readonly lostExports: Refused[]
   readonly unanswered: Unanswered<Failed>
   outage: string | null
 }
 
-interface Emptied {
-  readonly user: RemoteUser
-  readonly one: Followed
-}
-
-interface Failed extends Emptied {
+interface Refused extends Losing {
   readonly error: ContractError
 }
 
-interface LostExports extends Emptied {
-  readonly error: LostExportsError
-}
+type Failed = Omit<Refused, 'at'>
 
 /** Signs out everywhere when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
-  const { client, store, concurrency, clock, stop, onFailed, onUser, mayRemoveMany } = options
+  const { client, store, concurrency, clock, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
   const removable = {
     mayEmptyLists: mayRemoveMany,
     mayEmptyWorkspace: mayRemoveMany,
@@ -121,7 +108,7 @@ export function createFollower(options: FollowOptions): Follower {
     const known = followed.get(email)
     if (known) return known
     const session = createRemoteSession(client, login)
-    const added = { session, seen: null, inStepAt: start, missingRounds: 0, lostExportsRounds: 0, failure: '' }
+    const added = { session, seen: null, inStepAt: start, loss: null, failure: '' }
     followed.set(email, added)
     return added
   }
@@ -138,10 +125,7 @@ export function createFollower(options: FollowOptions): Follower {
     if (taken.type === 'missing') {
       if ((await store.userByEmail(email)) !== null) return 'gone'
       one.seen = null
-    } else {
-      one.missingRounds = 0
-      one.seen = taken.seen
-    }
+    } else one.seen = taken.seen
     if (taken.type === 'changed') {
       for (const name of ['added', 'replaced', 'removed'] as const) counts[name] += taken.counts[name]
     }
@@ -151,17 +135,22 @@ export function createFollower(options: FollowOptions): Follower {
 
   function markInStep(one: Followed, at: number): void {
     one.inStepAt = at
-    one.lostExportsRounds = 0
+    one.loss = null
     one.failure = ''
     wasInStep = true
   }
 
+  /** To be called once in a round. Answers whether what is here is to go. */
+  function isProven({ one, at }: Losing, loss: Loss): boolean {
+    one.loss = findAgain(one.loss, loss, at)
+    return mayRemoveMany || isBelieved(one.loss, at, removeAfterMs)
+  }
+
   /** Answers how many of them still have a workspace here. */
-  async function removeGone(gone: readonly Gone[], counts: Counts): Promise<number> {
-    for (const { one } of gone) one.missingRounds += 1
-    const due = gone.filter(({ one }) => one.missingRounds >= ROUNDS_TO_REMOVE)
-    for (const { email, one, at } of due) {
-      await store.applyChanges([{ type: 'removeUser', email }])
+  async function removeGone(gone: readonly Losing[], counts: Counts): Promise<number> {
+    const due = gone.filter((losing) => isProven(losing, 'workspace'))
+    for (const { user, one, at } of due) {
+      await store.applyChanges([{ type: 'removeUser', email: user.email }])
       counts.removed += 1
       one.seen = null
       markInStep(one, at)
@@ -171,16 +160,16 @@ export function createFollower(options: FollowOptions): Follower {
 
   /** What fails for this user alone does not end the round. */
   async function tryStep(user: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<void> {
+    const at = clock()
     try {
-      const at = clock()
       const outcome = await step(user, one, found.counts, may)
       tellUnanswered(found)
       found.counts[outcome === 'gone' ? 'missing' : outcome] += 1
-      if (outcome === 'gone') found.gone.push({ email: user.email, one, at })
+      if (outcome === 'gone') found.gone.push({ user, one, at })
     } catch (error) {
       if (!(error instanceof OutageError)) tellUnanswered(found)
-      if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one })
-      else if (error instanceof LostExportsError) found.lostExports.push({ user, one, error })
+      if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error })
+      else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error })
       else fail(user, one, error, found)
     }
   }
@@ -199,15 +188,29 @@ export function createFollower(options: FollowOptions): Follower {
     for (const { user, one, error } of unanswered.takeAll()) note(user, one, error)
   }
 
-  /** Exports that are lost for so many rounds go here too, unless those of too many users are. */
+  /** What is lost for long enough goes here too. */
+  async function settle(
+    losing: readonly Refused[],
+    loss: Loss,
+    found: Findings,
+    may: Partial<Removable>,
+  ): Promise<void> {
+    for (const refused of losing) {
+      const { user, one, error } = refused
+      const isDue = found.outage === null && isProven(refused, loss)
+      if (isDue) await tryStep(user, one, found, { ...removable, ...may })
+      else fail(user, one, error, found)
+    }
+  }
+
+  /** Unless those of too many users are. */
   async function settleLostExports(found: Findings): Promise<void> {
     const { counts, lostExports } = found
     const areDoubted = areTooMany(lostExports.length, lostExports.length + counts.changed + counts.unchanged)
+    if (!areDoubted) return settle(lostExports, 'exports', found, { mayLoseAllExports: true })
     for (const { user, one, error } of lostExports) {
-      one.lostExportsRounds = areDoubted ? 0 : one.lostExportsRounds + 1
-      const isDue = one.lostExportsRounds >= ROUNDS_TO_REMOVE && found.outage === null
-      if (isDue) await tryStep(user, one, found, { ...removable, mayLoseAllExports: true })
-      else fail(user, one, error, found)
+      one.loss = null
+      fail(user, one, error, found)
     }
   }
 
@@ -216,15 +219,12 @@ export function createFollower(options: FollowOptions): Follower {
     const { counts, gone, emptied } = found
     const lost = gone.length + emptied.length
     if (!mayRemoveMany && areTooMany(lost, lost + counts.changed + counts.unchanged)) {
-      for (const { one } of gone) one.missingRounds = 0
+      for (const { one } of [...gone, ...emptied]) one.loss = null
       counts.missing -= gone.length
       counts.failed += lost
       return { waiting: gone.length, doubted: lost }
     }
-    for (const { user, one } of emptied) {
-      if (found.outage === null) await tryStep(user, one, found, { ...removable, mayEmptyWorkspace: true })
-      else counts.failed += 1
-    }
+    await settle(emptied, 'documents', found, { mayEmptyWorkspace: true })
     const waiting = found.outage === null ? await removeGone(gone, counts) : gone.length
     return { waiting, doubted: 0 }
   }
@@ -288,9 +288,4 @@ export function createFollower(options: FollowOptions): Follower {
       await eachOf(followed.values(), concurrency, ({ session }) => session.close())
     },
   }
-}
-
-/** Whether so many users who lost something there, of all who are in step or lost it, are no removals. */
-function areTooMany(gone: number, all: number): boolean {
-  return (gone > MAX_GONE && gone > all * MAX_GONE_PART) || (gone > 1 && gone === all)
 }
