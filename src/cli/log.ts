@@ -2,6 +2,7 @@
 import { type Logger, pino } from 'pino'
 import type { ReportFailure } from '../http/problem-details.ts'
 import type { BreakReason, ReportBrokenOff } from '../http/server/broken-off.ts'
+import type { ConnectionRefusal, ReportRefusedConnection } from '../http/server/server.ts'
 import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
@@ -36,6 +37,28 @@ export function createBrokenOffReport(log: Logger): ReportBrokenOff {
     counts[reason] += 1
     const [level, message] = BREAKS[reason]
     log[level]({ ...event, count: counts[reason], ...(error === undefined ? {} : { err: error }) }, message)
+  }
+}
+
+/** They come as fast as clients connect. */
+const REFUSALS_PAUSE_MS = 60_000
+
+const REFUSALS = {
+  tooMany: 'connections are closed at once: as many are open as the open files of the process allow',
+  noProxyHeader: 'connections of a trusted proxy are closed: they do not begin with a PROXY header',
+} as const satisfies Record<ConnectionRefusal, string>
+
+/** Connections that were closed without an answer: a line a minute at most for each reason. `count` is how many were since the start. */
+export function createRefusedConnectionReport(log: Logger, clock: () => number): ReportRefusedConnection {
+  const counts: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0 }
+  const toldAt: Record<ConnectionRefusal, number> = { tooMany: -Infinity, noProxyHeader: -Infinity }
+  return (reason, peer) => {
+    counts[reason] += 1
+    const now = clock()
+    if (now - toldAt[reason] < REFUSALS_PAUSE_MS) return
+    toldAt[reason] = now
+    // A proxy's address is in the configuration; a client's is nobody's business.
+    log.warn({ ...(reason === 'noProxyHeader' ? { peer } : {}), count: counts[reason] }, REFUSALS[reason])
   }
 }
 

@@ -1,6 +1,6 @@
 // A gateway whose metrics are read, and what is in them.
 import { expect } from 'vitest'
-import { type ServingProcess, serveForTest } from '../support/command-line.ts'
+import { type RunOptions, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { ask, openSession } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -23,8 +23,9 @@ export async function startWatched(args: readonly string[] = []): Promise<Watche
 export async function serveWatched(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  options: Pick<RunOptions, 'maxOpenFiles'> = {},
 ): Promise<Omit<Watched, 'accessToken'>> {
-  const serving = await serveForTest(['--admin-port', '0', ...args], { cwd: temporaryDirectory(), env })
+  const serving = await serveForTest(['--admin-port', '0', ...args], { ...options, cwd: temporaryDirectory(), env })
   const adminUrl = await urlIn(serving)
   return { serving, adminUrl, metrics: async () => (await ask(`${adminUrl}/metrics`)).text }
 }

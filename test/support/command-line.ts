@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** That the process may have; as many as this one otherwise. */
+  readonly maxOpenFiles?: number
 }
 
 /** Runs a command to its end. */
@@ -119,8 +121,11 @@ export function shareDemoGateway(): { readonly url: () => string } {
   return { url: () => url }
 }
 
-function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {
-  return spawn(process.execPath, [PROGRAM, ...args], { ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } })
+function start(args: readonly string[], { cwd, env, maxOpenFiles }: RunOptions): ChildProcess {
+  const options = { ...(cwd ? { cwd } : {}), env: { ...process.env, ...env } }
+  if (maxOpenFiles === undefined) return spawn(process.execPath, [PROGRAM, ...args], options)
+  const limited = `ulimit -n ${maxOpenFiles} && exec "$@"`
+  return spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...args], options)
 }
 
 function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {

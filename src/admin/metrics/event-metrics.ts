@@ -1,7 +1,8 @@
-// Counters of what happened: sign-ins and all else that the audit log is told of, answers that broke off, what was no request, imports.
+// Counters of what happened: sign-ins and all else that the audit log is told of, answers that broke off, what was no request, refused connections, imports.
 import type { AuditEvent } from '../../auth/audit/audit-event.ts'
 import type { FailureCode } from '../../errors.ts'
 import type { BreakReason } from '../../http/server/broken-off.ts'
+import type { ConnectionRefusal } from '../../http/server/server.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import { type CollectMetrics, counter } from './metric.ts'
 
@@ -14,6 +15,7 @@ export interface EventMetrics {
   readonly onBrokenOff: (reason: BreakReason) => void
   /** What came was no request. */
   readonly onMalformed: (code: FailureCode) => void
+  readonly onRefusedConnection: (reason: ConnectionRefusal) => void
   /** An import through POST /import has ended with this event, or because its client left. */
   readonly onImport: (last: ImportEvent | null) => void
   readonly collect: CollectMetrics
@@ -23,6 +25,8 @@ export function createEventMetrics(): EventMetrics {
   const events = new Map<string, { readonly event: AuditEvent; count: number }>()
   const brokenOff = new Map<string, number>()
   const malformed = new Map<string, number>()
+  // From 0 on: of a counter that begins with its first event, Prometheus sees no increase then.
+  const refused: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0 }
   const imports = new Map<string, number>()
   const importedRecords = { added: 0, replaced: 0, unchanged: 0, removed: 0 }
 
@@ -35,6 +39,9 @@ export function createEventMetrics(): EventMetrics {
     },
     onBrokenOff: (reason) => brokenOff.set(reason, (brokenOff.get(reason) ?? 0) + 1),
     onMalformed: (code) => malformed.set(code, (malformed.get(code) ?? 0) + 1),
+    onRefusedConnection(reason) {
+      refused[reason] += 1
+    },
     onImport(last) {
       const result = last === null || !IMPORT_RESULTS.has(last.type) ? 'left' : last.type
       imports.set(result, (imports.get(result) ?? 0) + 1)
@@ -59,6 +66,11 @@ export function createEventMetrics(): EventMetrics {
         'workspace_gateway_malformed_requests_total',
         'What came and was refused before it was a request: no HTTP, too large, too slow, or for a tunnel. Nothing else counts it.',
         [...malformed].map(([code, value]) => ({ value, labels: { code } })),
+      ),
+      counter(
+        'workspace_gateway_connections_refused_total',
+        'Connections that were closed without an answer: more than the process may have, or of a proxy without its PROXY header.',
+        Object.entries(refused).map(([reason, value]) => ({ value, labels: { reason } })),
       ),
       counter(
         'workspace_gateway_imports_total',

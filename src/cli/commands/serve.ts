@@ -23,7 +23,13 @@ import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
-import { createBrokenOffReport, createLog, createOverloadReport, createReport } from '../log.ts'
+import {
+  createBrokenOffReport,
+  createLog,
+  createOverloadReport,
+  createRefusedConnectionReport,
+  createReport,
+} from '../log.ts'
 import { attemptsPerMinute, exposureWarnings } from '../login-exposure.ts'
 import { openActiveStore } from '../open-active-store.ts'
 import { describeEntry } from '../open-audit.ts'
@@ -34,6 +40,7 @@ import type { ServeConfig } from '../options/serve-options.ts'
 import { toShadowOptions } from '../retirement/to-shadow-options.ts'
 import { allocateYoung } from '../serving/allocate-young.ts'
 import { listen, withInheritedSocket } from '../serving/listen.ts'
+import { maxConnections } from '../serving/open-files.ts'
 import { packageVersion } from '../serving/package-version.ts'
 import { requireSigningKey } from '../serving/read-only.ts'
 import { planServe, type ServePlan } from '../serving/serve-plan.ts'
@@ -186,6 +193,8 @@ export async function runServe(
     sendTimeoutMs: config.sendTimeout * 1_000,
     reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
     onMalformed: metrics.onMalformed,
+    maxConnections: maxConnections(config),
+    onRefusedConnection: metrics.refusedConnection(createRefusedConnectionReport(log, () => performance.now())),
     refusalHeaders: corsOfRefusals(config.corsOrigin),
     onRequest: tracer?.start,
     within: tracer?.scope?.run,

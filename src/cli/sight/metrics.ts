@@ -7,6 +7,7 @@ import type { Audit } from '../../auth/audit/audit-event.ts'
 import type { GatewayWatch } from '../../gateway.ts'
 import type { ObserveResponse } from '../../http/handler.ts'
 import type { ReportBrokenOff } from '../../http/server/broken-off.ts'
+import type { ReportRefusedConnection } from '../../http/server/server.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 
@@ -16,6 +17,7 @@ export interface ProcessMetrics {
   /** The same, counted. */
   readonly audited: (audit: Audit) => Audit
   readonly brokenOff: (report: ReportBrokenOff) => ReportBrokenOff
+  readonly refusedConnection: (report: ReportRefusedConnection) => ReportRefusedConnection
   readonly onMalformed: EventMetrics['onMalformed'] | undefined
   readonly imported: (importer: Importer) => Importer
   /** Null where none are asked for. */
@@ -27,6 +29,7 @@ const NO_METRICS: ProcessMetrics = {
   watch: undefined,
   audited: (audit) => audit,
   brokenOff: (report) => report,
+  refusedConnection: (report) => report,
   onMalformed: undefined,
   imported: (importer) => importer,
   collect: null,
@@ -56,6 +59,10 @@ export async function createProcessMetrics(
     brokenOff: (report) => (event) => {
       events.onBrokenOff(event.reason)
       report(event)
+    },
+    refusedConnection: (report) => (reason, peer) => {
+      events.onRefusedConnection(reason)
+      report(reason, peer)
     },
     onMalformed: events.onMalformed,
     imported: (importer) => counted(importer, events),

@@ -13,9 +13,14 @@ export interface ProxyProtocol {
 
 /**
  * From these peers a header is required, from all others it is not understood: whether there is one is never guessed
- * (section 5 of the specification). A connection without a well-formed header is closed without an answer.
+ * (section 5 of the specification). A connection without a well-formed header is closed without an answer, and
+ * `onRefused` is told of its peer. One that its peer closes before the first byte is none of them: balancers look so whether a port is open.
  */
-export function acceptProxyProtocol(server: Server, isTrusted: (address: string) => boolean): ProxyProtocol {
+export function acceptProxyProtocol(
+  server: Server,
+  isTrusted: (address: string) => boolean,
+  onRefused: (peer: string) => void,
+): ProxyProtocol {
   const sources = new WeakMap<Socket, ProxiedConnection['source']>()
   const asHttp = server.listeners('connection')
   server.removeAllListeners('connection')
@@ -25,25 +30,31 @@ export function acceptProxyProtocol(server: Server, isTrusted: (address: string)
   }
 
   server.on('connection', (socket: Socket) => {
-    if (!isTrusted(socket.remoteAddress ?? '')) {
+    const { remoteAddress: peer = '' } = socket
+    if (!isTrusted(peer)) {
       pass(socket)
       return
     }
     let received: Buffer = Buffer.alloc(0)
     const give = () => socket.destroy()
-    const timer = setTimeout(give, HEADER_TIMEOUT_MS)
+    const refuse = () => {
+      onRefused(peer)
+      give()
+    }
+    const endEarly = () => (received.length > 0 ? refuse() : give())
+    const timer = setTimeout(refuse, HEADER_TIMEOUT_MS)
     socket
       .once('close', () => clearTimeout(timer))
       .on('error', give)
-      .once('end', give)
+      .once('end', endEarly)
     socket.on('data', function onData(chunk: Buffer) {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
       const header = readProxyHeader(received)
       if (header === 'incomplete') return
       clearTimeout(timer)
-      socket.off('data', onData).off('error', give).off('end', give)
+      socket.off('data', onData).off('error', give).off('end', endEarly)
       if (header === 'malformed') {
-        socket.destroy()
+        refuse()
         return
       }
       sources.set(socket, header.source)

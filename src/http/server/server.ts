@@ -28,12 +28,21 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Node looks for slow clients only this often. */
 const CONNECTIONS_CHECK_MS = 500
 
+/** `tooMany`: as many are open as may be. `noProxyHeader`: a proxy that is to begin with a PROXY header did not. */
+export type ConnectionRefusal = 'tooMany' | 'noProxyHeader'
+
+/** Called for each connection that was closed without an answer; `peer` is the address at its other end. */
+export type ReportRefusedConnection = (reason: ConnectionRefusal, peer: string) => void
+
 export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeoutMs'> {
   readonly bodyLimitBytes: number
   /** Addresses and networks of proxies whose forwarding headers are believed. */
   readonly trustedProxies?: readonly string[]
   /** Whether the connections of these proxies begin with a PROXY header. */
   readonly proxyProtocol?: boolean
+  /** More are closed at once. Absent: as many as the system lets the process have, of which those past the last one leave no trace. */
+  readonly maxConnections?: number | undefined
+  readonly onRefusedConnection?: ReportRefusedConnection
   /** Milliseconds that the headers of a request may take. */
   readonly headersTimeoutMs?: number
   readonly reportBrokenOff?: SendOptions['reportBrokenOff']
@@ -56,7 +65,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
   const readBody = createBodyReader(bodyLimitBytes)
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
-  const { observers = [], hasRequestIds = false, onRequest, within } = options
+  const { observers = [], hasRequestIds = false, onRequest, within, onRefusedConnection = () => {} } = options
 
   /** Null where there is nothing to be found by it. */
   function shownRequestId(request: GatewayRequest, { failureCode }: GatewayResponse): string | null {
@@ -128,8 +137,12 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   server.on('clientError', (error, socket) =>
     handleClientError(error, socket, { headers: options.refusalHeaders, onRefused: options.onMalformed }),
   )
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
+  server.on('drop', (dropped) => onRefusedConnection('tooMany', dropped?.remoteAddress ?? ''))
   const proxies = createTrustedProxies(trustedProxies)
-  const connectionOf = createConnections(proxies, proxyProtocol ? acceptProxyProtocol(server, proxies.includes) : null)
+  const onNoHeader = (peer: string) => onRefusedConnection('noProxyHeader', peer)
+  const headers = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
+  const connectionOf = createConnections(proxies, headers)
   return server
 }
 

@@ -1,9 +1,10 @@
 // What the gateway is told, and what it is given: guards, limits, keys, secrets.
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { UsageError } from '../../../errors.ts'
 import { attemptsPerMinute, isThisMachineOnly, requireSafeExposure } from '../../login-exposure.ts'
 import { toGuardOptions } from '../../options/sign-in/to-guard-options.ts'
+import { openFilesLimit } from '../../serving/open-files.ts'
 import { workerCount } from '../../workers/worker-count.ts'
 import type { Check, Verdict } from '../check.ts'
 import { backups } from './backup-check.ts'
@@ -57,11 +58,10 @@ function rateLimits({ config }: Inside): Verdict {
 
 function openFiles(): Verdict {
   if (process.platform !== 'linux') return { reason: 'the limit is read on Linux only' }
-  const limits = readFileSync('/proc/self/limits', 'utf8')
-  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1] ?? 'unlimited'
-  if (soft === 'unlimited' || Number(soft) >= MIN_FILES) return null
+  const limit = openFilesLimit()
+  if (limit === null || limit >= MIN_FILES) return null
   return {
-    problem: `a process of this user may have ${soft} open files, and each connection is one: more clients are refused`,
+    problem: `a process of this user may have ${limit} open files, and each connection is one: more clients are refused`,
     fix: { run: 'LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536' },
   }
 }

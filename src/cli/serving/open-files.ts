@@ -1,0 +1,25 @@
+// How many files this process may have open, and how many of them may be connections of clients.
+import { readFileSync } from 'node:fs'
+import type { ServeConfig } from '../options/serve-options.ts'
+
+/** For databases, the log, mail, the admin port, imports, and whatever else is opened for a moment. */
+const OWN_FILES = 128
+/** A database, the one that it moves to, and a replica: each has its own. */
+const POOLS = 3
+
+/** Null where there is none, or the system does not tell. */
+export function openFilesLimit(): number | null {
+  if (process.platform !== 'linux') return null
+  const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+  return soft === undefined ? null : Number(soft)
+}
+
+/**
+ * Where the last open file is taken, Node closes connections without telling anybody, the admin port's too, and the
+ * database opens no file. So the gateway itself closes what comes before that. At least half of the limit is for clients.
+ */
+export function maxConnections({ poolSize, shadowConcurrency }: ServeConfig): number | undefined {
+  const limit = openFilesLimit()
+  if (limit === null) return undefined
+  return Math.max(Math.floor(limit / 2), limit - OWN_FILES - POOLS * poolSize - 2 * shadowConcurrency)
+}

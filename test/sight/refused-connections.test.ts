@@ -1,0 +1,72 @@
+// Connections that are closed without an answer: nothing else would tell of them.
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ServingProcess } from '../support/command-line.ts'
+import { ask } from '../support/gateway.ts'
+import { exchange, openSocket, requestText } from '../support/wire.ts'
+import { serveWatched, sumOf } from './watched.ts'
+
+const REFUSED = 'workspace_gateway_connections_refused_total'
+
+/** Of the log, without their time. */
+function linesOf({ stderr }: ServingProcess, words: string): readonly object[] {
+  const lines = stderr()
+    .split('\n')
+    .filter((line) => line.includes(words))
+  return lines.map((line) => ({ ...JSON.parse(line), time: undefined }))
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'clients past the open files are closed, counted and logged once; the admin port and the others are answered',
+  async () => {
+    const { serving, adminUrl, metrics } = await serveWatched([], {}, { maxOpenFiles: 128 })
+    const sockets: Socket[] = []
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+    const isAnswered = (socket: Socket) =>
+      new Promise<boolean>((resolve) => {
+        socket.once('data', (bytes) => resolve(String(bytes).startsWith('HTTP/1.1 200 ')))
+        socket.once('close', () => resolve(false))
+        socket.write(requestText({ target: '/healthz' }))
+      })
+    const answers: boolean[] = []
+    for (let count = 0; count < 140; count += 1) {
+      const socket = await openSocket(serving.url)
+      socket.on('error', () => {})
+      sockets.push(socket)
+      answers.push(await isAnswered(socket))
+    }
+    // At least half of the files are for clients.
+    expect(answers.filter(Boolean)).toHaveLength(64)
+    const text = await metrics()
+    expect(sumOf(text, REFUSED, { reason: 'tooMany' })).toBe(76)
+    expect(sumOf(text, 'process_max_fds')).toBe(128)
+    expect(sumOf(text, 'process_open_fds')).toBeGreaterThan(64)
+    expect((await ask(`${adminUrl}/readyz`)).status).toBe(200)
+    expect(linesOf(serving, 'connections are closed at once')).toEqual([
+      { level: 40, count: 1, msg: expect.stringContaining('open files') },
+    ])
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(async () => (await ask(`${serving.url}/healthz`).catch(() => null))?.status).toBe(200)
+  },
+)
+
+test('a proxy without its PROXY header is counted and named in the log once; a look at the port is neither', async () => {
+  const flags = ['--proxy-protocol', '--trusted-proxy', '127.0.0.1', '--login-guard', 'none']
+  const { serving, metrics } = await serveWatched(flags)
+  const look = await openSocket(serving.url)
+  look.end()
+  await once(look.resume(), 'close')
+  for (const bytes of [requestText({}), 'PROXY nonsense\r\n', requestText({})]) {
+    expect(await exchange(serving.url, bytes)).toHaveLength(0)
+  }
+  const cut = await openSocket(serving.url)
+  cut.end('PROXY TCP4 ')
+  await once(cut.resume(), 'close')
+  expect(sumOf(await metrics(), REFUSED, { reason: 'noProxyHeader' })).toBe(4)
+  expect(linesOf(serving, 'PROXY header')).toEqual([
+    { level: 40, peer: '127.0.0.1', count: 1, msg: expect.stringContaining('do not begin with a PROXY header') },
+  ])
+})
