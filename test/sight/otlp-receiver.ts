@@ -34,6 +34,8 @@ interface Export {
 export async function startReceiver(
   status: number | (() => number) = 200,
   ready: () => Promise<void> = async () => {},
+  port = 0,
+  added: Readonly<Record<string, string>> = {},
 ) {
   const exports: Export[] = []
   const headers: Readonly<Record<string, unknown>>[] = []
@@ -43,8 +45,9 @@ export async function startReceiver(
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
     exports.push(request.headers['content-type'] === 'application/json' ? JSON.parse(String(body)) : readExport(body))
     await ready()
-    response.writeHead(typeof status === 'number' ? status : status(), { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
+    const head = { 'content-type': 'application/json', ...added }
+    response.writeHead(typeof status === 'number' ? status : status(), head).end('{}')
+  }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.close()

@@ -1,4 +1,5 @@
 // Traces on their way to a receiver: what waits is bounded, and what is lost is counted.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
@@ -14,6 +15,7 @@ import type { Reads } from '../../src/resolvers/reads.ts'
 import { withTracedReads } from '../../src/resolvers/tracing/traced-reads.ts'
 import { createAuthority } from '../support/certificates.ts'
 import { serveForTest } from '../support/command-line.ts'
+import { freePort } from '../support/free-port.ts'
 import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { type Span, startReceiver } from './otlp-receiver.ts'
@@ -69,8 +71,8 @@ test.each(PROTOCOLS)(
   },
 )
 
-test('a receiver that is busy and comes back is told once each, with the requests that were lost', async () => {
-  let status = 503
+test('a receiver that fails and comes back is told once each, with the requests that were lost', async () => {
+  let status = 500
   const receiver = await startReceiver(() => status)
   const { exporter, failures, recoveries } = open(receiver.url, { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' })
   const sent = async (id: number) => {
@@ -81,8 +83,59 @@ test('a receiver that is busy and comes back is told once each, with the request
   status = 200
   for (const id of [3, 4]) await sent(id)
   await exporter[Symbol.asyncDispose]()
-  expect(failures).toMatchObject([{ error: { message: 'the receiver answered 503' }, lost: 1 }])
+  expect(failures).toMatchObject([{ error: { message: 'the receiver answered 500' }, lost: 1 }])
   expect(recoveries).toEqual([2])
+})
+
+test.each([429, 502, 503, 504])('a batch that is answered %s is sent again, and nothing is lost', async (status) => {
+  const statuses = [status, status]
+  const receiver = await startReceiver(() => statuses.shift() ?? 200)
+  const { exporter, failures, recoveries } = open(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '0' })
+  exporter.add(traced(1))
+  await expect.poll(() => receiver.exports.length, { timeout: 10_000 }).toBe(3)
+  await exporter[Symbol.asyncDispose]()
+  expect(receiver.spans().map(({ spanId }) => spanId)).toEqual([1, 1, 1].map(spanIdOf))
+  expect([failures, recoveries]).toEqual([[], []])
+})
+
+test.each(['127.0.0.1', 'localhost'])(
+  'a batch for a receiver that is not there yet is sent when it is: %s',
+  async (host) => {
+    const port = await freePort('127.0.0.1')
+    const { exporter, failures } = open(`http://${host}:${port}`, { OTEL_BSP_SCHEDULE_DELAY: '0' })
+    const refused = Promise.withResolvers<unknown>()
+    subscribe('http.client.request.error', refused.resolve)
+    onTestFinished(() => void unsubscribe('http.client.request.error', refused.resolve))
+    exporter.add(traced(1))
+    await refused.promise
+    const receiver = await startReceiver(200, undefined, port)
+    await expect.poll(() => receiver.spans(), { timeout: 10_000 }).toHaveLength(1)
+    await exporter[Symbol.asyncDispose]()
+    expect(failures).toEqual([])
+  },
+)
+
+test('a receiver is left alone for as long as it asks, and what cannot be sent in time is lost at once', async () => {
+  const receiver = await startReceiver(429, undefined, 0, { 'retry-after': '3600' })
+  const { exporter, failures } = open(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '0' })
+  exporter.add(traced(1))
+  await expect.poll(() => failures).toMatchObject([{ error: { message: 'the receiver answered 429' }, lost: 1 }])
+  await exporter[Symbol.asyncDispose]()
+  expect(receiver.exports).toHaveLength(1)
+})
+
+test('the end does not wait for a receiver that is busy: what is left is tried once', async () => {
+  const receiver = await startReceiver(503, undefined, 0, { 'retry-after': '300' })
+  const { exporter, failures } = open(receiver.url, {
+    OTEL_BSP_SCHEDULE_DELAY: '0',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
+  })
+  exporter.add(traced(1))
+  await expect.poll(() => receiver.exports.length).toBe(1)
+  exporter.add(traced(2))
+  await exporter[Symbol.asyncDispose]()
+  expect(receiver.spans().map(({ spanId }) => spanId)).toEqual([1, 1, 2].map(spanIdOf))
+  expect(failures).toMatchObject([{ lost: 1 }])
 })
 
 test.each([

@@ -46,7 +46,8 @@ export function createExporter(
   const aboutResource = resourceFields({ 'service.version': version, ...resource })
   const aboutScope = scopeFields(version)
   const headBytes = aboutResource.byteLength + aboutScope.byteLength + AROUND_BYTES
-  const receiver = createReceiver(settings)
+  const ending = new AbortController()
+  const receiver = createReceiver(settings, ending.signal)
   const spare: Batch['bytes'][] = []
   let batch: Batch | null = null
   /** Requests whose spans were not sent yet. */
@@ -55,6 +56,11 @@ export function createExporter(
   let isFailing = false
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> = Promise.resolve()
+
+  /** What comes while a batch is tried again goes into one, not into another each time. */
+  function flushInTime(): void {
+    void sending.then(flush)
+  }
 
   function openBatch(): Batch {
     const bytes = spare.pop() ?? Buffer.allocUnsafeSlow(headBytes + BATCH_BYTES)
@@ -119,9 +125,10 @@ export function createExporter(
       batch.requests += 1
       queued += 1
       if (batch.requests >= maxBatch) void flush()
-      else timer ??= setTimeout(flush, delayMs).unref()
+      else timer ??= setTimeout(flushInTime, delayMs).unref()
     },
     async [Symbol.asyncDispose]() {
+      ending.abort()
       await flush()
       receiver[Symbol.dispose]()
     },

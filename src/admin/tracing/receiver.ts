@@ -1,16 +1,35 @@
 // The receiver of traces, on a connection that is kept open. By node:http: fetch takes twice the time for a large body.
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { pauseMs, retryAfterMs } from '../../import-export/remote/retry.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
+/** Codes after which a client asks again (opentelemetry-proto, "OTLP/HTTP", "Retryable Response Codes"). */
+const RETRYABLE = new Set([429, 502, 503, 504])
+
 export interface Receiver extends Disposable {
-  /** Throws unless it took them. */
+  /** Tries again, within the time that a batch has, where the receiver is busy or away. Throws unless it took them. */
   readonly post: (type: string, body: Uint8Array) => Promise<void>
 }
 
 type ReceiverSettings = Pick<TraceSettings, 'url' | 'headers' | 'timeoutMs' | 'compression'>
 
-export function createReceiver({ url, headers, timeoutMs, compression }: ReceiverSettings): Receiver {
+/** Says how long the receiver asks to be left alone; null where it says nothing of it. */
+class BusyError extends Error {
+  readonly retryAfterMs: number | null
+
+  constructor(status: number, retryAfterMs: number | null) {
+    super(`the receiver answered ${status}`)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Once `ending` is aborted, nobody waits for a receiver any more: what is left is tried once. */
+export function createReceiver(
+  { url, headers, timeoutMs, compression }: ReceiverSettings,
+  ending: AbortSignal,
+): Receiver {
   const { Agent, request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   // By a thread beside that of requests.
@@ -18,14 +37,14 @@ export function createReceiver({ url, headers, timeoutMs, compression }: Receive
   const encoding = compression === 'none' ? {} : { 'content-encoding': compression }
 
   /** False when the connection, kept from the last time, was closed by the receiver meanwhile. */
-  async function tryPost(type: string, body: Uint8Array): Promise<boolean> {
+  async function tryPost(type: string, body: Uint8Array, leftMs: number): Promise<boolean> {
     const sent = request(url, {
       method: 'POST',
       agent,
       headers: { ...headers, ...encoding, 'content-type': type, 'content-length': body.byteLength },
     })
     // An AbortSignal would cost as much again as the rest of the request.
-    const timer = setTimeout(() => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs).unref()
+    const timer = setTimeout(() => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)), leftMs).unref()
     // What fails later than it is waited for, fails below.
     sent.on('error', () => {})
     sent.end(body)
@@ -34,6 +53,10 @@ export function createReceiver({ url, headers, timeoutMs, compression }: Receive
       const { statusCode } = response
       response.resume()
       await once(response, 'end')
+      if (RETRYABLE.has(statusCode)) {
+        const { 'retry-after': retryAfter = null, date = null } = response.headers
+        throw new BusyError(statusCode, retryAfterMs({ retryAfter, date }, Date.now()))
+      }
       if (statusCode < 200 || statusCode >= 300) throw new Error(`the receiver answered ${statusCode}`)
       return true
     } catch (error) {
@@ -44,12 +67,37 @@ export function createReceiver({ url, headers, timeoutMs, compression }: Receive
     }
   }
 
+  async function postOnce(type: string, body: Uint8Array, leftMs: number): Promise<void> {
+    if (await tryPost(type, body, leftMs)) return
+    if (!(await tryPost(type, body, leftMs))) throw new Error('the receiver closes its connections')
+  }
+
   return {
     async post(type, plain) {
       const body = compression === 'gzip' ? await gzip(plain) : plain
-      if (await tryPost(type, body)) return
-      if (!(await tryPost(type, body))) throw new Error('the receiver closes its connections')
+      const deadline = performance.now() + timeoutMs
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          await postOnce(type, body, deadline - performance.now())
+          return
+        } catch (error) {
+          if (ending.aborted || !mayRetry(error)) throw error
+          const waitMs = pauseMs(error instanceof BusyError ? error.retryAfterMs : null, attempt)
+          if (performance.now() + waitMs >= deadline) throw error
+          await delay(waitMs, undefined, { signal: ending, ref: false }).catch(() => {})
+        }
+      }
     },
     [Symbol.dispose]: () => agent.destroy(),
   }
+}
+
+/** What fails before there is a connection. */
+const CONNECTING = new Set<unknown>(['connect', 'getaddrinfo'])
+
+/** Whether it was busy, or there was no connection. One that broke off may have brought the batch there. */
+function mayRetry(error: unknown): boolean {
+  // Of a name with several addresses, none of which took it.
+  if (error instanceof BusyError || error instanceof AggregateError) return true
+  return CONNECTING.has(Reflect.get(Object(error), 'syscall'))
 }
