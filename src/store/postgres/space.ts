@@ -1,6 +1,8 @@
 // The size of the tables in PostgreSQL. The server reuses by itself what removed rows leave.
+import { StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
 import type { Statement } from './connection.ts'
+import { isLockTimeout } from './engine/faults/pg-errors.ts'
 import type { Pool } from './engine/pool.ts'
 
 type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
@@ -26,8 +28,14 @@ export function createSpace(pool: Pool): SpaceVerbs {
     // Without a statement timeout.
     const connection = await pool.dedicated()
     try {
+      // All who come later wait behind who waits for a table alone: gateways too, while a dump has it. Through a pooler it would be set for others.
+      if (command === 'vacuum full' && !connection.isPooled()) {
+        await connection.script(`set lock_timeout = ${pool.patienceMs}`)
+      }
       for (const { name } of await connection.query<{ name: string }>(TABLES)) {
-        await connection.script(`${command} workspace_gateway.${name}`)
+        await connection.script(`${command} workspace_gateway.${name}`).catch((error: unknown) => {
+          throw isLockTimeout(error) ? inUse(name, error) : error
+        })
       }
     } finally {
       connection.close()
@@ -44,4 +52,11 @@ export function createSpace(pool: Pool): SpaceVerbs {
     // The server overwrites what is removed when it vacuums, which it does by itself.
     flushRemovals: () => 'flushed' as const,
   }
+}
+
+function inUse(table: string, cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `somebody uses the table ${table}, as a dump or a backup does until it ends: run it again then. The tables before it, in the order of their names, are done`,
+    { cause },
+  )
 }

@@ -36,7 +36,7 @@ const REWRITE: Statement = {
 }
 /** Writes the table's file anew, without the rows of before. The server's own log keeps them until it is recycled. */
 const ERASE = 'vacuum full workspace_gateway.signing_key'
-/** A transaction that may still see what was there before one has it kept, in the new file too. Of other roles only those are seen that this one may watch. */
+/** A transaction that may still see what was there before one has it kept, in the new file too. The server tells everybody of `backend_xmin`, whatever else it hides of other roles. */
 const OLDER_READERS: Statement = {
   name: 'olderReaders',
   text: `select 1 from pg_stat_activity where coalesce(datname, current_database()) = current_database()

@@ -11,6 +11,8 @@ export const SQLSTATE_MOVED = 'WG002'
 const CONNECTION_LOST = /^(?:08|57P|25006|25P0[34])/
 /** … and those that say "later": resources, timeouts, locks. */
 const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
+/** lock_not_available */
+const LOCK_TIMEOUT = '55P03'
 const DISK_FULL = '53100'
 /** insufficient_privilege */
 const RIGHT_MISSING = '42501'
@@ -98,6 +100,11 @@ function isEmailTaken({ code, constraint }: DatabaseError): boolean {
 /** What the server said that a right is missing, as the driver throws it or as `toStoreError` answers it. */
 export function isRightMissing(error: unknown): boolean {
   return sqlState(error instanceof StoreFaultError ? error.cause : error) === RIGHT_MISSING
+}
+
+/** Of what `toStoreError` answers: a lock was waited for as long as `lock_timeout` allows. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && sqlState(error.cause) === LOCK_TIMEOUT
 }
 
 export function sqlState(error: unknown): string {

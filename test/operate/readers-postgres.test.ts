@@ -1,0 +1,58 @@
+// Commands that write tables of PostgreSQL anew, beside others who read them.
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { run } from '../support/command-line.ts'
+import { asNewUser, execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { SMALL_WORLD } from '../support/workspaces.ts'
+
+/** Somebody who has read, and may read more of the same state, until told to end. */
+async function startReader(url: string, what: string): Promise<{ readonly end: () => Promise<void> }> {
+  const client = new Client({ connectionString: url })
+  let ended: Promise<void> | undefined
+  const end = () => (ended ??= client.end())
+  onTestFinished(end)
+  await client.connect()
+  await client.query(`begin isolation level repeatable read; ${what}`)
+  return { end }
+}
+
+describe.skipIf(POSTGRES_URL === null)('beside somebody who reads', () => {
+  test('vacuum --full gives up for who has a table, says so, and works when it is free', async () => {
+    const database = await temporaryDatabase()
+    await run(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+    const stored = (await run(['dump', '--database', database])).stdout
+    const reader = await startReader(database, 'select count(*) from workspace_gateway.document')
+    const vacuum = ['vacuum', '--full', '--database', database, '--connect-timeout', '500']
+    expect(await run(vacuum)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^somebody uses the table document, as a dump or a backup does [^\n]+\n$/),
+    })
+    // Nobody waits behind it any more.
+    expect(await execute(database, 'select 1 as free from workspace_gateway.document limit 1')).toEqual([{ free: 1 }])
+    await reader.end()
+    expect(await run(vacuum)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect((await run(['dump', '--database', database])).stdout).toBe(stored)
+  })
+
+  test('a key that is removed is said to be left in the files for who reads, also as a role that this one may not watch', async () => {
+    const database = await temporaryDatabase()
+    const owner = await asNewUser(database)
+    const { username } = new URL(owner)
+    onTestFinished(() => execute(database, `drop owned by ${username}`).then(() => {}))
+    await execute(database, `grant create on database ${new URL(database).pathname.slice(1)} to ${username}`)
+    const keys = (command: string, ...args: readonly string[]) =>
+      run(['keys', command, '--database', owner, '--connect-timeout', '1000', ...args])
+    const retire = async () => {
+      const kid = /[\w-]{43}/.exec((await keys('rotate')).stdout)?.[0] ?? ''
+      return keys('retire', '--force', '--', kid)
+    }
+    await run(['import', '-', '--database', owner], { stdin: SMALL_WORLD })
+    const reader = await startReader(database, 'select 1')
+    const { exitCode, stdout, stderr } = await retire()
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('was removed')])
+    expect(stderr).toContain('somebody still reads an older state')
+    await reader.end()
+    expect(await retire()).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+})
