@@ -169,7 +169,12 @@ test('a gateway that mails codes is told the code', async () => {
       : Response.json({ code: 'LOGIN_CODE_SENT', detail: 'A code was mailed.' }, { status: 403 })
   }
   const facts = { ...FACTS, loginGuard: 'mail' }
-  const session = createSession(facts, { fetchFrom: answer, storage, openTabs: () => ALONE })
+  const session = createSession(facts, {
+    fetchFrom: answer,
+    storage,
+    sharedStorage: memoryStorage(),
+    openTabs: () => ALONE,
+  })
   await expect(session.signIn('ana@example.com')).rejects.toMatchObject({ code: 'LOGIN_CODE_SENT' })
   expect(session.state().phase).not.toBe('signed-in')
   await session.signIn('ana@example.com', { code: 'K7QM2P9D' })
@@ -242,7 +247,10 @@ async function signedIn({
     const isAccepted = authorization?.endsWith(server.accepts)
     return Response.json([], { status: isAccepted ? 200 : 401 })
   }
-  const session = createSession({ ...FACTS, loginGuard }, { fetchFrom: answer, storage, openTabs })
+  const session = createSession(
+    { ...FACTS, loginGuard },
+    { fetchFrom: answer, storage, sharedStorage: memoryStorage(), openTabs },
+  )
   const signing = session.signIn('ana@example.com')
   if (loginGuard !== 'mail') await signing
   return { session, server, calls, authorizations, storage, signing }

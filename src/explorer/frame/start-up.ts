@@ -25,6 +25,7 @@ export async function start(factsUrl: string, onWait: (reason: string) => Promis
   const session = createSession(facts, {
     fetchFrom: connection.fetch,
     storage: browserStorage(() => sessionStorage),
+    sharedStorage: browserStorage(() => localStorage),
     openTabs: (messages) => openTabChannel(`workspace-gateway${facts.basePath}`, messages),
   })
   const firstRun = prepareFirstRun(facts, session)

@@ -1,4 +1,4 @@
-// What this tab keeps over a reload, in sessionStorage: nothing, unless the person asked for it.
+// What is kept over a reload: the demo user's session in localStorage, which all tabs share, and any other only where the person asks, in sessionStorage.
 
 import type { BrowserStorage } from '../design/browser-storage.ts'
 
@@ -12,11 +12,17 @@ export interface KeptSession {
   /** Whether this tab was somebody else's than the demo user's: then a reload does not make it the demo user's again. */
   readonly isOfSomebody: () => boolean
   readonly markOfSomebody: (isOfSomebody: boolean) => void
+  /** The refresh token of the demo user's session, for whichever page is opened next. */
+  readonly demoToken: () => string | null
+  readonly keepDemo: (refreshToken: string) => void
+  /** Does nothing where another one is kept by now. */
+  readonly forgetDemo: (refreshToken: string | null) => void
 }
 
 /** Gateways under different base paths of one origin keep apart. */
-export function keptSession(storage: BrowserStorage, basePath: string): KeptSession {
+export function keptSession(storage: BrowserStorage, shared: BrowserStorage, basePath: string): KeptSession {
   const key = `workspace-gateway${basePath}`
+  const demoToken = (): string | null => shared.getItem(`${key}:demo-refresh-token`)
   return {
     token: () => storage.getItem(`${key}:refresh-token`),
     keep: (refreshToken) => storage.setItem(`${key}:refresh-token`, refreshToken),
@@ -30,6 +36,11 @@ export function keptSession(storage: BrowserStorage, basePath: string): KeptSess
     markOfSomebody(isOfSomebody) {
       if (isOfSomebody) storage.setItem(`${key}:somebody`, 'yes')
       else storage.removeItem(`${key}:somebody`)
+    },
+    demoToken,
+    keepDemo: (refreshToken) => shared.setItem(`${key}:demo-refresh-token`, refreshToken),
+    forgetDemo(refreshToken) {
+      if (demoToken() === refreshToken) shared.removeItem(`${key}:demo-refresh-token`)
     },
   }
 }

@@ -37,7 +37,10 @@ export interface SignInOptions {
 
 export interface SessionOptions {
   readonly fetchFrom: typeof fetch
+  /** Of this tab. */
   readonly storage: BrowserStorage
+  /** Of all tabs. */
+  readonly sharedStorage: BrowserStorage
   readonly openTabs: (messages: TabMessages) => TabChannel
 }
 
@@ -46,8 +49,9 @@ const NOT_KEPT = 'This tab did not keep the session over the reload: sign in aga
 const RETRY_MS = 5_000
 const ASK_WHETHER_APPROVED_MS = 2_000
 
-export function createSession(facts: ExplorerData, { fetchFrom, storage, openTabs }: SessionOptions): Session {
-  const kept = keptSession(storage, facts.basePath)
+export function createSession(facts: ExplorerData, options: SessionOptions): Session {
+  const { fetchFrom, openTabs } = options
+  const kept = keptSession(options.storage, options.sharedStorage, facts.basePath)
   const { login, openAnother, post } = createLogin(facts, fetchFrom, () => state.email ?? '')
   const listeners = new Set<() => void>()
   let state: SessionState = { ...SIGNED_OUT, phase: 'starting' }
@@ -85,6 +89,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
 
   function end(message: string | null): void {
     clearTimeout(timer)
+    kept.forgetDemo(refreshToken)
     refreshToken = null
     held = null
     kept.clear()
@@ -129,9 +134,20 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
     return true
   }
 
+  /** Of the session that an earlier page has opened, while it lasts: with one for each load, a user would soon have too many, and another tab's would be ended. */
+  async function demoTokens(email: string): Promise<Tokens> {
+    const presented = kept.demoToken()
+    if (presented !== null) {
+      const answer = await post('/token', { refreshToken: presented })
+      if (answer.ok) return { ...((await answer.json()) as Pick<Tokens, 'accessToken'>), refreshToken: presented }
+    }
+    return login(email)
+  }
+
   async function begin(tokens: Tokens, isRemembered: boolean, isApproved: boolean): Promise<void> {
     refreshToken = tokens.refreshToken
     hold(tokens.accessToken)
+    if (held?.email === facts.demoEmail) kept.keepDemo(tokens.refreshToken)
     if (isRemembered) kept.keep(tokens.refreshToken)
     change({ phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
     if (!isApproved) await untilApproved(tokens.refreshToken)
@@ -182,7 +198,7 @@ export function createSession(facts: ExplorerData, { fetchFrom, storage, openTab
       if (facts.demoEmail === null || kept.isSignedOut()) return change({ phase: 'signed-out' })
       if (kept.isOfSomebody()) return change({ phase: 'signed-out', message: NOT_KEPT })
       try {
-        await begin(await login(facts.demoEmail), false, true)
+        await begin(await demoTokens(facts.demoEmail), false, true)
       } catch (error) {
         end(error instanceof Error ? error.message : null)
       }

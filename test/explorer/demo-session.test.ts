@@ -1,0 +1,94 @@
+// The session that the pages open by themselves for the demo user: one for a browser, however often a page is loaded.
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+
+describe.skipIf(CHROMIUM === undefined)('the session of the demo', () => {
+  const browser = shareBrowser()
+
+  test('it is taken up by a reload and by a tab that is opened later, with one request as before', async () => {
+    const { context, url, asked } = await open()
+    const first = await visit(context, url)
+    await first.reload()
+    await waitForAgreement(first)
+    await first.close()
+    const second = await visit(context, url)
+    expect(asked()).toEqual(['/login', '/token', '/token'])
+    await expectSessions(second, url, 1)
+  })
+
+  test('tabs that a browser opens all at once after its start share it', async () => {
+    const { context, url, asked } = await open()
+    const page = await visit(context, url)
+    await page.goto('about:blank')
+    await Promise.all([1, 2, 3].map(() => visit(context, url)))
+    expect(asked().filter((path) => path === '/login')).toHaveLength(1)
+    await expectSessions(page, url, 1)
+  })
+
+  test('a new one is opened where it has been ended elsewhere, and the person is told nothing of it', async () => {
+    const { context, url, asked, endAll } = await open()
+    const page = await visit(context, url)
+    await page.goto('about:blank')
+    await endAll()
+    await page.goto(url)
+    await waitForAgreement(page)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(asked()).toEqual(['/login', '/token', '/login'])
+    await expectSessions(page, url, 1)
+  })
+
+  test('signing out ends it for the browser, and who signs in as somebody else keeps nothing', async () => {
+    const { context, url } = await open()
+    const page = await visit(context, url)
+    await signOut(page)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await eventually(() => keptTokens(page)).toEqual([])
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    expect(await keptTokens(page)).toEqual([])
+  })
+
+  async function open(): Promise<{
+    readonly context: BrowserContext
+    readonly url: string
+    /** What was asked to be signed in, in order. */
+    readonly asked: () => readonly string[]
+    readonly endAll: () => Promise<void>
+  }> {
+    const { url, load, login, graphql } = await startGateway({ demoEmail: BEN })
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const asked: string[] = []
+    context.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (['/login', '/token'].includes(pathname)) asked.push(pathname)
+    })
+    async function endAll(): Promise<void> {
+      const { accessToken } = await login(BEN)
+      await graphql('mutation { logoutEverywhere }', { accessToken })
+    }
+    return { context, url, asked: () => asked, endAll }
+  }
+})
+
+async function visit(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(url)
+  await waitForAgreement(page)
+  return page
+}
+
+async function expectSessions(page: Page, url: string, count: number): Promise<void> {
+  await page.goto(`${url}/sessions`)
+  await page.locator('.sessions .badge').waitFor()
+  expect(await page.locator('.sessions li').count()).toBe(count)
+}
+
+function keptTokens(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...Object.values(localStorage), ...Object.values(sessionStorage)].filter((value) => /eyJ|wgr_/.test(value)),
+  )
+}
