@@ -40,6 +40,11 @@ function isApple(): boolean {
   return /^(?:Mac|iP)/.test(navigator.platform)
 }
 
+/** Control and K cuts a line where there is a Command key. */
+function isPaletteKey({ key, metaKey, ctrlKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (metaKey || (ctrlKey && !isApple()))
+}
+
 export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
   const { facts, navigation } = useExplorer()
   const isSignedIn = useSessionState().phase === 'signed-in'
@@ -49,12 +54,14 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
 
   useEffect(() => {
     function open(event: KeyboardEvent): void {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || !isSignedIn) return
+      if (!isPaletteKey(event) || !isSignedIn) return
       event.preventDefault()
+      event.stopPropagation()
       setPaletteOpen((isOpen) => !isOpen)
     }
-    addEventListener('keydown', open)
-    return () => removeEventListener('keydown', open)
+    // Before GraphiQL, whose search of its documentation takes the focus with the same key.
+    addEventListener('keydown', open, { capture: true })
+    return () => removeEventListener('keydown', open, { capture: true })
   }, [isSignedIn])
 
   return (
