@@ -70,6 +70,29 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     await eventually(() => isWholeInSight(page, page.locator('.routes [aria-current]'))).toBe(true)
   })
 
+  test('the account is in sight however long its email is, and the pages beside it', async () => {
+    const { url } = await startGateway()
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/docs`)
+    await page.getByText('Sign in to try it here').first().click()
+    const form = page.locator('form').filter({ visible: true })
+    await form.locator('input[type=email]').fill(`somebody-with-${'a-long-name'.repeat(4)}@example.com`)
+    await form.getByRole('button', { name: 'Sign in' }).click()
+    const account = page.locator('.account > button')
+    await account.waitFor()
+    for (const width of [320, 561, 901, 1_024, 1_081, 1_201, 1_440]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await overflow(page), `${width}`).toEqual([])
+      expect(await isWholeInSight(page, account), `${width}`).toBe(true)
+      const email = await page.locator('.account .email').boundingBox()
+      expect(email?.width, `${width}`).toBeGreaterThan(20)
+      if (width <= 900) continue
+      const [link, tools] = [page.getByRole('link', { name: 'Reference', exact: true }), page.locator('.tools')]
+      const [{ x = 0, width: wide = 0 } = {}, right] = [(await link.boundingBox()) ?? {}, await tools.boundingBox()]
+      expect(x + wide, `${width}`).toBeLessThanOrEqual(right?.x ?? 0)
+    }
+  })
+
   test('the name of a file and the place where it is share a line of the palette, however long both are', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const path = `src/${'unbroken'.repeat(30)}/${'longname'.repeat(8)}.ts`
