@@ -115,6 +115,24 @@ describe.skipIf(CHROMIUM === undefined)('in a window', () => {
     expect(row?.height).toBeLessThan(80)
   })
 
+  test.each([360, 390])(
+    '%i pixels wide, an export says its age, its size and its digest, each in whole',
+    async (width) => {
+      const page = await open(`${PROJECT}&tab=exports`, '.exports li', width)
+      const row = page.locator('.exports li').last()
+      for (const text of [/2026/, / ago$/, /^7 files, 6\.0 kB$/, /^12c1533524ca$/]) {
+        expect(await isWholeInSight(page, row.getByText(text)), String(text)).toBe(true)
+      }
+      const parts = row.locator(':scope > *')
+      expect(await parts.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0)
+      // None is over another one, or out of the row.
+      const boxes = await parts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect))
+      const { y = 0, height = 0 } = (await row.boundingBox()) ?? {}
+      expect(boxes.filter(({ top, bottom }) => top < y || bottom > y + height)).toEqual([])
+      expect(boxes.filter((one, index) => boxes.slice(index + 1).some((other) => isOver(one, other)))).toEqual([])
+    },
+  )
+
   test('F14: on a phone GraphiQL’s panels take its width, and its tools leave the query alone', async () => {
     const page = await open('/graphql', '.graphiql-response .t-string', 390)
     for (const [button, panel] of [
@@ -207,6 +225,10 @@ async function isWholeInSight(page: Page, link: Locator): Promise<boolean> {
   const box = await link.boundingBox()
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
   return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height
+}
+
+function isOver(one: DOMRect, other: DOMRect): boolean {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
 }
 
 /** Where what is in it begins and ends. */
