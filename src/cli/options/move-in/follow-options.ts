@@ -30,7 +30,7 @@ export const FOLLOW_OPTIONS = {
     flags: '--remove-after <duration>',
     description:
       'how long a workspace is gone or empty at the other server, or all exports of a user are, in every round, before what is here is removed',
-    default: '30s',
+    default: '15s',
     schema: duration,
   },
   removeMany: {
