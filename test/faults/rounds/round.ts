@@ -87,7 +87,8 @@ export async function runRound(
       await untilWritable(client)
     } else {
       const exitCode = await endOf(serving)
-      if (fault.exitCode !== 'killed' && exitCode !== fault.exitCode) problems.push(`it ended with ${exitCode}`)
+      if (fault.exitCode !== 'killed' && exitCode !== fault.exitCode)
+        problems.push(`it ended with ${exitCode ?? serving.process.signalCode}: ${serving.stderr()}`)
       await undo?.()
     }
     await workload.stop()
