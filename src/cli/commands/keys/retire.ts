@@ -6,13 +6,17 @@ import { openStoreToWrite } from '../../open-store-for-cli.ts'
 import type { KeysRetireConfig } from '../../options/key-options.ts'
 import { tellTraces } from './tell-traces.ts'
 
+/** A run that was killed may have removed the key, and not have come to its bytes. */
+const UNKNOWN =
+  'there is no signing key of this kid; if a run before this one was killed, run vacuum --full: what it removed may still be in the files of the database'
+
 export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const keys = await store.signingKeys()
   const standings = standingsOf(keys, { now: io.clock(), accessTokenTtlSeconds: config.accessTokenTtl })
   const standing = standings[keys.findIndex((key) => key.kid === kid)]
-  if (!standing) return refuse('there is no signing key of this kid', io)
+  if (!standing) return refuse(UNKNOWN, io)
   if (config.force !== true && standing.state === 'signing') {
     return refuse(
       'this key signs: make another with keys rotate first, or give --force to have all its tokens refused',
@@ -24,7 +28,7 @@ export async function runKeysRetire(kid: string, config: KeysRetireConfig, io: C
     return refuse(`tokens of this key may be in use until ${until}: wait, or give --force to have them refused`, io)
   }
   const removed = await tellTraces(io, () => store.removeSigningKey(kid))
-  if (removed === false) return refuse('there is no signing key of this kid', io)
+  if (removed === false) return refuse(UNKNOWN, io)
   audit.record({ kind: 'keyRetired', result: 'done', detail: kid })
   io.stdout.write(`${kid} was removed\n`)
   return removed === 'tracesLeft' ? 1 : 0
