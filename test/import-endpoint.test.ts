@@ -304,7 +304,7 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
   await serving.kill('SIGTERM')
   expect(await runHere(['import', path, ...there])).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('no answer: run the import again'),
+    stderr: `${serving.url}: no answer (ECONNREFUSED): run the import again\n`,
   })
   expect(serving.stderr()).not.toContain(TOKEN)
 })

@@ -1,6 +1,6 @@
 // The client of POST /import: sends a file, and tells how it goes there.
 import { Readable } from 'node:stream'
-import { UsageError } from '../../errors.ts'
+import { noAnswerInWords, UsageError } from '../../errors.ts'
 import { badLinesInWords, countsInWords, orphansByLine, orphansInWords } from '../../import-export/counts-in-words.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -27,11 +27,17 @@ export async function importRemotely(
     body: Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as BodyInit,
     duplex: 'half',
   }
-  const response = await fetch(withParameters(address, config), request).catch(() => null)
-  if (!response?.ok || !response.body) {
-    const reason = response ? await refusalOf(address, response) : `${address}: no answer`
+  const response = await fetch(withParameters(address, config), request).catch((error: unknown) =>
+    noAnswerInWords(error),
+  )
+  if (typeof response === 'string') {
+    io.stderr.write(`${address}: ${response}: run the import again\n`)
+    return 1
+  }
+  if (!response.ok || !response.body) {
+    const reason = await refusalOf(address, response)
     // What the request itself lacks is not mended by running it again.
-    if (response && response.status < 500) throw new UsageError(reason)
+    if (response.status < 500) throw new UsageError(reason)
     io.stderr.write(`${reason.replace(/\.$/, '')}: run the import again\n`)
     return 1
   }
