@@ -136,6 +136,19 @@ test('a hundred bad lines are named, and the rest counted', async () => {
   expect(stderr).toContain('\n… and 50 more\n150 bad lines: nothing was imported')
 })
 
+test('a line that is no JSON is named with the column, where that is known', async () => {
+  const workspace = createWorkspace()
+  const { stderr } = await workspace.importText(
+    '{"kind":"project",}\n{"kind":"é" "email"}\n{"kind":nothing}\n{"kind":\n',
+  )
+  expect(stderr.split('\n').slice(0, 4)).toEqual([
+    'stdin:1: not valid JSON at column 19',
+    'stdin:2: not valid JSON at column 13',
+    'stdin:3: not valid JSON',
+    'stdin:4: not valid JSON',
+  ])
+})
+
 test('good lines are not imported where the bad ones cannot be kept', async () => {
   const workspace = createWorkspace()
   const path = workspace.write('input.ndjson', `${templateLines(0, 3_000).join('')}{}\n`)

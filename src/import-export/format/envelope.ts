@@ -1,5 +1,6 @@
 // The members of one line of the import format, and what is asked of them whatever the record is.
 import { canonicalEmail } from '../../auth/email.ts'
+import { reasonOf } from '../../errors.ts'
 import { type Member, membersOf } from '../../json-text.ts'
 
 const MAX_NAME_LENGTH = 1_024
@@ -20,8 +21,8 @@ export function readEnvelope(line: string): Envelope {
   let value: unknown
   try {
     value = JSON.parse(line)
-  } catch {
-    throw new RecordError('not valid JSON')
+  } catch (error) {
+    throw new RecordError(`not valid JSON${columnIn(error)}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RecordError('not a JSON object')
   const members = new Map<string, Member>()
@@ -30,6 +31,12 @@ export function readEnvelope(line: string): Envelope {
     members.set(member.name, member)
   }
   return { line, value: value as Record<string, unknown>, members }
+}
+
+/** Where a JSON text is wrong, as far as the error says: of an unexpected token it does not. */
+function columnIn(error: unknown): string {
+  const [, position] = /in JSON at position (\d+) \(line/.exec(reasonOf(error)) ?? []
+  return position === undefined ? '' : ` at column ${Number(position) + 1}`
 }
 
 export function requireData({ members }: Envelope): Member {
