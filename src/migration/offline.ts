@@ -1,6 +1,6 @@
 // Everything of one database into another, of which nothing is written meanwhile.
 import { randomUUID } from 'node:crypto'
-import type { StoredUser } from '../store/contract.ts'
+import { eachOf } from '../import-export/each-of.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { copyRestCalls } from './copy-rest-calls.ts'
 import { copyRows } from './copy-rows.ts'
@@ -88,7 +88,7 @@ export async function copyAll(
       }
       // Users who were removed or renamed since are noted as changed.
       const found = await source.usersById(users.map(({ id }) => id))
-      await forEachConcurrent(found, async (user) => {
+      await eachOf(found, USERS_AT_ONCE, async (user) => {
         stop.throwIfAborted()
         const copied = await copyUser(user, source, target, true)
         counts.users += 1
@@ -121,23 +121,4 @@ async function deleteExtraneousUsers(from: MigratableStore, target: Target): Pro
     for (const id of ids) if (!kept.has(id)) await batch.put({ type: 'dropUser', id })
   }
   await batch.flush()
-}
-
-/** All have ended when it answers or throws; none begins once one has failed. */
-export async function forEachConcurrent(
-  users: readonly StoredUser[],
-  run: (user: StoredUser) => Promise<void>,
-): Promise<void> {
-  const left = [...users].reverse()
-  const ends = await Promise.allSettled(
-    Array.from({ length: USERS_AT_ONCE }, async () => {
-      try {
-        for (let user = left.pop(); user; user = left.pop()) await run(user)
-      } catch (error) {
-        left.length = 0
-        throw error
-      }
-    }),
-  )
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }

@@ -1,19 +1,12 @@
 // Everything of one database into another while gateways serve on it: copied, caught up with, and in the end taken over.
-
-import type { StoredUser, WorkspaceReads } from '../store/contract.ts'
+import { eachOf } from '../import-export/each-of.ts'
+import type { WorkspaceReads } from '../store/contract.ts'
 import type { ChangedRow, MigratableStore } from '../store/cutover/contract.ts'
 import { copyRestCallsOf } from './copy-rest-calls.ts'
 import { copyChangedRows } from './copy-rows.ts'
 import { copyKeys, copySessionsById } from './copy-sessions.ts'
 import { copyUser } from './copy-user.ts'
-import {
-  copyAll,
-  forEachConcurrent,
-  type MoveCounts,
-  type MoveOptions,
-  requireSource,
-  requireTarget,
-} from './offline.ts'
+import { copyAll, type MoveCounts, type MoveOptions, requireSource, requireTarget, USERS_AT_ONCE } from './offline.ts'
 import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
 
 /** Writes are stopped when a round took less than this part of the time that they may be stopped for, … */
@@ -152,7 +145,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
     for (const id of asked) if (!kept.has(id)) await batch.put({ type: 'dropUser', id })
     await batch.flush()
     for (const id of asked) if (!kept.has(id)) users.delete(id)
-    await forEachConcurrent(found, async (user: StoredUser) => {
+    await eachOf(found, USERS_AT_ONCE, async (user) => {
       if (performance.now() > deadline) return
       await copyUser(user, source, target, false)
       users.delete(user.id)

@@ -1,8 +1,7 @@
 // Users of another server of the contract, one after the other and several at once: each is taken in as a whole, and what
 // fails for one does not end it for the others.
-import type { RemoteClient } from './client.ts'
-import { ContractError } from './client.ts'
-import { eachOf } from './each-user.ts'
+import { eachOf } from '../each-of.ts'
+import { ContractError, type RemoteClient } from './client.ts'
 import { NOTHING_SEEN } from './seen-workspace.ts'
 import { createRemoteSession } from './session.ts'
 import { type TakeInOptions, type TakenIn, takeIn } from './take-in.ts'

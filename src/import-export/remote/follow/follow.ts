@@ -1,7 +1,7 @@
 // Keeps users here what they are on another server: round after round each is asked for what has changed.
 import { StoreUnavailableError } from '../../../store/contract.ts'
+import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
-import { eachOf } from '../each-user.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
 import { type SeenWorkspace, seenInStore } from '../seen-workspace.ts'
 import { createRemoteSession, type RemoteSession } from '../session.ts'
