@@ -1,5 +1,4 @@
 // The store as commands open it: the options about databases handed to the adapter.
-
 import { StoreNotWritableError } from '../store/contract.ts'
 import { type MigratableStore, MOVED_MESSAGE } from '../store/cutover/contract.ts'
 import { openStore, type StoreOptions } from '../store/open-store.ts'

@@ -1,5 +1,4 @@
 // Sessions and signing keys in the target made what they are in the source, and read back.
-
 import type { NewSession, StoredSigningKey } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { createCopyBatch, MoveError, type Target } from './row-copies.ts'

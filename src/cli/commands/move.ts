@@ -1,5 +1,4 @@
 // move: everything from one database into another, sessions and keys too, with or without gateways serving meanwhile.
-
 import { UsageError } from '../../errors.ts'
 import { type MoveCounts, type MoveOptions, move } from '../../migration/offline.ts'
 import { moveOnline, type OnlineReport } from '../../migration/online.ts'

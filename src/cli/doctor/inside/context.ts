@@ -1,5 +1,4 @@
 // What the checks from inside share: the configuration, and what was found of the database.
-
 import type { SigningKey } from '../../../auth/tokens/signing-key.ts'
 import type { Inspection } from '../../../store/inspection/inspection.ts'
 import type { DoctorConfig } from '../doctor-options.ts'

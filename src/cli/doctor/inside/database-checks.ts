@@ -1,5 +1,4 @@
 // The database: whether it is there, whose it is, and whether what is written to it stays.
-
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

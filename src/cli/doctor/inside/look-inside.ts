@@ -1,5 +1,4 @@
 // The database and its keys, as far as they can be read without changing anything.
-
 import { isSealed, KeyUnreadableError } from '../../../auth/tokens/key-cipher.ts'
 import { importSigningKey } from '../../../auth/tokens/signing-key.ts'
 import { reasonOf } from '../../../errors.ts'
