@@ -1,34 +1,60 @@
-// The progress line of a long command: how far, how fast, how much longer.
+// Lines about how far a long command is: one that is drawn again and again on a terminal, sizes and durations in words.
 import type { CommandIo } from './io.ts'
 
-const REDRAW_MS = 100
-const CLEAR_LINE = '\r\u001b[2K'
+export const REDRAW_MS = 100
+export const CLEAR_LINE = '\r\u001b[2K'
 
-export interface Progress {
-  readonly update: (bytes: number, records: number) => void
-  readonly finish: () => void
+export interface LiveLine {
+  /** What `line` answers in place of what was drawn before, unless that was only a moment ago. */
+  readonly update: (line: () => string) => void
+  /** The same at once. */
+  readonly show: (line: string) => void
+  readonly clear: () => void
 }
 
 /** Draws on a terminal only. */
-export function createProgress({ stderr, isTerminal }: CommandIo, label: string, totalBytes: number): Progress {
-  const start = performance.now()
+export function createLiveLine({ stderr, isTerminal }: Pick<CommandIo, 'stderr' | 'isTerminal'>): LiveLine {
   let drawnAt = Number.NEGATIVE_INFINITY
+
+  function show(line: string): void {
+    if (isTerminal) stderr.write(CLEAR_LINE + line)
+  }
+
   return {
-    update(bytes, records) {
+    update(line) {
       const now = performance.now()
       if (!isTerminal || now - drawnAt < REDRAW_MS) return
       drawnAt = now
-      const seconds = (now - start) / 1_000
-      const left = bytes > 0 ? (seconds * (totalBytes - bytes)) / bytes : 0
-      const percent = totalBytes > 0 ? Math.floor((100 * bytes) / totalBytes) : 100
-      stderr.write(
-        `${CLEAR_LINE}${label} ${percent} %  ${toSize(bytes)} of ${toSize(totalBytes)}  ${Math.round(records / Math.max(seconds, 0.001)).toLocaleString('en')} records/s  ${toDuration(left)} left`,
-      )
+      show(line())
     },
-    finish() {
-      if (isTerminal) stderr.write(CLEAR_LINE)
-    },
+    show,
+    clear: () => show(''),
   }
+}
+
+export interface Progress {
+  /** Without `records`, bytes are counted for the speed. */
+  readonly update: (bytes: number, records?: number) => void
+  readonly finish: () => void
+}
+
+/** How far, how fast, how much longer. */
+export function createProgress(io: CommandIo, label: string, totalBytes: number): Progress {
+  const start = performance.now()
+  const line = createLiveLine(io)
+
+  function inWords(bytes: number, records?: number): string {
+    const seconds = Math.max((performance.now() - start) / 1_000, 0.001)
+    const left = bytes > 0 ? (seconds * (totalBytes - bytes)) / bytes : 0
+    const percent = totalBytes > 0 ? Math.floor((100 * bytes) / totalBytes) : 100
+    const speed =
+      records === undefined
+        ? `${toSize(bytes / seconds)}/s`
+        : `${Math.round(records / seconds).toLocaleString('en')} records/s`
+    return `${label} ${percent} %  ${toSize(bytes)} of ${toSize(totalBytes)}  ${speed}  ${toDuration(left)} left`
+  }
+
+  return { update: (bytes, records) => line.update(() => inWords(bytes, records)), finish: line.clear }
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const

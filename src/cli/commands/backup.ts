@@ -91,7 +91,7 @@ async function copyFile(from: string, to: string, { io, stop }: Context): Promis
   worker.on('message', (reason) => reasons.push(reason))
   const timer = setInterval(() => {
     void stat(to).then(
-      ({ size }) => progress.update(size, 0),
+      ({ size }) => progress.update(size),
       () => {},
     )
   }, PROGRESS_MS)

@@ -1,6 +1,6 @@
 // move: everything from one database into another, sessions and keys too, with or without gateways serving meanwhile.
 import { UsageError } from '../../errors.ts'
-import { type MoveCounts, type MoveOptions, move } from '../../migration/offline.ts'
+import { type MoveCounts, move } from '../../migration/offline.ts'
 import { moveOnline, type OnlineReport } from '../../migration/online.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import type { MigratableStore } from '../../store/cutover/contract.ts'
@@ -8,9 +8,7 @@ import { usersOfDatabase } from '../../store/inspection/inspection.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli, toStoreOptions } from '../open-store-for-cli.ts'
 import type { MoveConfig } from '../options/move-options.ts'
-
-const REDRAW_MS = 100
-const CLEAR_LINE = '\r\u001b[2K'
+import { createLiveLine } from '../progress.ts'
 
 export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
   const { from, to, cancel, online, maxPause } = config
@@ -78,30 +76,20 @@ function onlineInWords({ counts, usersAgain, sessionsAgain, attempts, pauseMs }:
   return `${fingerprint(counts)}; ${again}; writes were stopped for ${Math.ceil(pauseMs)} ms${times}; --to has taken over`
 }
 
-function createMoveProgress({ stderr, isTerminal }: CommandIo) {
+function createMoveProgress(io: CommandIo) {
   const start = performance.now()
-  let drawnAt = Number.NEGATIVE_INFINITY
+  const line = createLiveLine(io)
 
-  function clear(): void {
-    if (isTerminal) stderr.write(CLEAR_LINE)
-  }
-
-  const update: MoveOptions['onProgress'] = (counts) => {
-    const now = performance.now()
-    if (!isTerminal || now - drawnAt < REDRAW_MS) return
-    drawnAt = now
-    const perSecond = Math.round((1_000 * (counts.documents + counts.exports)) / Math.max(now - start, 1))
-    stderr.write(
-      `${CLEAR_LINE}moving: ${fingerprint(counts)}; ${perSecond.toLocaleString('en')} documents and exports/s`,
-    )
+  function inWords(counts: Readonly<MoveCounts>): string {
+    const seconds = Math.max(performance.now() - start, 1) / 1_000
+    const perSecond = Math.round((counts.documents + counts.exports) / seconds).toLocaleString('en')
+    return `moving: ${fingerprint(counts)}; ${perSecond} documents and exports/s`
   }
 
   return {
-    update,
-    clear,
-    say(phase: string) {
-      if (isTerminal) stderr.write(`${CLEAR_LINE}${phase}`)
-    },
+    update: (counts: Readonly<MoveCounts>) => line.update(() => inWords(counts)),
+    say: line.show,
+    clear: line.clear,
   }
 }
 

@@ -1,11 +1,9 @@
 // The progress line of a command that goes through users: how many, how much, how much longer.
 import type { CommandIo } from '../io.ts'
-import { toDuration, toSize } from '../progress.ts'
+import { CLEAR_LINE, REDRAW_MS, toDuration, toSize } from '../progress.ts'
 
-const REDRAW_MS = 100
 /** Between two lines where there is no terminal to draw on. */
 const RETELL_MS = 10_000
-const CLEAR_LINE = '\r\u001b[2K'
 
 export interface UserProgress extends Disposable {
   readonly update: (users: number, bytes: number) => void

@@ -1,0 +1,44 @@
+// The line that long commands draw on a terminal.
+import { EventEmitter } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { runCommandLine } from '../src/cli/command-line.ts'
+import { createProgress } from '../src/cli/progress.ts'
+import { createWorkspace, templateLines } from './support/import-workspace.ts'
+
+const CLEAR_LINE = '\r\u001b[2K'
+
+/** A terminal, and all that was written to it. */
+function terminal() {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const written = text(stderr)
+  return {
+    io: { stdin: Readable.from([]), stdout, stderr, isTerminal: true, clock: Date.now },
+    async written() {
+      stderr.end()
+      return written
+    },
+  }
+}
+
+test('an import that is told to stop while it checks clears its line before it says so', async () => {
+  const workspace = createWorkspace()
+  const path = workspace.write('input.ndjson', templateLines(0, 10_000).join(''))
+  const signals = new EventEmitter()
+  const { io, written } = terminal()
+  io.stderr.once('data', () => signals.emit('SIGINT'))
+  expect(await runCommandLine(['import', path, ...workspace.flags], io, signals)).toBe(1)
+  const lines = (await written()).split(CLEAR_LINE)
+  expect(lines.slice(0, 2)).toEqual(['', expect.stringMatching(/^checking input\.ndjson \d+ % /)])
+  expect(lines.at(-1)).toBe('stopped: run it again to go on\n')
+})
+
+test('the speed is in records where there are some, in bytes where there are none', async () => {
+  const { io, written } = terminal()
+  createProgress(io, 'importing', 2_000_000).update(1_000_000, 10)
+  createProgress(io, 'backing up', 2_000_000).update(1_000_000)
+  const lines = (await written()).split(CLEAR_LINE)
+  expect(lines[1]).toMatch(/^importing 50 % {2}1\.0 MB of 2\.0 MB {2}[\d,]+ records\/s {2}\d+ s left$/)
+  expect(lines[2]).toMatch(/^backing up 50 % {2}1\.0 MB of 2\.0 MB {2}[\d.]+ [kMGT]B\/s {2}\d+ s left$/)
+})
