@@ -1,7 +1,7 @@
 // The commands about who gets in: sessions, signing keys, and the log of what happened. Each is loaded when it runs.
 import type { Command } from 'commander'
 import type { Describe } from './configuration/described-commands.ts'
-import type { CommandIo, ExitCode } from './io.ts'
+import type { CommandContext } from './io.ts'
 import {
   KEYS_ENCRYPT_OPTIONS,
   KEYS_LIST_OPTIONS,
@@ -15,8 +15,7 @@ import { parseOptions } from './options/option.ts'
 export function addAccessCommands(
   program: Command,
   describe: Describe,
-  io: CommandIo,
-  onExit: (code: ExitCode) => void,
+  { io, onExit }: Omit<CommandContext, 'stopSignal'>,
 ): void {
   const sessions = program.command('sessions').description('who is signed in')
   describe(sessions.command('list'), SESSIONS_LIST_OPTIONS)

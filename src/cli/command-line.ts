@@ -20,7 +20,7 @@ import { createDescribedCommands, type DescribedCommands } from './configuration
 import { tellMissingCommands } from './configuration/missing-command.ts'
 import { type Environment, examineSettings } from './configuration/settings.ts'
 import { DOCTOR_OPTIONS } from './doctor/doctor-options.ts'
-import type { CommandIo, ExitCode } from './io.ts'
+import type { CommandContext, CommandIo, ExitCode } from './io.ts'
 import { addMoveInCommands } from './move-in/add-move-in-commands.ts'
 import { DUMP_OPTIONS } from './options/dump-options.ts'
 import { HEALTH_OPTIONS } from './options/health/health-options.ts'
@@ -137,10 +137,11 @@ export function createProgram(
       const { runDoctor } = await import('./doctor/doctor.ts')
       onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io))
     })
-  addWorkspaceCommands(program, describe, { io, onExit, stopSignal: () => stopSignal(signals) })
-  addAccessCommands(program, describe, io, onExit)
+  const context: CommandContext = { io, onExit, stopSignal: () => stopSignal(signals) }
+  addWorkspaceCommands(program, describe, context)
+  addAccessCommands(program, describe, context)
   addConfigCommands(program, commands, environment, io, onExit)
-  addMoveInCommands(program, describe, { io, onExit, stopSignal: () => stopSignal(signals) })
+  addMoveInCommands(program, describe, context)
 
   const clients = program.command('clients').description('back ends that may sign their users in')
   describe(clients.command('add'), CLIENTS_ADD_OPTIONS)

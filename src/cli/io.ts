@@ -11,5 +11,14 @@ export interface CommandIo {
   readonly clock: () => number
 }
 
+/** What the commands of a group are given when they are added to the program. */
+export interface CommandContext {
+  readonly io: CommandIo
+  /** Told how the command ended. */
+  readonly onExit: (code: ExitCode) => void
+  /** From when it is asked for, a signal aborts it and does not end the process. */
+  readonly stopSignal: () => AbortSignal
+}
+
 /** 0 done, 1 failed, 2 wrong usage. A command throws a `UsageError` for the last one, unless a worker has said already what is wrong. */
 export type ExitCode = 0 | 1 | 2

@@ -1,7 +1,7 @@
 // The commands that look at, take away and keep what is stored: each is loaded when it runs.
 import type { Command } from 'commander'
 import type { Describe } from './configuration/described-commands.ts'
-import type { CommandIo, ExitCode } from './io.ts'
+import type { CommandContext } from './io.ts'
 import { parseOptions } from './options/option.ts'
 import {
   BACKUP_OPTIONS,
@@ -11,19 +11,11 @@ import {
   VACUUM_OPTIONS,
 } from './options/workspace-options.ts'
 
-interface WorkspaceContext {
-  readonly io: CommandIo
-  /** Told how the command ended. */
-  readonly onExit: (code: ExitCode) => void
-  /** Asked where a signal is not to end the process at once. */
-  readonly stopSignal: () => AbortSignal
-}
-
 /** `describe` gives a command its options. */
 export function addWorkspaceCommands(
   program: Command,
   describe: Describe,
-  { io, onExit, stopSignal }: WorkspaceContext,
+  { io, onExit, stopSignal }: CommandContext,
 ): void {
   const users = program.command('users').description('whose workspaces are stored')
   describe(users.command('list'), USERS_OPTIONS)

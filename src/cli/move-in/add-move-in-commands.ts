@@ -1,25 +1,16 @@
 // The commands that look at and follow another server of the contract: each is loaded when it runs.
 import type { Command } from 'commander'
-import type { CommandIo, ExitCode } from '../io.ts'
+import type { Describe } from '../configuration/described-commands.ts'
+import type { CommandContext } from '../io.ts'
 import { CONFORMANCE_OPTIONS } from '../options/move-in/conformance-options.ts'
 import { FOLLOW_OPTIONS } from '../options/move-in/follow-options.ts'
-import { type OptionRow, parseOptions } from '../options/option.ts'
-
-type Describe = (command: Command, options: Readonly<Record<string, OptionRow>>) => Command
-
-export interface MoveInContext {
-  readonly io: CommandIo
-  /** Told how the command ended. */
-  readonly onExit: (code: ExitCode) => void
-  /** From when it is asked for, a signal aborts it and does not end the process. */
-  readonly stopSignal: () => AbortSignal
-}
+import { parseOptions } from '../options/option.ts'
 
 /** `describe` gives a command its options. */
 export function addMoveInCommands(
   program: Command,
   describe: Describe,
-  { io, onExit, stopSignal }: MoveInContext,
+  { io, onExit, stopSignal }: CommandContext,
 ): void {
   describe(program.command('conformance'), CONFORMANCE_OPTIONS)
     .description('check that a server keeps the REST contract: it only reads, and makes and ends sessions of its own')

@@ -85,8 +85,8 @@ export interface Traffic {
   readonly sessionsLeft: number
 }
 
-export function createRemoteClient(url: string, { headers, maxOutageMs, stop }: RemoteClientOptions): RemoteClient {
-  const address = withoutTrailingSlashes(url)
+/** `address` has no slash at its end. */
+export function createRemoteClient(address: string, { headers, maxOutageMs, stop }: RemoteClientOptions): RemoteClient {
   const traffic = { requests: 0, notModified: 0, bytes: 0, sessionsLeft: 0 }
   /** Also where no answer was whole: a server is there. */
   let hasAnswered = false
@@ -225,10 +225,4 @@ function retryFieldsOf({ headers }: RemoteAnswer): RetryFields {
 /** 401: it was not there any more. */
 function isEnded({ status }: RemoteAnswer | NoAnswer): boolean {
   return status !== null && ((status >= 200 && status < 300) || status === 401)
-}
-
-function withoutTrailingSlashes(url: string): string {
-  let end = url.length
-  while (url[end - 1] === '/') end -= 1
-  return url.slice(0, end)
 }
