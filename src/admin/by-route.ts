@@ -2,8 +2,8 @@
 import type { Route } from '../http/request-record.ts'
 
 /**
- * `make` for each route and variant (a whole number, of few) that there is: what it answers is kept. It is made anew each time where
- * the route is null, for a path that there is not.
+ * Calls `make` once for each route and variant (one of few whole numbers) and keeps what it answers. For a path without a route, `null`,
+ * it is called each time.
  */
 export function createByRoute<T extends object | string>(
   make: (method: string, route: Route | null, variant: number) => T,

@@ -62,7 +62,7 @@ async function* documentPages(snapshot: Snapshot, { id: userId }: StoredUser, ki
   }
 }
 
-/** Newest first as they come, oldest first as they go. */
+/** `exports` are newest first; the lines are oldest first. */
 async function* dumpExports(
   snapshot: Snapshot,
   { email }: StoredUser,

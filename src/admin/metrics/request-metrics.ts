@@ -34,7 +34,7 @@ const TLS = 1_000
 
 interface Series {
   readonly method: string
-  /** Null for a path that there is not. */
+  /** Null for a path without a route. */
   readonly path: string | null
   readonly cells: Cells
 }

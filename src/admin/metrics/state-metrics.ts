@@ -45,14 +45,18 @@ export function createStateMetrics(watched: WatchedState): StateMetrics {
         values: histogramValues(QUEUE_TIME, queueTime, {}),
       },
       gauge('workspace_gateway_reply_cache_bytes', 'Memory of finished replies.', bytes),
-      gauge('workspace_gateway_reply_cache_max_bytes', 'What it may become (cache-bytes).', maxBytes),
+      gauge('workspace_gateway_reply_cache_max_bytes', 'Largest size of the cache of replies (cache-bytes).', maxBytes),
       gauge('workspace_gateway_reply_cache_entries', 'Finished replies that are kept.', entries),
       gauge(
         'workspace_gateway_in_flight_bytes',
         'Memory of large answers that are being made and sent.',
         inFlight.byteLength(),
       ),
-      gauge('workspace_gateway_in_flight_max_bytes', 'What it may become (in-flight-bytes).', maxInFlightBytes),
+      gauge(
+        'workspace_gateway_in_flight_max_bytes',
+        'Largest size of that memory (in-flight-bytes).',
+        maxInFlightBytes,
+      ),
     ]
   }
 
@@ -108,7 +112,7 @@ function ofPools(pools: StoreStatistics['pools']): readonly Metric[] {
     ),
     gauges(
       'db_client_connection_pending_requests',
-      'Who waits for a connection to PostgreSQL.',
+      'Reads and writes that wait for a connection to PostgreSQL.',
       pools.map(({ name, waiting }) => ({ value: waiting, labels: poolName(name) })),
     ),
   ]
@@ -117,5 +121,8 @@ function ofPools(pools: StoreStatistics['pools']): readonly Metric[] {
 function ofReplica({ isUsed, lagSeconds }: NonNullable<StoreStatistics['replica']>): readonly Metric[] {
   const used = gauge('workspace_gateway_replica_used', 'Whether reads are asked of the replica.', isUsed ? 1 : 0, 'min')
   if (lagSeconds === null) return [used]
-  return [used, gauge('workspace_gateway_replica_lag_seconds', 'How old what the replica shows is.', lagSeconds, 'max')]
+  return [
+    used,
+    gauge('workspace_gateway_replica_lag_seconds', 'How far the replica is behind the primary.', lagSeconds, 'max'),
+  ]
 }

@@ -82,7 +82,7 @@ function createBeginning(): (now: number, level: number) => Uint8Array {
 
 /** Method, route and status, as one text for each route and status that there is. */
 function writeAbout(method: string, route: Route | null, status: number): Uint8Array {
-  // A path that there is not is the client's own words.
+  // A path without a route is whatever the client wrote.
   const shownRoute = route === null ? '' : `,"route":"${route.path}"`
   return Buffer.from(`","method":"${method}"${shownRoute},"status":${status},"bytes":`)
 }

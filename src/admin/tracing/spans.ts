@@ -93,7 +93,7 @@ const FAILED = fieldsOf(ABOUT_BYTES, (out) => {
 function writeAbout(scheme: string, basePath: string) {
   return (method: string, route: Route | null, status: number): Uint8Array =>
     fieldsOf(ABOUT_BYTES + BASE_PATHS * basePath.length, (out) => {
-      // A path that there is not is the client's own words.
+      // A path without a route is whatever the client wrote.
       const path = route === null ? null : `${basePath}${route.path}`
       if (path !== null) putWord(out, 'url.path', path)
       if (path !== null) putWord(out, 'http.route', path)

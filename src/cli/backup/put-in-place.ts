@@ -6,8 +6,8 @@ import { whileUnused } from '../../store/sqlite/backup.ts'
 import { syncPath } from './publish-file.ts'
 
 /**
- * `at` is in milliseconds since the epoch. Answers where that is that was there, if anything was, under another name: the whole database,
- * or the log alone of one that was deleted or emptied.
+ * Puts `part` in the place of `target`. What was there is kept under another name, with the time `at` (milliseconds since the epoch) in
+ * it: the whole database, or only the log of one that was deleted or emptied. Answers that name, null where nothing was there.
  */
 export async function putInPlace(part: string, target: string, at: number): Promise<string | null> {
   const found = statSync(target, { throwIfNoEntry: false })

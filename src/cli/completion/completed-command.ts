@@ -4,7 +4,7 @@ import type { DescribedCommands } from '../configuration/described-commands.ts'
 import { optionName } from '../options/option.ts'
 import { choicesOf } from './choices.ts'
 
-/** `text`: whatever it is, no shell knows it. */
+/** `text` is a value that no shell can complete. */
 export type Completed = readonly string[] | 'file' | 'text' | 'nothing'
 
 export interface CompletedCommand {

@@ -1,4 +1,4 @@
-// What somebody may have meant who wrote a name that there is not.
+// Which known name somebody may have meant who wrote an unknown one.
 
 /** Null when nothing is near: at most a third of the letters of `name` are wrong, missing, too many or swapped. */
 export function closestName(name: string, known: Iterable<string>): string | null {

@@ -1,4 +1,4 @@
-// What is said where a command was not named, or behind an option: which option it is has nothing to do with that.
+// The error where no command is named, or an option stands before it: it is about the command, whatever the option.
 import type { Command } from 'commander'
 
 /** Of `group` and all below it that have commands. */

@@ -40,7 +40,7 @@ export function readSettings(
   return settings
 }
 
-/** The same with what is wrong. */
+/** Like `readSettings`, but answers what is wrong in place of throwing it. */
 export function examineSettings(
   described: DescribedCommand,
   commands: readonly DescribedCommand[],

@@ -15,7 +15,7 @@ export function shownValue({ isSecret = false, isEnvironmentOnly = false }: Opti
   return isSecret || isEnvironmentOnly ? HIDDEN : hideCredentials(value)
 }
 
-/** The same of a text that may repeat a value. */
+/** Hides passwords and tokens of a URL in a text, such as a message that repeats a value. */
 export function hideCredentials(text: string): string {
   if (!text.includes('://')) return text
   return hideUserInfo(text).replace(PARAMETER, (all: string, separator: string, name: string) =>

@@ -12,7 +12,7 @@ import type { ImportWork } from './import-worker.ts'
 
 /** Something is sent at least this often, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 5_000
-/** Of an input that could not be kept. */
+/** When a client whose input could not be stored may try again. */
 const RETRY_AFTER_S = 60
 
 type Target = Pick<ImportWork, 'database' | 'config'>

@@ -32,7 +32,7 @@ export function createFollowMetrics(
     collect: () => [
       ...lagOf(lagSeconds()),
       gauge('workspace_gateway_follow_remote_up', 'Whether the last round was not given up.', isAway ? 0 : 1, 'min'),
-      counter('workspace_gateway_follow_rounds_total', 'Rounds that were gone.', [{ value: sums.rounds, labels: {} }]),
+      counter('workspace_gateway_follow_rounds_total', 'Rounds that have ended.', [{ value: sums.rounds, labels: {} }]),
       counter(
         'workspace_gateway_follow_users_total',
         'Users in all rounds, by what became of them.',
@@ -40,7 +40,7 @@ export function createFollowMetrics(
       ),
       counter(
         'workspace_gateway_follow_changes_total',
-        'Documents and exports that were brought or taken away.',
+        'Documents and exports that were added, replaced or removed.',
         CHANGES.map((change) => ({ value: sums[change], labels: { change } })),
       ),
       counter('workspace_gateway_follow_requests_total', 'Requests to the server that is followed.', [

@@ -90,7 +90,7 @@ export function parseOptions<T extends Options>(options: T, values: Readonly<Rec
   return config
 }
 
-/** The same of values that may be wrong: these are missing in `config`, and each of them is a problem. */
+/** Like `parseOptions`, for values that may be wrong: a wrong one is missing in `config` and has a sentence in `problems`. */
 export function readOptions<T extends Options>(
   options: T,
   values: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ export class ValueUnreadError extends Error {
   override readonly name = 'ValueUnreadError'
 }
 
-/** The same, which throws `ValueUnreadError` for these names. */
+/** The configuration, which throws `ValueUnreadError` when one of these names is read. */
 export function withUnread<T extends object>(config: T, unread: ReadonlySet<string>): T {
   return new Proxy(config, {
     get(target, name) {

@@ -29,7 +29,7 @@ const READ_ONLY = {
 /** By their names in code: options that `--read-only` gives another meaning. */
 export const READ_ONLY_OPTIONS: readonly string[] = Object.keys(READ_ONLY)
 
-/** The same, unless it says `readOnly`. */
+/** The configuration as it takes effect: unchanged unless it says `readOnly`. */
 export function withoutWrites(config: ServeConfig): ServeConfig {
   return config.readOnly ? { ...config, ...READ_ONLY, loginGuard: [...READ_ONLY.loginGuard] } : config
 }

@@ -37,7 +37,7 @@ export function moveIn(
   return eachUser(users, options, events, (user, session) => takeIn(user.email, session, NOTHING_SEEN, options))
 }
 
-/** The same for reading both sides again. */
+/** Reads both sides of each user again and compares them. Throws as `moveIn` does. */
 export function verifyAll(
   users: readonly RemoteUser[],
   options: MoveInOptions,

@@ -17,7 +17,7 @@ export function createRefReader(fields: RecordFields): (projectText: string) => 
   return (text) => readProject(text)?.ref ?? null
 }
 
-/** The same, with the id. */
+/** Of a project's JSON text; null for a project that lacks an id or a reference. */
 export function createProjectReader(fields: RecordFields): (projectText: string) => RemoteProject | null {
   const readRecord = createRecordReader(fields)
   return (text) => {

@@ -6,7 +6,7 @@ import { UsageError } from '../../../errors.ts'
 /** SD_LISTEN_FDS_START. */
 const FIRST_FD = 3
 
-/** Says itself again, in case that the process is to be thought alive. */
+/** Twice within the time after which systemd takes the process for hung, as sd_watchdog_enabled(3) recommends. */
 const PINGS_PER_WATCHDOG = 2
 
 export interface ServiceManager {
