@@ -9,7 +9,7 @@ import type {
   StoredElement,
   StoredExport,
 } from '../store/contract.ts'
-import { type ExportBytes, type ExportReading, exportBytes } from './documents/export-bytes.ts'
+import { type ExportBytes, type ExportReading, exportBytes, isReadWhole } from './documents/export-bytes.ts'
 import { inPortions } from './documents/read-in-portions.ts'
 import type { ElementKey, Reads } from './reads.ts'
 import type { RequestBudget } from './request-budget.ts'
@@ -26,11 +26,16 @@ export interface Loaders {
 
 export function createLoaders(reads: Reads, reading: ExportReading, budget: RequestBudget): Loaders {
   const { paceReading } = reading
-  /** Counted before it is read; what is streamed is never held. */
-  function readExport(snapshot: StoredExport): Promise<ExportBytes> | ExportBytes {
-    const bytes = exportBytes(snapshot, reading)
-    if (bytes instanceof Promise) budget.read(snapshot.byteLength)
-    return bytes
+  /** Counted before it is read; what is streamed is never held. One that fails, fails alone: others may be there. */
+  async function readExport(snapshot: StoredExport): Promise<ExportBytes | Error> {
+    try {
+      if (isReadWhole(snapshot)) budget.read(snapshot.byteLength)
+      return await exportBytes(snapshot, reading)
+    } catch (error) {
+      // DataLoader takes an Error for the failure of its key.
+      if (error instanceof Error) return error
+      throw error
+    }
   }
   const refKey = ({ userId, ref }: ProjectRef) => `${userId} ${ref}`
   return {

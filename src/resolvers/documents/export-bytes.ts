@@ -27,9 +27,13 @@ export type ExportBytes = Uint8Array | StreamedJson
 
 /** Whole where the export is small; else a stream that reads it page by page, as often as it is gone through. */
 export function exportBytes(snapshot: StoredExport, context: ExportReading): Promise<ExportBytes> | StreamedJson {
-  const { byteLength, elementCount } = snapshot
-  if (byteLength <= SMALL_EXPORT_BYTES && elementCount <= MAX_PAGE_ELEMENTS) return wholeExport(snapshot, context)
-  return { byteLength, chunks: () => exportPages(snapshot, context) }
+  if (isReadWhole(snapshot)) return wholeExport(snapshot, context)
+  return { byteLength: snapshot.byteLength, chunks: () => exportPages(snapshot, context) }
+}
+
+/** Whether the bytes of an export are in memory all at once. */
+export function isReadWhole({ byteLength, elementCount }: StoredExport): boolean {
+  return byteLength <= SMALL_EXPORT_BYTES && elementCount <= MAX_PAGE_ELEMENTS
 }
 
 async function wholeExport(
