@@ -13,7 +13,7 @@ import type { EndpointServices } from '../../resolvers/services.ts'
 import { startTrace } from '../../resolvers/tracing/trace.ts'
 import { RefusedDocument } from '../document/refused-document.ts'
 import type { Answer } from './answer.ts'
-import { JSON_RESPONSE, RESPONSE_TYPES, type ResponseType } from './media-types.ts'
+import { JSON_RESPONSE, RESPONSE_TYPES } from './media-types.ts'
 import type { GraphQLOptions } from './options.ts'
 import { RefusedBatch } from './request.ts'
 import { toBatchRefusal, toRefusal } from './response.ts'
@@ -38,7 +38,7 @@ export function createGraphQLRoad(
   })
 
   async function handle(request: GatewayRequest): Promise<GatewayResponse> {
-    const type = negotiate(request.header('accept')) as ResponseType | null
+    const type = negotiate(request.header('accept'))
     try {
       // Before anything is done: a login whose answer nobody can read would open a session for nobody.
       if (type === null) throw new GatewayError('NOT_ACCEPTABLE')
@@ -56,7 +56,7 @@ export function createGraphQLRoad(
   }
 
   function refuse(error: GatewayError, request: GatewayRequest): GatewayResponse {
-    const type = negotiate(request.header('accept')) as ResponseType | null
+    const type = negotiate(request.header('accept'))
     return toRefusal([error], type ?? JSON_RESPONSE, report)
   }
 

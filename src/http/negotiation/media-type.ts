@@ -2,10 +2,10 @@
 import { readWeights, rememberHeaders } from './weights.ts'
 
 /** Null when the client takes none of the offered types. */
-export type NegotiateMediaType = (accept: string | undefined) => string | null
+export type NegotiateMediaType<T extends string> = (accept: string | undefined) => T | null
 
-interface Candidate {
-  readonly type: string
+interface Candidate<T extends string> {
+  readonly type: T
   readonly weight: number
   /** 2 for the type itself, 1 for `type/*`, 0 for any type. */
   readonly specificity: number
@@ -17,8 +17,8 @@ interface Candidate {
  * `offers` are media types without parameters, in lower case; the first is the answer to a client that does not say. Higher
  * weight wins, then the more specific range, then the order of the header, then that of the offers.
  */
-export function createMediaTypeNegotiator(offers: readonly [string, ...string[]]): NegotiateMediaType {
-  const negotiate = rememberHeaders((header: string): { readonly type: string | null } => {
+export function createMediaTypeNegotiator<T extends string>(offers: readonly [T, ...T[]]): NegotiateMediaType<T> {
+  const negotiate = rememberHeaders((header: string): { readonly type: T | null } => {
     const ranges = readWeights(header)
     const candidates = offers.flatMap((type) => {
       const best = ranges
@@ -40,6 +40,6 @@ function specificityOf(range: string, type: string): number {
   return range === '*/*' || range === '*' ? 0 : -1
 }
 
-function compare(a: Candidate, b: Candidate): number {
+function compare(a: Candidate<string>, b: Candidate<string>): number {
   return b.weight - a.weight || b.specificity - a.specificity || (a.specificity === 2 ? a.place - b.place : 0)
 }
