@@ -1,7 +1,7 @@
-// Connections first: Node accepts one in each turn of the event loop (libuv since 1.45). With turns as long as all that came meanwhile
-// takes, new connections, those of health checks too, would wait for seconds where nobody sees them.
+// Connections first: Node accepts one connection in each turn of the event loop (libuv since 1.45). If each turn did all the work that has
+// arrived, new connections, those of health checks too, would wait for seconds in the backlog of the kernel.
 
-/** While connections come, turns do nothing but accept them for so long, then one begins work again. */
+/** While connections come, turns only accept them for this long; then one turn begins work again. */
 const ACCEPTING_MS = 4
 
 export interface Accepting {

@@ -1,15 +1,15 @@
-// Admission by queue time: a few requests begin in each turn of the event loop, those of one owner in the order in which they came. Who
-// asks for little begins at once. When they wait for too long, known owners come before strangers, who came last begins first, and what is
-// too much is refused.
+// Admission by queue time: a few requests begin in each turn of the event loop, in order of arrival for each owner. An owner with nothing
+// in the queue begins at once. Under overload, known owners come before strangers, the newest requests begin first, and the excess is
+// refused.
 import { createAccepting } from './accepting.ts'
 import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 
-/** What begins in one turn takes about so long: most of the answer is made in the same turn. */
+/** The work that should begin in one turn, in milliseconds: most of an answer is made in the turn in which it begins. */
 const TURN_MS = 3
 /** Requests that begin in one turn, however short they are. */
 const MAX_QUOTA = 64
-/** Even if turns are long: what makes them long may be the answers of others that are being made. */
+/** The least that begins in a turn, however long turns are: other answers in flight may be what makes them long. */
 const MIN_QUOTA = 8
 const GROWTH = 1.25
 /**
@@ -18,13 +18,14 @@ const GROWTH = 1.25
  */
 const MAX_SPARSE = 4
 /**
- * In the line while there is too much: those that begin in the next few turns. Nor is it too much when the connections of a client that
- * keeps many wait behind slow requests.
+ * Requests that stay in the queue under overload: those that begin in the next few turns, and as many as a client with a large pool of
+ * connections has waiting behind slow requests.
  */
 const MAX_WAITING = 128
 /**
- * Refused in a turn: one for so many that begin, or such a part of what is to be refused for each millisecond that the turn took. A
- * refusal costs two fifths of a small answer, and who is refused at once comes again at once, so that little but refusals would be made.
+ * How many requests are refused in a turn: one for every `BEGUN_PER_REFUSAL` that begin, or this part of those to be refused for each
+ * millisecond of the turn, whichever is more. A refusal costs two fifths of a small answer, and a client that is refused at once retries at
+ * once: without a bound the gateway would do little but refuse.
  */
 const BEGUN_PER_REFUSAL = 8
 const REFUSED_PART_PER_MS = 1 / 640
@@ -37,11 +38,11 @@ export interface AdmissionOptions extends OverloadOptions {
 }
 
 export interface Admission {
-  /** Which turn it is: another number in another one, after a request has begun. */
+  /** The number of the turn. It changes with each turn after one in which a request began. */
   readonly turn: () => number
   /** Whether one more request begins now. If not, it has to `wait`. */
   readonly isFree: (isFirstOfConnection: boolean) => boolean
-  /** True when it is its turn, at once for who asks for little; false, mostly soon, when more waits than can begin in time. Owners take turns. */
+  /** Resolves to true when the request may begin: at once for an owner with nothing in the queue. Resolves to false, mostly soon, when it is refused under overload. */
   readonly wait: (owner: Owner, isFirstOfConnection: boolean) => Promise<boolean>
 }
 
@@ -56,14 +57,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const accepting = createAccepting()
   const line = createFairLine<Waiting>()
   const tooMuch: Waiting[] = []
-  /** Who began at once in this turn. */
+  /** Owners that began at once in this turn. */
   const sparseOwners = new Set<string>()
   let quota = MAX_QUOTA
   let begun = 0
   let isTicking = false
   let turn = 0
   let turnAt = 0
-  /** When those that waited had their last chance: not in a turn that only accepts connections. */
+  /** When requests of the queue last began. Turns that only accept connections do not count. */
   let choseAt = 0
 
   function startTicking(at: number): void {

@@ -1,8 +1,8 @@
-// A line in which owners take turns: who asks for much waits behind themselves, and nobody else does.
+// A fair queue: owners take turns, so an owner with many requests waits behind their own, and nobody else does.
 
 export interface Owner {
   readonly name: string
-  /** Of strangers anybody can be any number, with addresses of an IPv6 network for instance. */
+  /** False for a stranger: anybody can pose as a thousand of them, for instance with the addresses of an IPv6 network. */
   readonly isKnown: boolean
 }
 
@@ -31,7 +31,7 @@ function lastOf({ items }: OwnLine<{ readonly since: number }>): number {
   return items.at(-1)?.since ?? 0
 }
 
-/** After so many known owners a stranger has a place: who signs in is one. */
+/** One stranger comes after this many known owners: somebody who is about to sign in is a stranger. */
 const KNOWN_PER_STRANGER = 3
 
 function knownFirst<T>(lines: readonly OwnLine<T>[]): readonly OwnLine<T>[] {
@@ -47,7 +47,7 @@ function knownFirst<T>(lines: readonly OwnLine<T>[]): readonly OwnLine<T>[] {
 }
 
 export function createFairLine<T extends { readonly since: number }>(): FairLine<T> {
-  /** Never empty ones. The owner of the first has the next turn; who had one is behind the others. */
+  /** None is empty. The first owner has the next turn; an owner that had a turn goes behind the others. */
   let lines: OwnLine<T>[] = []
   const lineOf = new Map<string, OwnLine<T>>()
   let length = 0

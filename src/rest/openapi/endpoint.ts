@@ -8,7 +8,7 @@ import { JSON_TYPE } from '../../http/response.ts'
 import { createOpenApi, type OpenApiOptions } from './openapi.ts'
 
 const PATH = '/openapi.json'
-/** A gateway has few host names. Documents for further, made-up names are not cached. */
+/** A gateway has few host names. Made-up ones push out each other's documents, and those that nobody asked for lately. */
 const MAX_ORIGINS = 8
 /** A name or an address, and a port (RFC 3986 section 3.2). */
 const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
