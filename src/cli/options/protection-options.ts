@@ -6,7 +6,7 @@ export const protectionOptions = {
   bodyLimit: {
     flags: '--body-limit <bytes>',
     description: 'largest request body',
-    default: String(1_048_576),
+    default: String(262_144),
     schema: integer(256, 1_073_741_824),
   },
   cacheBytes: {

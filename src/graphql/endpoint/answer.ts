@@ -5,7 +5,6 @@ import { createCoalescing, isSentAtOnce } from '../../http/caching/coalescing.ts
 import { uncacheable } from '../../http/caching/response-cache.ts'
 import { createCompression } from '../../http/compression/compression.ts'
 import type { Reservation } from '../../http/limits/in-flight-bytes.ts'
-import { createRoundRobin, ONE_A_TURN } from '../../http/limits/round-robin-scheduler.ts'
 import {
   type AcceptedCodings,
   createAcceptEncodingReader,
@@ -28,15 +27,13 @@ import type { PreparedDocument, PreparedOperation } from '../document/prepared-d
 import { withoutOperation } from '../document/refused-document.ts'
 import { createExecutor } from '../execution/execute.ts'
 import { createTurnClock } from '../execution/turn-clock.ts'
+import { createReadLong, isLong } from './long-requests.ts'
 import type { ResponseType } from './media-types.ts'
 import type { Audience, GraphQLOptions } from './options.ts'
 import { type GraphQLRequest, requireGraphQLRequest, requireSource } from './request.ts'
 import { type MadeResponse, toResponse } from './response.ts'
 import { identify } from './viewer.ts'
 import { writeErrorsInTurns } from './written-errors.ts'
-
-/** In UTF-16 code units. Longer requests are read one in a turn of the event loop: 1 MiB of JSON may take 50 ms. */
-const MAX_SHORT_SOURCE = 16_384
 
 /** Who asks, and for what kind of answer. */
 interface Asking {
@@ -64,7 +61,7 @@ export function createAnswer(
   const compression = createCompression(cache, inFlight)
   const coalesce = createCoalescing<Executed>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
-  const takeTurn = createRoundRobin(ONE_A_TURN)
+  const readLong = createReadLong(inFlight)
   const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
 
   const whyRefused = options.introspection === 'nobody' ? 'refused' : 'signIn'
@@ -135,7 +132,8 @@ export function createAnswer(
     const accepted = readAcceptEncoding(request.header('accept-encoding'))
     requireAcceptableCoding(accepted)
     const source = await requireSource(request)
-    const { viewer, refusal } = await identify(request, sessions)
+    const who = await identify(request, sessions)
+    const { viewer, refusal } = who
     trace?.step('identify')
     const name = `${type} ${request.method} ${source}`
     const finding = viewer && findKept(viewer, name, accepted)
@@ -147,9 +145,9 @@ export function createAnswer(
       if (trace) trace.reply = 'kept'
       return kept
     }
-    if (source.length > MAX_SHORT_SOURCE) await takeTurn()
     // What was kept was asked for in the same words, and those were read then.
-    const asked = requireGraphQLRequest(request.method, source)
+    const read = () => requireGraphQLRequest(request.method, source)
+    const asked = isLong(source) ? await readLong(source, who, read) : read()
     const { document, isKept } = documents.get(asked.query, viewer?.userId ?? null, policyFor(viewer))
     if (trace) trace.plan = isKept ? 'kept' : 'new'
     trace?.step('document')

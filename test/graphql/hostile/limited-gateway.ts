@@ -13,6 +13,8 @@ import { largeWorld } from './world.ts'
 
 const MEDIA_TYPE = 'application/graphql-response+json'
 const HEAP_MIB = 512
+/** Shapes of 900,000 letters would tell nothing but that they are too large. */
+const BODY_LIMIT_BYTES = 1_048_576
 
 export interface Sent {
   readonly outcome: Outcome
@@ -45,7 +47,8 @@ export async function startLimitedGateway(bytes: number, ...options: readonly st
   await promisify(execFile)(process.execPath, [PROGRAM, 'import', input, '--database', database])
   const limit = `--max-old-space-size=${HEAP_MIB}`
   const args = [limit, PROGRAM, 'serve', '--database', database, '--port', '0', '--access-token-ttl', '86400']
-  const child = spawn(process.execPath, [...args, '--log-level', 'silent', ...options], {
+  const bodies = ['--body-limit', String(BODY_LIMIT_BYTES)]
+  const child = spawn(process.execPath, [...args, ...bodies, '--log-level', 'silent', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const closed = once(child, 'close')

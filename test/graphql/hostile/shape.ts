@@ -29,6 +29,15 @@ export const GUEST: readonly Outcome[] = ['200 UNAUTHENTICATED', ...REFUSED]
 /** All of it, or a refusal to do as much. */
 export const BOUNDED: readonly Outcome[] = ['200', ...REFUSED, ...TOO_MUCH]
 
+/** Of strangers nothing is read that is longer, in characters. */
+const MAX_STRANGERS_LENGTH = 16_384
+const TOO_LONG: readonly Outcome[] = ['401 UNAUTHENTICATED', '413 BODY_TOO_LARGE']
+
+/** What may come of this request, made of the shape, when a stranger sends it. */
+export function anonymousOutcomes({ anonymous }: Shape, { body = '' }: HostileRequest): readonly Outcome[] {
+  return body.length > MAX_STRANGERS_LENGTH ? TOO_LONG : anonymous
+}
+
 export function documentRequest(query: string, more: object = {}): HostileRequest {
   return { body: JSON.stringify({ query, ...more }) }
 }
