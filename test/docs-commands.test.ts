@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { createWorkspace } from './support/import-workspace.ts'
 import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
-/** Need another process: `import-endpoint.test.ts`, `move-in.test.ts` and `watch-log-size.test.ts` have them. */
-const ELSEWHERE = /^serve|--to |https:/
+/** Need another process: `import-endpoint.test.ts`, `move-in.test.ts`, `watch-log-size.test.ts` and `operate/backup-stream.test.ts` have them. */
+const ELSEWHERE = /^serve|--to |https:| \| /
 const WORLD = [
   documentLine('project', ANA, '{"id":"p1","ref":"site"}'),
   exportLine(ANA, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['1'] }),

@@ -64,7 +64,7 @@ export function addWorkspaceCommands(
 
   describe(program.command('backup'), BACKUP_OPTIONS)
     .description('everything that is stored, sessions and keys too, in a new file; gateways may be serving meanwhile')
-    .argument('<file>', 'with --keep-newest a folder that is there')
+    .argument('<file>', 'with --keep-newest a folder that is there; - for stdout, as lines of JSON')
     .action(async (path: string, values) => {
       const { runBackup } = await import('./commands/backup.ts')
       onExit(await runBackup(path, parseOptions(BACKUP_OPTIONS, values), io, stopSignal()))

@@ -1,4 +1,5 @@
-// backup: everything that is stored, sessions and keys too, in one file, while gateways serve.
+// backup: everything that is stored, sessions and keys too, in one file or a stream, while gateways serve.
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -6,10 +7,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
-import { MachineError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { backupLines } from '../../migration/backup-records.ts'
 import { StoreOpenError } from '../../store/contract.ts'
-import { MOVED_MESSAGE } from '../../store/cutover/contract.ts'
+import { type MigratableStore, MOVED_MESSAGE } from '../../store/cutover/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
 import { backupName, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
@@ -23,12 +24,15 @@ import { createProgress, toSize } from '../progress.ts'
 
 const PROGRESS_MS = 200
 
+/** Of `place`: what there is goes to stdout. */
+const STDOUT = '-'
+
 interface Context {
   readonly io: CommandIo
   readonly stop: AbortSignal
 }
 
-/** `place` is the file, or with `keepNewest` the folder it gets its name in. Told to stop, it leaves nothing there. */
+/** `place` is the file, or `-`, or with `keepNewest` the folder it gets its name in. Told to stop, it leaves nothing there. */
 export async function runBackup(
   place: string,
   config: BackupConfig,
@@ -36,7 +40,8 @@ export async function runBackup(
   stop: AbortSignal,
 ): Promise<ExitCode> {
   try {
-    if (config.keepNewest === undefined) await makeNamed(place, config, { io, stop })
+    if (place === STDOUT) await writeBackup(config, { io, stop })
+    else if (config.keepNewest === undefined) await makeNamed(place, config, { io, stop })
     else await makeNewest(place, config.keepNewest, config, { io, stop })
     return 0
   } catch (error) {
@@ -60,14 +65,48 @@ async function makeNewest(folder: string, keep: number, config: BackupConfig, { 
   }
 }
 
+/** As lines, whatever the database is: the last one tells that all were there, where a file says nothing of its end. */
+async function writeBackup(config: BackupConfig, { io, stop }: Context): Promise<void> {
+  if (config.keepNewest !== undefined) throw new UsageError('--keep-newest: name a folder: stdout keeps nothing')
+  using _low = yieldProcessor()
+  const start = performance.now()
+  await using store = await openBackedUp(config)
+  const hash = createHash('sha256')
+  let byteLength = 0
+  async function* counted(lines: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const line of lines) {
+      hash.update(line)
+      byteLength += Buffer.byteLength(line)
+      yield line
+    }
+  }
+  const lines = Readable.from(counted(backupLines(store, io.clock())), { objectMode: true })
+  await pipeline(lines, io.stdout, { end: false, signal: stop }).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'EPIPE' || code === 'ERR_STREAM_PREMATURE_CLOSE'
+      ? new MachineError(`the backup is not whole: what reads it ended (${reasonOf(error)})`)
+      : error
+  })
+  const seconds = ((performance.now() - start) / 1_000).toFixed(1)
+  io.stderr.write(`backed up to stdout: ${toSize(byteLength)} in ${seconds} s, sha256 ${hash.digest('hex')}\n`)
+}
+
+async function openBackedUp(config: BackupConfig): Promise<MigratableStore> {
+  await using opened = new AsyncDisposableStack()
+  // Says what is wrong with the database before anything is written.
+  const store = opened.use(await openWholeStore(config))
+  // What is written from now on is in the other one: each later backup of this one would be of the same old state.
+  if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
+  // The caller closes it.
+  opened.move()
+  return store
+}
+
 async function makeBackup(path: string, config: BackupConfig, { io, stop }: Context): Promise<void> {
   using _low = yieldProcessor()
   const start = performance.now()
   const from = databasePath(config.database)
-  // Says what is wrong with the database before anything is written.
-  await using store = await openWholeStore(config)
-  // What is written from now on is in the other one: each later backup of this one would be of the same old state.
-  if ((await store.moveState()).phase === 'moved') throw new StoreOpenError(MOVED_MESSAGE)
+  await using store = await openBackedUp(config)
   const digest = await publishFile(path, async (part) => {
     if (from !== null) await copyFile(from, part, { io, stop })
     else await writeLines(backupLines(store, io.clock()), part, stop)
