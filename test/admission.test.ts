@@ -37,7 +37,10 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
       const asked = { name: named++, owner }
       const since = now
       if (admission.isFree(isFirstOfConnection)) settle(asked, since, true)
-      else void admission.wait(toOwner(owner), isFirstOfConnection).then((hasBegun) => settle(asked, since, hasBegun))
+      else
+        void admission
+          .wait(toOwner(owner), isFirstOfConnection)
+          .then((cameTo) => settle(asked, since, cameTo === 'begins'))
     }
   }
 
@@ -362,4 +365,27 @@ test('how long each request waited is told as it begins', async () => {
   expect(delays).toEqual(Array(65).fill(0))
   await turn(5)
   expect(delays.slice(65)).toEqual([5, 5])
+})
+
+test('a client that leaves the line is not begun, and neither held against others nor told of twice', async () => {
+  const turns: (() => void)[] = []
+  const delays: number[] = []
+  const admission = createAdmission({
+    maxDelayMs: 50,
+    now: () => 0,
+    nextTurn: (run) => turns.push(run),
+    later() {},
+    onDelay: (delay) => delays.push(delay),
+    onChange() {},
+  })
+  const leaves: (() => void)[] = []
+  const wait = () => admission.wait(toOwner('ana'), true, (leave) => leaves.push(leave))
+  const both = [wait(), wait()]
+  leaves[0]?.()
+  expect(await both[0]).toBe('left')
+  turns.shift()?.()
+  expect(await both[1]).toBe('begins')
+  for (const leave of leaves) leave()
+  expect(delays).toEqual([0])
+  expect(admission.isFree(false)).toBe(true)
 })

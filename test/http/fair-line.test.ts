@@ -143,3 +143,20 @@ test('since when the oldest of all waits is known, whoever has the turn', () => 
   // Taken: a, b, d, c.
   expect(found).toEqual([0, 1, 2, 2, null])
 })
+
+test('who leaves the line is not in it any more, nor is an owner of whom nobody is left', () => {
+  const line = createFairLine<Letter>()
+  const [a, b, c] = ['a', 'b', 'c'].map(toLetter) as [Letter, Letter, Letter]
+  for (const letter of [a, b]) line.add(known('ana'), letter)
+  line.add(known('ben'), c)
+  expect([line.remove(known('ana'), a), line.remove(known('ana'), a), line.remove(known('eve'), b)]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  expect([line.length(), line.oldestSince()]).toEqual([2, 1])
+  expect(line.remove(known('ana'), b)).toBe(true)
+  expect([line.has(known('ana')), line.has(known('ben'))]).toEqual([false, true])
+  expect(inOrder(line.takeOldest(9))).toBe('c')
+  expect(line.remove(known('ben'), c)).toBe(false)
+})

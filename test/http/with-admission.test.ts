@@ -30,7 +30,7 @@ function admissionOf(isFree: boolean, mayBegin: boolean) {
     },
     async wait(owner) {
       waited.push(owner)
-      return mayBegin
+      return mayBegin ? 'begins' : 'refused'
     },
   }
   return { admission, waited, firsts, turn }
@@ -59,6 +59,30 @@ test('what waits is handled in its turn, which is that of its user, or of its ne
   const user = { name: 'ana@example.com', isKnown: true }
   const [address, network] = ['192.0.2.1', '2001:db8:0:0::/64'].map((name) => ({ name, isKnown: false }))
   expect(waited).toEqual([user, user, address, address, address, network, network])
+})
+
+test('a read gives up its place when its client leaves, and what may change something does not', async () => {
+  const { admission } = admissionOf(false, true)
+  const leaving: Admission = {
+    ...admission,
+    async wait(_owner, _isFirst, onLeave) {
+      let cameTo: 'begins' | 'left' = 'begins'
+      onLeave?.(() => {
+        cameTo = 'left'
+      })
+      return cameTo
+    },
+  }
+  const { handle } = withAdmission(plain, leaving, ownerOf)
+  for (const [method, cameTo] of Object.entries({ GET: 'BAD_REQUEST', HEAD: 'BAD_REQUEST', POST: 'handled' })) {
+    const request: GatewayRequest = { ...requestOf(), method, onClosed: (leave) => leave() }
+    expect(
+      await handle(request).then(
+        ({ body }) => body,
+        ({ code }) => code,
+      ),
+    ).toBe(cameTo)
+  }
 })
 
 test('what is too much is unavailable for a second, in the words of the endpoint where it has its own', async () => {

@@ -37,18 +37,27 @@ export interface AdmissionOptions extends OverloadOptions {
   readonly onDelay: (delayMs: number) => void
 }
 
+/** What waiting came to. `left`: it ended by itself, and nothing has to be done for the request. */
+export type Turn = 'begins' | 'refused' | 'left'
+
+/** Calls `leave` when the client has left, at once or later. */
+export type OnLeave = (leave: () => void) => void
+
 export interface Admission {
   /** The number of the turn. It changes with each turn after one in which a request began. */
   readonly turn: () => number
   /** Whether one more request begins now. If not, it has to `wait`. */
   readonly isFree: (isFirstOfConnection: boolean) => boolean
-  /** Resolves to true when the request may begin: at once for an owner with nothing in the queue. Resolves to false, mostly soon, when it is refused under overload. */
-  readonly wait: (owner: Owner, isFirstOfConnection: boolean) => Promise<boolean>
+  /**
+   * Resolves to `begins` when the request may begin: at once for an owner with nothing in the queue. Resolves to `refused`, mostly soon, when it
+   * is refused under overload. With `onLeave`, a client that leaves meanwhile gives up its place.
+   */
+  readonly wait: (owner: Owner, isFirstOfConnection: boolean, onLeave?: OnLeave) => Promise<Turn>
 }
 
 interface Waiting {
   readonly since: number
-  readonly decide: (mayBegin: boolean) => void
+  readonly decide: (turn: Turn) => void
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -103,7 +112,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     choseAt = at
     for (const { since, decide } of next) {
       onDelay(at - since)
-      decide(true)
+      decide('begins')
     }
   }
 
@@ -122,7 +131,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function refuseSome(tookMs: number): void {
     const count = Math.ceil(Math.max(begun / BEGUN_PER_REFUSAL, tooMuch.length * REFUSED_PART_PER_MS * tookMs))
-    for (const { decide } of tooMuch.splice(0, count)) decide(false)
+    for (const { decide } of tooMuch.splice(0, count)) decide('refused')
   }
 
   function isSparse(owner: Owner): boolean {
@@ -139,16 +148,22 @@ export function createAdmission(options: AdmissionOptions): Admission {
       onDelay(0)
       return true
     },
-    wait(owner, isFirstOfConnection) {
+    wait(owner, isFirstOfConnection, onLeave) {
       const since = now()
       startTicking(since)
       if (!isFirstOfConnection && isSparse(owner)) {
         sparseOwners.add(owner.name)
         begun += 1
         onDelay(0)
-        return Promise.resolve(true)
+        return Promise.resolve('begins')
       }
-      return new Promise((decide) => line.add(owner, { since, decide }))
+      return new Promise((decide) => {
+        const waiting = { since, decide }
+        line.add(owner, waiting)
+        onLeave?.(() => {
+          if (line.remove(owner, waiting)) decide('left')
+        })
+      })
     },
   }
 }

@@ -8,6 +8,8 @@ export interface Owner {
 
 export interface FairLine<T> {
   readonly add: (owner: Owner, item: T) => void
+  /** False where the item is not in the line any more. */
+  readonly remove: (owner: Owner, item: T) => boolean
   /** Takes up to `count`, the oldest of each owner first: who waits for longest for a turn has the first. */
   readonly takeOldest: (count: number) => readonly T[]
   /** Takes up to `count`, in no order: the newest of each owner first, known owners first, those with the newest request first. */
@@ -88,6 +90,17 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
       const line = { owner, items: [item] }
       lineOf.set(owner.name, line)
       lines.push(line)
+    },
+    remove(owner, item) {
+      const line = lineOf.get(owner.name)
+      const at = line?.items.indexOf(item) ?? -1
+      if (!line || at === -1) return false
+      line.items.splice(at, 1)
+      length -= 1
+      if (line.items.length > 0) return true
+      lineOf.delete(owner.name)
+      lines = lines.filter((other) => other !== line)
+      return true
     },
     takeOldest(count) {
       const taken: T[] = []
