@@ -29,6 +29,9 @@ describe.skipIf(FIREFOX === undefined)('in Firefox', () => {
       expect(errors, path).toEqual([])
       expect(requests.filter((asked) => !asked.startsWith(url) && !/^(?:data|blob|about):/.test(asked))).toEqual([])
     }
+    await tab().open(`${url}/sessions`)
+    await tab().until("document.querySelector('.sessions li') !== null")
+    expect(await tab().read("document.querySelectorAll('.sessions li').length")).toBe('1')
   })
 
   test('what a person does works: a run, a query, a theme, a way between pages', async () => {
