@@ -185,6 +185,40 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await query(looked)).toBe('query Newer { me { id } }')
   })
 
+  test('two windows of one person keep the tabs that were written in each, and a third opens with the last ones', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const open = async () => {
+      const page = await context.newPage()
+      await page.goto(`${url}/graphql`)
+      await page.locator('.graphiql-response .line').first().waitFor()
+      return page
+    }
+    const [first, second] = [await open(), await open()]
+    await write(first, 'query First { me { id } }')
+    await keptIn(first, 'First')
+    await write(second, 'query Second { me { id } }')
+    await keptIn(second, 'Second')
+    await first.clock.install()
+    await first.reload()
+    await answer(first, '"id"')
+    expect((await tabs(first))[0]).toBe('First')
+    // What is only opened is not the last that was written.
+    await first.clock.runFor(2_000)
+    expect((await tabs(await open()))[0]).toBe('Second')
+  })
+
+  test('tabs that are again as they were opened are kept as that', async () => {
+    const page = await openAtRest(browser, await startGateway({ demoEmail: ANA }))
+    for (const name of ['First', 'Second', 'First']) {
+      await write(page, `query ${name} { me { id } }`)
+      await page.clock.runFor(2_000)
+    }
+    await page.reload()
+    await eventually(() => query(page)).toBe('query First { me { id } }')
+  })
+
   test.each([0, 50, 200, 400])(
     'what was written %i ms before the page is left for another one is there on the way back, in its tab',
     async (restedMs) => {

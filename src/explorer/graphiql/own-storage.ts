@@ -1,9 +1,10 @@
-// What GraphiQL keeps over a reload, in localStorage: tabs, history and settings, of each user apart, and no whole token.
+// What GraphiQL keeps over a reload: history, settings and the tabs that a new window opens with, in localStorage, of each user apart, and no whole token.
 import { createLocalStorage, type Storage, StorageAPI } from '@graphiql/toolkit'
 import { withoutTokens } from '../answer/reading.ts'
 import { isBlocked } from '../design/browser-storage.ts'
 import { LATEST_EXPORT } from './examples.ts'
 import type { SharedQuery } from './shared-query.ts'
+import { windowTabs } from './window-tabs.ts'
 
 export interface OwnStorage extends Storage {
   /** From then on nothing is written: GraphiQL writes up to 600 ms after its page is left. */
@@ -11,6 +12,8 @@ export interface OwnStorage extends Storage {
 }
 
 const TABS = 'tabState'
+/** As GraphiQL's own StorageAPI names it. */
+const TABS_KEY = `graphiql:${TABS}`
 const SHOWN = { query: 'query', variables: 'variables' }
 
 /** Where the person blocks what browsers keep. */
@@ -19,17 +22,24 @@ const NOWHERE: OwnStorage = { getItem: () => null, setItem() {}, removeItem() {}
 /** Gateways under different base paths of one origin keep apart. */
 export function ownStorage(basePath: string, email: string): OwnStorage {
   if (isBlocked(() => localStorage)) return NOWHERE
-  const kept = createLocalStorage({ namespace: `workspace-gateway${basePath}:${email}` })
+  const namespace = `workspace-gateway${basePath}:${email}`
+  const kept = createLocalStorage({ namespace })
+  const ofWindow = windowTabs(`${namespace}:tabs`)
   let isOpen = true
   return {
-    getItem: kept.getItem,
+    getItem: (key) => (key === TABS_KEY ? ofWindow.open(kept.getItem(key)) : kept.getItem(key)),
     setItem(key, value) {
-      if (isOpen) kept.setItem(key, withoutTokens(value))
+      if (!isOpen) return
+      const text = withoutTokens(value)
+      if (key !== TABS_KEY || ofWindow.keep(text)) kept.setItem(key, text)
     },
     removeItem(key) {
       if (isOpen) kept.removeItem(key)
     },
-    clear: kept.clear,
+    clear() {
+      ofWindow.clear()
+      kept.clear()
+    },
     get length() {
       return kept.length
     },
