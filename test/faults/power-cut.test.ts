@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runCrashRounds } from '../support/crash-rounds.ts'
-import { buildFaultLibrary } from '../support/faults.ts'
+import { buildFaultLibrary, canMountLazyDisk } from '../support/faults.ts'
+import { mountLazyDisk } from '../support/lazy-disk.ts'
 import { cutPower } from '../support/power-cut.ts'
+import { roundsOnLazyDisk } from '../support/power-cut-rounds.ts'
 import { randomSeed } from '../support/seeded-random.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -12,7 +14,7 @@ const CUTS = 2
 
 test.skipIf(LIBRARY === null)(
   'a power cut that drops what was not synced loses nothing that was acknowledged',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     let notes = 0
     const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())
@@ -28,6 +30,23 @@ test.skipIf(LIBRARY === null)(
     })
     // Else the library held back nothing, and no power was cut.
     expect(notes).toBeGreaterThan(0)
+    expect(losses, `what was lost with TEST_CRASH_SEED=${seed}`).toEqual([])
+    for (const [what, count] of Object.entries({ logins, logouts, imports })) expect(count, what).toBeGreaterThan(0)
+  },
+)
+
+test.skipIf(!(await canMountLazyDisk()))(
+  'a power cut of a disk that forgets what was not synced loses nothing that was acknowledged',
+  { timeout: 300_000 },
+  async () => {
+    const seed = Number(process.env.TEST_CRASH_SEED ?? randomSeed())
+    await using disk = await mountLazyDisk()
+    const { losses, logins, logouts, imports } = await runCrashRounds({
+      rounds: CUTS,
+      seed,
+      directory: temporaryDirectory(),
+      ...roundsOnLazyDisk(disk).options,
+    })
     expect(losses, `what was lost with TEST_CRASH_SEED=${seed}`).toEqual([])
     for (const [what, count] of Object.entries({ logins, logouts, imports })) expect(count, what).toBeGreaterThan(0)
   },

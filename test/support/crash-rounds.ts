@@ -21,12 +21,16 @@ const OLDER_SESSIONS_CHECKED = 25
 export interface CrashRoundsOptions {
   readonly rounds: number
   readonly seed: number
-  /** Empty; the database stays in it. */
+  /** Empty; what is imported lies in it, and the database, which stays. */
   readonly directory: string
+  /** Another folder for the database. */
+  readonly databaseDirectory?: string
   /** Of the gateway and the imports. */
   readonly env?: Readonly<Record<string, string>>
+  /** Called once the processes were sent SIGKILL, before they have ended. */
+  readonly onKill?: (random: SeededRandom) => void
   /** Called after each kill, when no process has the database open. */
-  readonly onKilled?: (database: string, random: SeededRandom) => void
+  readonly onKilled?: (database: string, random: SeededRandom) => void | Promise<void>
   readonly onRound?: (round: number, summary: CrashSummary) => void
 }
 
@@ -45,9 +49,9 @@ export interface CrashSummary {
 }
 
 export async function runCrashRounds(options: CrashRoundsOptions): Promise<CrashSummary> {
-  const { rounds, seed, directory, env = {}, onKilled, onRound } = options
+  const { rounds, seed, directory, databaseDirectory = directory, env = {}, onKill, onKilled, onRound } = options
   const random = createSeededRandom(seed)
-  const database = join(directory, 'workspace.db')
+  const database = join(databaseDirectory, 'workspace.db')
   const flags = ['--database', `file:${database}`]
   const file = join(directory, 'import.ndjson')
   const losses: string[] = []
@@ -114,6 +118,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
     if (random.below(2) === 0) process.kill('SIGKILL')
     const killing = importing?.kill()
     process.kill('SIGKILL')
+    onKill?.(random)
     await Promise.all([gateway?.kill('SIGKILL'), killing, working])
     for (const client of clients) client[Symbol.dispose]()
     if (wasImporting && versions.started > versions.acknowledged) totals.importsKilled += 1
@@ -149,7 +154,7 @@ export async function runCrashRounds(options: CrashRoundsOptions): Promise<Crash
     for (let round = 1; round <= rounds; round += 1) {
       const before = losses.length
       const ledger = await work(serving)
-      onKilled?.(database, random)
+      await onKilled?.(database, random)
       losses.push(...integrityProblems(database, join(directory, 'copy')))
       serving = await start()
       await look(serving, ledger)

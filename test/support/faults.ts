@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, onTestFinished } from 'vitest'
 import { compileLibrary } from './compile-library.ts'
+import { mountLazyDisk } from './lazy-disk.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -45,6 +46,18 @@ export function canMount(): boolean {
     return true
   } catch {
     return skipped('a full disk is made with a small tmpfs, which only root may mount') !== null
+  }
+}
+
+/** Whether a disk that forgets what was not synced can be built and mounted; where not, the reason is printed. */
+export async function canMountLazyDisk(): Promise<boolean> {
+  try {
+    await (await mountLazyDisk())[Symbol.asyncDispose]()
+    return true
+  } catch {
+    const reason =
+      'a disk that forgets what was not synced needs FUSE (Debian: apt-get install gcc libc6-dev libfuse3-dev)'
+    return skipped(reason) !== null
   }
 }
 
