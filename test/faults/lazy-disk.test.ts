@@ -9,7 +9,7 @@ const SECTOR_BYTES = 512
 /** Enough for every kind of cut that is looked for. */
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed)
 
-describe.skipIf(!(await canMountLazyDisk()))('a lazy disk whose power is cut', () => {
+describe.skipIf(!(await canMountLazyDisk()))('a lazy disk whose power is cut', { timeout: 120_000 }, () => {
   test('has all that was synced, and of a later write none, some or all sectors', async () => {
     await using disk = await mountLazyDisk()
     const file = join(disk.path, 'file')
