@@ -49,6 +49,17 @@ export function canMount(): boolean {
   }
 }
 
+/** Whether the kernel, or the container, offers FUSE: no package brings it. Without it the library alone cuts the power, and that is said. */
+export function hasFuse(): boolean {
+  try {
+    closeSync(openSync('/dev/fuse', 'r+'))
+    return true
+  } catch {
+    console.warn('no /dev/fuse: the power is cut by a preloaded library alone')
+    return false
+  }
+}
+
 /** Whether a disk that forgets what was not synced can be built and mounted; where not, the reason is printed. */
 export async function canMountLazyDisk(): Promise<boolean> {
   try {
