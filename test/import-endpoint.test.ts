@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
@@ -163,6 +164,27 @@ test('an import whose answer finds no room is broken off and makes room for the 
   const told = await gateway.store.auditEntries(everything, 0, 100)
   expect(told.map(({ result }) => result)).toEqual(['failed', 'done'])
   expect(gateway.reported).toEqual([])
+})
+
+test('an import that is broken off ends by itself, and the next one waits for it', async () => {
+  const exitCodes: number[] = []
+  const onWorker = (worker: Worker) => worker.once('exit', (exitCode) => exitCodes.push(exitCode))
+  process.on('worker', onWorker)
+  onTestFinished(() => {
+    process.off('worker', onWorker)
+  })
+  const gateway = await startImporting()
+  const leaving = new AbortController()
+  const request = { method: 'POST', headers: BEARER, body: templateLines(0, 20_000).join(''), signal: leaving.signal }
+  const answer = await fetch(`${gateway.url}/import`, request)
+  await answer.body?.getReader().read()
+  leaving.abort()
+  await expect
+    .poll(async () => (await gateway.send('POST', '/import', SMALL_WORLD, BEARER)).status, { timeout: 10_000 })
+    .toBe(200)
+  // 1 is that of a thread that was terminated: where the driver of SQLite is being loaded, that aborts the whole process.
+  await expect.poll(() => exitCodes).toEqual([0, 0])
+  expect(await dumpOf(gateway)).not.toContain('{"id":19999,')
 })
 
 test('of whoever has no good token nothing is asked for: the body is not waited for', async () => {

@@ -50,16 +50,23 @@ export interface ImportOptions {
   readonly fields: Partial<RecordFields>
 }
 
-/** Throws what the store throws, and `InputChangedError`. Does not tell of failures. */
+interface ImportTarget {
+  readonly store: EditableStore
+  readonly emit: (event: ImportEvent) => void
+  /** Looked at after each block of lines, and after each user of a replacement. */
+  readonly stop: AbortSignal
+}
+
+/** Throws what the store throws, `InputChangedError`, and the reason of `stop`. Does not tell of failures. */
 export async function runImport(
   file: FileHandle,
-  store: EditableStore,
   { isReplacement, isDryRun, isVerbose }: ImportOptions,
   fields: RecordFields,
-  emit: (event: ImportEvent) => void,
+  { store, emit, stop }: ImportTarget,
 ): Promise<void> {
   let toldAt = Number.NEGATIVE_INFINITY
   const progress = (phase: 'checking' | 'importing') => (bytes: number, records: number) => {
+    stop.throwIfAborted()
     const now = performance.now()
     if (now - toldAt < PROGRESS_MS) return
     toldAt = now
@@ -81,6 +88,7 @@ export async function runImport(
     },
     isDryRun,
     onUser(swapped: Swapped) {
+      stop.throwIfAborted()
       if (isVerbose) emit({ type: 'user', ...swapped })
     },
   }

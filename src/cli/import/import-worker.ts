@@ -1,4 +1,4 @@
-// The thread of an import that came over HTTP: the gateway's own goes on answering, however large it is.
+// The thread of an import that came over HTTP: the gateway's own goes on answering, however large it is. Any message tells it to stop.
 import type { FileHandle } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../errors.ts'
@@ -21,13 +21,18 @@ export interface ImportWork {
 
 const { file, database, config, options } = workerData as ImportWork
 const emit = (event: ImportEvent) => parentPort?.postMessage(event)
+const stopping = new AbortController()
+const { signal: stop } = stopping
+parentPort?.once('message', () => stopping.abort())
+// Waiting for it does not keep the thread.
+parentPort?.unref()
 
 try {
   const defaults: ImportConfig = parseOptions(IMPORT_OPTIONS, {})
   await using store = await openActiveStore(database, { ...toStoreOptions(config), mustExist: true })
-  await runImport(file, store, options, { ...defaults, ...options.fields }, emit)
+  await runImport(file, options, { ...defaults, ...options.fields }, { store, emit, stop })
 } catch (error) {
-  emit({ type: 'failed', message: messageOf(error) })
+  if (!stop.aborted) emit({ type: 'failed', message: messageOf(error) })
 } finally {
   await file.close()
 }

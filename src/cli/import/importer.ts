@@ -17,40 +17,55 @@ const RETRY_AFTER_S = 60
 
 type Target = Pick<ImportWork, 'database' | 'config'>
 
+/** The import that no other one may begin beside. */
+interface Current {
+  /** Its thread was told to stop: the next import waits for its end, and is not refused. */
+  isEnding: boolean
+  readonly ended: Promise<void>
+  readonly onEnd: () => void
+  worker: ImportThread | null
+}
+
 /** One import at a time. `ping` rejects when the gateway's own store finds its database gone: what the thread wrote may be elsewhere. */
 export function createImporter(target: Target, ping: () => Awaitable<void>, report: ReportFailure): Importer {
-  let isBusy = false
   let isStopped = false
-  let worker: Worker | null = null
+  let current: Current | null = null
+
+  function take(): Current {
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const taken: Current = { isEnding: false, ended, onEnd, worker: null }
+    function onEnd(): void {
+      if (current === taken) current = null
+      resolve()
+    }
+    return taken
+  }
+
   return {
     run(input, options) {
-      if (isBusy) return null
-      isBusy = true
+      if (current && !current.isEnding) return null
+      const before = current
+      const mine = take()
+      current = mine
       return start().catch((error: unknown) => {
-        isBusy = false
+        mine.onEnd()
         throw error
       })
 
       async function start(): Promise<RunningImport> {
         const { file } = await spool(input(), 'the input').catch(refuseUnkept)
+        await before?.ended
         if (isStopped) throw new GatewayError('UNAVAILABLE')
         const work: ImportWork = { ...target, file, options }
         // A database with a relative path would be gone with the directory.
         leaveRemovedDirectory()
-        worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
-          workerData: work,
-          transferList: [file],
-        })
-        const onEnd = () => {
-          isBusy = false
-          worker = null
-        }
-        return runningOn(worker, { ping, report, onEnd })
+        mine.worker = startThread(work)
+        return runningOn(mine.worker, { ping, report, current: mine })
       }
     },
     async stop() {
       isStopped = true
-      await worker?.terminate()
+      await current?.worker?.stop()
     },
   }
 }
@@ -61,33 +76,51 @@ function refuseUnkept(error: unknown): never {
   throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_S, cause: error })
 }
 
-interface WorkerEvents {
-  readonly ping: () => Awaitable<void>
-  readonly report: ReportFailure
-  /** Called once, when the thread has ended. */
-  readonly onEnd: () => void
+interface ImportThread {
+  readonly worker: Worker
+  /**
+   * Resolves when it has ended, which takes as long as the block of lines it is at. It is never terminated: the driver of SQLite
+   * aborts the whole process where that happens while it is loaded, or in one of its calls.
+   */
+  readonly stop: () => Promise<void>
 }
 
-function runningOn(worker: Worker, { ping, report, onEnd }: WorkerEvents): RunningImport {
+function startThread(work: ImportWork): ImportThread {
+  const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
+    workerData: work,
+    transferList: [work.file],
+  })
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  // Without a listener, an error of the thread would end the process while nobody takes its events.
+  worker.on('error', () => {})
+  return {
+    worker,
+    stop() {
+      worker.postMessage('stop')
+      return ended
+    },
+  }
+}
+
+interface Surroundings {
+  readonly ping: () => Awaitable<void>
+  readonly report: ReportFailure
+  readonly current: Current
+}
+
+function runningOn({ worker, stop }: ImportThread, { ping, report, current }: Surroundings): RunningImport {
   let last: ImportEvent = { type: 'progress', phase: 'checking', bytes: 0, records: 0 }
-  let ending: Promise<void> | null = null
   const heartbeat = setInterval(() => worker.emit('message', last), HEARTBEAT_MS)
   // At once, not when it is taken: a heartbeat would come behind it, and the last line is what clients look at.
   worker.on('message', (event: ImportEvent) => {
     if (isOutcome(event)) clearInterval(heartbeat)
   })
-  // Without a listener, an error of the thread would end the process while nobody takes its events.
-  worker.on('error', () => {})
 
-  function end(): Promise<void> {
-    ending ??= terminate()
-    return ending
-  }
-
-  async function terminate(): Promise<void> {
+  async function end(): Promise<void> {
     clearInterval(heartbeat)
-    await worker.terminate()
-    onEnd()
+    current.isEnding = true
+    await stop()
+    current.onEnd()
   }
 
   async function* events(): AsyncGenerator<ImportEvent> {
