@@ -1,14 +1,26 @@
 // Project: the document, and its exports.
-import type { StoredDocument } from '../store/contract.ts'
+import type { StoredDocument, StoredExport } from '../store/contract.ts'
+import type { Context } from './context.ts'
 import { data, documentId, documentNodeId, text, textList } from './documents/document-fields.ts'
 import type { ProjectResolvers } from './generated.ts'
 import { toConnection } from './pagination/connection.ts'
 import { exportCursor, positionCursor } from './pagination/cursors.ts'
-import { requireExportPage, requireExtent } from './pagination/page-arguments.ts'
+import { type ConnectionArguments, type Extent, requireExportPage, requireExtent } from './pagination/page-arguments.ts'
+import { readHistory } from './pagination/read-history.ts'
 
 function requireRef({ ref }: StoredDocument): string {
   if (ref === null) throw new Error('a stored project has no reference')
   return ref
+}
+
+function history(
+  project: StoredDocument,
+  args: ConnectionArguments,
+  extent: Extent,
+  { reads, paceReading }: Context,
+): Promise<readonly StoredExport[]> {
+  const page = { userId: project.userId, ref: requireRef(project), ...requireExportPage(args, extent) }
+  return readHistory(page, reads.exports, paceReading)
 }
 
 export const Project = {
@@ -26,17 +38,15 @@ export const Project = {
   updatedAt: text('updatedAt'),
   latestExport: (project, _args, { loaders }) =>
     loaders().latestExport.load({ userId: project.userId, ref: requireRef(project), isKnown: true }),
-  async exports(project, args, { reads }) {
-    const ref = { userId: project.userId, ref: requireRef(project) }
-    return reads.exports({ ...ref, ...requireExportPage(args, requireExtent(args)) })
+  async exports(project, args, context) {
+    return history(project, args, requireExtent(args), context)
   },
-  exportsConnection(project, args, { reads }) {
-    const ref = { userId: project.userId, ref: requireRef(project) }
+  exportsConnection(project, args, context) {
     return toConnection(
       args,
-      (extent) => reads.exports({ ...ref, ...requireExportPage(args, extent) }),
+      (extent) => history(project, args, extent, context),
       exportCursor,
-      () => reads.exportCount(ref),
+      () => context.reads.exportCount({ userId: project.userId, ref: requireRef(project) }),
     )
   },
 } satisfies ProjectResolvers
