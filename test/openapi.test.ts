@@ -73,6 +73,28 @@ test('what is answered has a name and fields, codes are a closed list, and the a
   expect(odd.text).not.toContain('b<c')
 })
 
+test('it is made once, under however many addresses it is asked for', async () => {
+  let looks = 0
+  const examples = {
+    get Project() {
+      looks += 1
+      return { ref: 'site' }
+    },
+  }
+  const gateway = await startGateway({ trustedProxies: ['127.0.0.1'], examples })
+  const askedAt = async (host: string) => {
+    const proxied = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https', 'x-forwarded-host': host }
+    const { servers, ...rest } = (await gateway.get('/openapi.json', undefined, proxied)).json()
+    expect(servers).toMatchObject([{ url: `https://${host}` }])
+    return rest
+  }
+  const first = await askedAt('first.example.com')
+  const looksOfOne = looks
+  for (let index = 0; index < 20; index += 1) expect(await askedAt(`h${index}.example.com`)).toEqual(first)
+  expect(looksOfOne).toBeGreaterThan(0)
+  expect(looks).toBe(looksOfOne)
+})
+
 test('what is described is true of REST: no word about what only GraphQL does, and each member of a request says what it is', async () => {
   const gateway = await startGateway()
   const { schemas } = (await gateway.get('/openapi.json')).json().components

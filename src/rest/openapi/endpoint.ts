@@ -5,7 +5,8 @@ import type { Client } from '../../auth/caller.ts'
 import { createConstantDocument } from '../../http/caching/constant-document.ts'
 import type { Endpoint } from '../../http/handler.ts'
 import { JSON_TYPE } from '../../http/response.ts'
-import { createOpenApi, type OpenApiOptions } from './openapi.ts'
+import { createOpenApi, type OpenApiOptions, serversAt } from './openapi.ts'
+import type { Json } from './parts.ts'
 
 const PATH = '/openapi.json'
 /** A gateway has few host names. Made-up ones push out each other's documents, and those that nobody asked for lately. */
@@ -15,11 +16,15 @@ const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
 export function createOpenApiEndpoint(schema: GraphQLSchema, options: OpenApiOptions): Endpoint {
   const documents = new LRUCache<string, Endpoint>({ max: MAX_ORIGINS })
+  /** Made once: it takes longer than the rest of an answer, and whoever makes up a host needs no token. */
+  let common: Json | null = null
 
   function documentFor(origin: string): Endpoint {
     const known = documents.get(origin)
     if (known) return known
-    const made = createConstantDocument(PATH, JSON_TYPE, JSON.stringify(createOpenApi(schema, { ...options, origin })))
+    common ??= createOpenApi(schema, options)
+    const text = JSON.stringify({ ...common, servers: serversAt(origin, options.basePath) })
+    const made = createConstantDocument(PATH, JSON_TYPE, text)
     documents.set(origin, made)
     return made
   }

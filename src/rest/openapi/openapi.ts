@@ -19,17 +19,20 @@ import {
 export interface OpenApiOptions {
   readonly apiVersion: string
   readonly basePath: string
-  /** Scheme, host and port of the gateway as its callers know it; '' when that is not known. */
-  readonly origin?: string
   /** A document to show for a GraphQL type, by its name. */
   readonly examples: Readonly<Record<string, Json>>
   /** Which routes are being retired. */
   readonly retirement?: RetirementPlan | undefined
 }
 
+/** `origin` is scheme, host and port of the gateway as its callers know it; '' when that is not known. */
+export function serversAt(origin: string, basePath: string): readonly Json[] {
+  return [{ url: origin + basePath || '/', description: 'This gateway' }]
+}
+
 export function createOpenApi(
   schema: GraphQLSchema,
-  { apiVersion, basePath, origin = '', examples, retirement = new Map() }: OpenApiOptions,
+  { apiVersion, basePath, examples, retirement = new Map() }: OpenApiOptions,
 ): Json {
   return {
     openapi: '3.1.0',
@@ -39,7 +42,7 @@ export function createOpenApi(
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: origin + basePath || '/', description: 'This gateway' }],
+    servers: serversAt('', basePath),
     tags: [
       { name: 'Workspace', description: "Reads of the signed-in user's own." },
       { name: 'Session', description: 'Signing in, staying signed in, signing out.' },
