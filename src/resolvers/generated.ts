@@ -372,7 +372,7 @@ export type Query = {
    */
   readonly node?: Maybe<Node>;
   /**
-   * The things with these `id`s, in the order given, each as `node` answers it. They are read together.
+   * The things with these `id`s, in the order given, each as `node` answers it.
    * At most 100 ids: more are an error, `INVALID_ARGUMENT`.
    */
   readonly nodes: ReadonlyArray<Maybe<Node>>;
