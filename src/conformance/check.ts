@@ -33,9 +33,7 @@ export async function runCheck({ run, ...check }: Check, probe: Probe): Promise<
     if (found === null) return { ...check, outcome: 'pass', found: '' }
     return { ...check, outcome: check.source === 'gateway' ? 'silent' : 'fail', found }
   } catch (error) {
-    if (error instanceof NoAnswerError) {
-      return { ...check, outcome: 'fail', found: 'there was no answer, or one that broke off' }
-    }
+    if (error instanceof NoAnswerError) return { ...check, outcome: 'fail', found: error.found }
     if (!(error instanceof CannotTellError)) throw error
     return { ...check, outcome: 'skipped', found: error.message }
   }

@@ -2,11 +2,11 @@
 import { constants } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
+import { createSilenceLimit, readWhole } from './answer-limits.ts'
 import { kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
-/** Until an answer begins, and for each further piece of so many bytes: a large export may take its time, and none may take forever. */
+/** Until an answer begins, and for each further 64 KiB: a large export may take its time, and none may take forever. */
 const SILENCE_MS = 60_000
-const PIECE_BYTES = 65_536
 /** Of a body: a string holds no more. */
 const MAX_ANSWER_BYTES = constants.MAX_STRING_LENGTH
 /** For what is still asked, or answered, when all is told to stop; and for each answer to a sign-out. */
@@ -112,18 +112,12 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
       const response = await fetch(`${address}${path}`, body ? { ...init, body: JSON.stringify(body) } : init)
       hasAnswered = true
       silence.isHeard()
-      const chunks: Uint8Array[] = []
-      let byteLength = 0
-      for await (const chunk of response.body ?? []) {
-        const pieces = Math.floor(byteLength / PIECE_BYTES)
-        byteLength += chunk.byteLength
-        if (Math.floor(byteLength / PIECE_BYTES) > pieces) silence.isHeard()
-        traffic.bytes += chunk.byteLength
-        if (byteLength > MAX_ANSWER_BYTES) return TOO_LARGE
-        chunks.push(chunk)
-      }
+      const whole = await readWhole(response.body ?? [], MAX_ANSWER_BYTES, silence, (byteLength) => {
+        traffic.bytes += byteLength
+      })
+      if (whole === null) return TOO_LARGE
       if (response.status === 304) traffic.notModified += 1
-      return { status: response.status, headers: response.headers, body: Buffer.concat(chunks) }
+      return { status: response.status, headers: response.headers, body: whole }
     } catch (error) {
       return { status: null, reason: noAnswerInWords(error), isTooLarge: false }
     }
@@ -194,22 +188,6 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
     endSession,
     address,
     traffic: () => ({ ...traffic }),
-  }
-}
-
-interface SilenceLimit extends Disposable {
-  readonly signal: AbortSignal
-  readonly isHeard: () => void
-}
-
-/** Aborts when nothing was heard for so long, or when another signal does. */
-function createSilenceLimit(ms: number, stops: readonly AbortSignal[]): SilenceLimit {
-  const silent = new AbortController()
-  const timer = setTimeout(() => silent.abort(), ms)
-  return {
-    signal: AbortSignal.any([...stops, silent.signal]),
-    isHeard: () => timer.refresh(),
-    [Symbol.dispose]: () => clearTimeout(timer),
   }
 }
 

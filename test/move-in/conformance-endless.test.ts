@@ -1,0 +1,95 @@
+// conformance against answers that do not end: each is given up, told as a failed check, and the rest is checked.
+import type { ServerResponse } from 'node:http'
+import { createBrotliCompress, createGzip, createZstdCompress, constants as zlib } from 'node:zlib'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createExchange } from '../../src/conformance/exchange.ts'
+import { conformance } from '../support/conformance.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { SMALL_WORLD } from '../support/workspaces.ts'
+
+const MIB = 1_048_576
+const TOO_LARGE = 'the answer is larger than 64 MiB'
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** More than is taken, and little enough that a program that takes all of it goes on. */
+const ENDLESS_BYTES = 256 * MIB
+const CODERS = { gzip: createGzip, br: createBrotliCompress, zstd: createZstdCompress } as const
+
+const server = () => startPlainServer({ records: SMALL_WORLD })
+
+test('an answer without an end is given up', async () => {
+  await using plain = await server()
+  const piece = Buffer.alloc(MIB, ' ')
+  let sent = 0
+  plain.setIntercept(({ method, url }, response) => {
+    if (method !== 'GET' || url !== '/templates' || sent > 0) return false
+    response.on('error', () => {})
+    response.writeHead(200, JSON_TYPE)
+    const send = () => {
+      sent += MIB
+      if (sent >= ENDLESS_BYTES) response.end(piece)
+      else response.write(piece, (error) => error ?? send())
+    }
+    send()
+    return true
+  })
+  const { exitCode, checks } = await conformance(plain.url)
+  const failed = checks.filter(({ outcome }) => outcome === 'fail')
+  expect([exitCode, new Set(failed.map(({ group, found }) => `${group}: ${found}`))]).toEqual([
+    1,
+    new Set([`GET /templates: ${TOO_LARGE}`]),
+  ])
+  // What is on its way when the connection is closed is no more than its buffers hold.
+  expect(sent).toBeLessThan(128 * MIB)
+})
+
+/** So many spaces, coded. */
+async function bombOf(coding: keyof typeof CODERS): Promise<Buffer> {
+  const coder = coding === 'br' ? CODERS.br({ params: { [zlib.BROTLI_PARAM_QUALITY]: 1 } }) : CODERS[coding]()
+  const piece = Buffer.alloc(MIB, ' ')
+  for (let left = ENDLESS_BYTES; left > 0; left -= MIB) coder.write(piece)
+  coder.end()
+  return Buffer.concat(await Array.fromAsync(coder))
+}
+
+test.each(Object.keys(CODERS) as (keyof typeof CODERS)[])(
+  'so is a small one in %s that is large without',
+  async (coding) => {
+    const bomb = await bombOf(coding)
+    expect(bomb.byteLength).toBeLessThan(MIB)
+    await using plain = await server()
+    plain.setIntercept(({ method, url }, response) => {
+      if (method !== 'GET' || url !== '/templates') return false
+      response.writeHead(200, { ...JSON_TYPE, 'content-encoding': coding }).end(bomb)
+      return true
+    })
+    using exchange = createExchange(plain.url)
+    await expect(exchange.send({ method: 'GET', path: '/templates' }, new AbortController().signal)).rejects.toThrow(
+      `GET ${plain.url}/templates: ${TOO_LARGE}`,
+    )
+  },
+)
+
+test('an answer that drips is given up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using plain = await server()
+  const began = Promise.withResolvers<ServerResponse>()
+  plain.setIntercept((_request, response) => {
+    response.on('error', () => {})
+    response.writeHead(200, JSON_TYPE).write(' ')
+    began.resolve(response)
+    return true
+  })
+  using exchange = createExchange(plain.url)
+  const answer = exchange.send({ method: 'GET', path: '/templates' }, new AbortController().signal).catch(String)
+  const response = await began.promise
+  const ended = () => Promise.race([answer, new Promise((resolve) => setImmediate(() => resolve('goes on')))])
+  for (let seconds = 0; seconds < 60 && !response.destroyed; seconds += 10) {
+    response.write(' ')
+    await ended()
+    await vi.advanceTimersByTimeAsync(10_000)
+  }
+  expect(await ended()).toBe(
+    `NoAnswerError: GET ${plain.url}/templates: the answer took too long: 30 s until it began, or for 64 KiB of it`,
+  )
+})
