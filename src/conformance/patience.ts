@@ -1,6 +1,6 @@
 // Asks a server that is busy again: after as long as it says, and in all for no longer than a minute.
 import { setTimeout as delay } from 'node:timers/promises'
-import { pauseMs, retryAfterMs } from '../import-export/remote/retry.ts'
+import { isSaidToBeBusy, pauseMs, retryAfterMs } from '../import-export/remote/retry.ts'
 import { BusyError } from './cannot-tell.ts'
 import type { ProbeAnswer, ProbeRequest } from './exchange.ts'
 
@@ -41,9 +41,8 @@ export function createPatientSend(send: Send, pause: (ms: number) => Promise<voi
   }
 }
 
-/** The server says that it answers later. (502 and 504 are of a proxy, and leave open whether the request was done.) */
 export function saysBusy({ status, headers }: Pick<ProbeAnswer, 'status' | 'headers'>): boolean {
-  return status === 429 || (status === 503 && headers['retry-after'] !== undefined)
+  return isSaidToBeBusy(status, headers['retry-after'] ?? null)
 }
 
 function pauseAfter({ headers }: ProbeAnswer, attempt: number): number {

@@ -31,6 +31,11 @@ export function retryAfterMs({ retryAfter, date }: RetryFields, now: number): nu
   return Number.isNaN(ms) ? null : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms))
 }
 
+/** The server says that it answers later. (502 and 504 are of a proxy, and leave open whether the request was done.) */
+export function isSaidToBeBusy(status: number, retryAfter: string | null): boolean {
+  return status === 429 || (status === 503 && retryAfter !== null)
+}
+
 /** Before the next attempt: at first as long as was asked for, then longer and longer where that was too short. */
 export function pauseMs(askedMs: number | null, attempt: number): number {
   return askedMs !== null && attempt === 0 ? askedMs : Math.max(askedMs ?? 0, backoffMs(attempt))

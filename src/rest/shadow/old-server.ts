@@ -1,6 +1,6 @@
 // The server that clients are moved away from, asked in the name of a user: signed in by email, as the contract has it.
 import { LRUCache } from 'lru-cache'
-import { isSessionRefused, isTokenRefused } from '../../import-export/remote/retry.ts'
+import { isSaidToBeBusy, isSessionRefused, isTokenRefused, retryAfterMs } from '../../import-export/remote/retry.ts'
 
 /** Of users who are signed in there; the one that was not needed for longest is signed out. */
 const MAX_SESSIONS = 10_000
@@ -8,10 +8,22 @@ const MAX_SESSIONS = 10_000
 const ANSWER_MS = 30_000
 /** For all that is said when this process ends. */
 const FAREWELL_MS = 2_000
+/** At least, of a server that is busy. */
+const MIN_BUSY_MS = 1_000
 
 /** It refused to sign the user in, or answered no token. */
 export class OldSignInError extends Error {
   override readonly name = 'OldSignInError'
+}
+
+/** It is busy, and says or said for how long: this user is asked for again after that. */
+export class OldBusyError extends OldSignInError {
+  readonly retryAfterMs: number
+
+  constructor(message: string, retryAfterMs: number) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
 }
 
 interface Tokens {
@@ -20,7 +32,7 @@ interface Tokens {
 }
 
 export interface OldServer extends AsyncDisposable {
-  /** Its answer to a read of this user; the caller takes the body or cancels it. Throws when none comes, `OldSignInError`. */
+  /** Its answer to a read of this user; the caller takes the body or cancels it. Throws when none comes, `OldSignInError`, `OldBusyError`. */
   readonly read: (email: string, request: OldRead) => Promise<Response>
 }
 
@@ -58,18 +70,34 @@ export function createOldServer(
     },
   })
 
-  async function post(path: string, body: object): Promise<Response> {
-    return fetch(`${url}${path}`, {
+  /** By email. A limit is of a user, as far as is known: one who is asked for too often keeps nobody else out. */
+  const busy = new LRUCache<string, OldBusyError>({ max: MAX_SESSIONS })
+
+  /** A read that is 503 says nothing about others: it may be about what was asked for. */
+  async function unlessBusy(email: string, name: string, isSignIn: boolean, response: Response): Promise<Response> {
+    const { status, headers: received } = response
+    const told = { retryAfter: received.get('retry-after'), date: received.get('date') }
+    if (!isSaidToBeBusy(status, told.retryAfter)) return response
+    await response.body?.cancel()
+    const ms = Math.max(MIN_BUSY_MS, Math.ceil(retryAfterMs(told, Date.now()) ?? 0))
+    const error = new OldBusyError(`${name} answered ${status}`, ms)
+    if (isSignIn || status === 429) busy.set(email, error, { ttl: ms })
+    throw error
+  }
+
+  async function post(email: string, path: string, body: object): Promise<Response> {
+    const response = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: withJson,
       body: JSON.stringify(body),
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
     })
+    return unlessBusy(email, `POST ${path}`, true, response)
   }
 
   async function signIn(email: string): Promise<Tokens> {
-    const response = await post('/login', { email })
+    const response = await post(email, '/login', { email })
     const answer = await tokenAnswer(response)
     const accessToken = memberOf(answer, 'accessToken')
     if (accessToken === null) throw new OldSignInError(`POST /login answered ${response.status}`)
@@ -79,7 +107,7 @@ export function createOldServer(
   async function renew(email: string, session: Tokens): Promise<Tokens> {
     const { refreshToken } = session
     if (refreshToken === null) return signIn(email)
-    const answer = await tokenAnswer(await post('/token', { refreshToken }))
+    const answer = await tokenAnswer(await post(email, '/token', { refreshToken }))
     const accessToken = memberOf(answer, 'accessToken')
     if (accessToken === null) return signInAgain(email, session)
     // A server that takes each refresh token once answers the next one.
@@ -103,23 +131,33 @@ export function createOldServer(
     return keep(
       email,
       refused.then((tokens) => next(email, tokens)),
+      refused,
     )
   }
 
-  /** One sign-in, and one renewal, for all who wait for it; one that failed is tried again by the next who asks. */
-  function keep(email: string, making: Promise<Tokens>): Promise<Tokens> {
+  /**
+   * One sign-in, and one renewal, for all who wait for it; one that failed is tried again by the next who asks. Where the server was too
+   * busy for it, the session before may be renewed then.
+   */
+  function keep(email: string, making: Promise<Tokens>, before: Promise<Tokens> | null = null): Promise<Tokens> {
     sessions.set(email, making)
-    making.catch(() => {
-      if (sessions.peek(email) === making) sessions.delete(email)
+    making.catch((error: unknown) => {
+      if (sessions.peek(email) !== making) return
+      if (before && error instanceof OldBusyError) sessions.set(email, before)
+      else sessions.delete(email)
     })
     return making
   }
 
-  async function send({ accessToken }: Tokens, { method, target, ifNoneMatch, signal }: OldRead): Promise<Response> {
+  async function send(
+    email: string,
+    { accessToken }: Tokens,
+    { method, target, ifNoneMatch, signal }: OldRead,
+  ): Promise<Response> {
     const slow = new AbortController()
     const timer = setTimeout(() => slow.abort(new Error('no answer in time')), ANSWER_MS)
     try {
-      return await fetch(`${url}${target}`, {
+      const response = await fetch(`${url}${target}`, {
         method,
         headers: {
           ...headers,
@@ -130,6 +168,7 @@ export function createOldServer(
         redirect: 'manual',
         signal: AbortSignal.any([signal, stop, slow.signal]),
       })
+      return await unlessBusy(email, `${method} ${target.split('?')[0]}`, false, response)
     } finally {
       clearTimeout(timer)
     }
@@ -153,15 +192,17 @@ export function createOldServer(
   }
 
   async function sendAs(email: string, request: OldRead): Promise<Response> {
+    const told = busy.get(email)
+    if (told) throw new OldBusyError(told.message, busy.getRemainingTTL(email))
     const used = sessions.get(email) ?? keep(email, signIn(email))
-    const response = await send(await used, request)
+    const response = await send(email, await used, request)
     if (!isTokenRefused(response.status)) return response
     await response.body?.cancel()
     const renewed = replace(email, used, renew)
-    const second = await send(await renewed, request)
+    const second = await send(email, await renewed, request)
     if (!isSessionRefused(second.status)) return second
     await second.body?.cancel()
-    return send(await replace(email, renewed, signInAgain), request)
+    return send(email, await replace(email, renewed, signInAgain), request)
   }
 
   return {

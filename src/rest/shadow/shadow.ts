@@ -9,7 +9,7 @@ import { startRecord } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
 import { compareBytes } from './compare-bytes.ts'
-import { type OldServer, OldSignInError } from './old-server.ts'
+import { OldBusyError, type OldServer, OldSignInError } from './old-server.ts'
 import { createShadowQueue } from './shadow-queue.ts'
 import type { ShadowReport, SkipReason } from './shadow-report.ts'
 
@@ -147,5 +147,5 @@ function skipReasonOf(ours: number, old: number): SkipReason | null {
 }
 
 function reasonOf(error: unknown): SkipReason {
-  return error instanceof OldSignInError ? 'oldSignIn' : 'oldAway'
+  return error instanceof OldSignInError && !(error instanceof OldBusyError) ? 'oldSignIn' : 'oldAway'
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../http/handler.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { READ_ROUTES } from '../routes.ts'
-import { createOldServer, type OldServer, type OldServerAddress } from './old-server.ts'
+import { createOldServer, OldBusyError, type OldServer, type OldServerAddress } from './old-server.ts'
 import { createShadow, type Shadow, type ShadowLimits } from './shadow.ts'
 import type { ShadowReport } from './shadow-report.ts'
 
@@ -87,7 +87,13 @@ async function passedOn(
       ifNoneMatch: header('if-none-match'),
       signal: ended.signal,
     })
-    .catch(() => null)
+    .catch((error: unknown) => {
+      if (!(error instanceof OldBusyError)) return null
+      throw new GatewayError('UNAVAILABLE', {
+        message: 'The server that answers this for now is busy: try again later.',
+        retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000),
+      })
+    })
   if (!answer || !isPassedOn(answer.status)) {
     ended.abort()
     throw new GatewayError('UNAVAILABLE', {
