@@ -40,7 +40,7 @@ describe('a bad line', () => {
   test('is named whatever is wrong with it, in order, and never quoted', async () => {
     const workspace = createWorkspace()
     const cases: readonly (readonly [line: string | Buffer, reason: string])[] = [
-      ['{"kind":"template","email":"a@example.com","data":{"id":"a secret"}', 'not valid JSON'],
+      ['{"kind":"template","email":"a@example.com","data":{"id":"a secret"}', 'not valid JSON at column 68'],
       ['["a secret"]', 'not a JSON object'],
       ['{"kind":"secret"}', 'unknown kind "secret": use project, template, uiLibrary, export, exportElement, user'],
       ['{"kind":"template","email":"a secret","data":{"id":1}}', '"email" is not a valid email address'],
