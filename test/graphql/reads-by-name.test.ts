@@ -100,3 +100,39 @@ test('a request that may hold ten of them does not read a hundred before it is r
     expect(read.length).toBeGreaterThan(10 * TEXT_LENGTH)
   }
 })
+
+test('of a page of sixteen few are read before it is refused', async () => {
+  const { gateway, accessToken, read, ids, elementIds } = await start({
+    graphqlValues: { graphqlMaxHeldBytes: String(2 * TEXT_LENGTH) },
+  })
+  for (const asked of [ids, elementIds]) {
+    read.length = 0
+    const answer = await gateway.graphql(NODES, { accessToken, variables: { ids: asked.slice(0, 16) } })
+    expect(answer.json().errors[0].extensions.code).toBe('RESPONSE_TOO_LARGE')
+    expect(read.length).toBeLessThan(8 * TEXT_LENGTH)
+    expect(read.length).toBeGreaterThan(2 * TEXT_LENGTH)
+  }
+})
+
+test('after long ones, one at a time is read', async () => {
+  const asked: number[] = []
+  const gateway = await startGateway({
+    cacheBytes: 0,
+    wrapStore: (store) => ({
+      ...store,
+      documentsById(keys) {
+        asked.push(keys.length)
+        return store.documentsById(keys)
+      },
+    }),
+  })
+  const names = refs.slice(0, 8)
+  const content = 'x'.repeat(600_000)
+  await gateway.load(names.map((id) => documentLine('project', ANA, JSON.stringify({ id, content }))).join(''))
+  const { accessToken } = await gateway.login(ANA)
+  const { document } = createNodeIds(ANA)
+  const ids = names.map((id) => document({ kind: 'project', id }))
+  const answer = await gateway.graphql(NODES, { accessToken, variables: { ids } })
+  expect(answer.json().data.nodes.map((node: { documentId: string }) => node.documentId)).toEqual(names)
+  expect(asked.slice(1)).toEqual([1, 1, 1, 1])
+})
