@@ -1,6 +1,7 @@
 // A user's session at another server of the contract: signed in when first needed, renewed when it runs out.
 import { elementTexts } from '../../json-text.ts'
 import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts'
+import { statusInWords } from './redirect.ts'
 import { isSessionRefused, isTokenRefused } from './retry.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -43,7 +44,8 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
 
   async function signIn(): Promise<void> {
     const answer = await tokensFrom('/login', { email: login })
-    if (!isSuccess(answer)) throw new ContractError(`POST ${client.address}/login answered ${answer.status}`)
+    if (isSuccess(answer)) return
+    throw new ContractError(`POST ${client.address}/login ${statusInWords(answer, client.address, '/login')}`)
   }
 
   async function isRenewed(): Promise<boolean> {
@@ -80,12 +82,13 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
 
   return {
     async read(path, etag = null) {
-      const { status, headers, body } = await get(path, etag)
+      const answer = await get(path, etag)
+      const { status, headers, body } = answer
       if (status === 404) return null
       if (status === 304 && etag !== null) return 'unchanged'
       // The path may name a project; what is shown of a query is its name.
       const shown = `GET ${client.address}${path.split('?')[0]}`
-      if (status !== 200) throw new ContractError(`${shown} answered ${status}`)
+      if (status !== 200) throw new ContractError(`${shown} ${statusInWords(answer, client.address, path)}`)
       const lastModified = Date.parse(headers.get('last-modified') ?? '')
       return {
         elements() {

@@ -3,6 +3,7 @@ import { MachineError } from '../../../errors.ts'
 import { countsInWords } from '../../../import-export/counts-in-words.ts'
 import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
 import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
+import { movedTo, statusInWords } from '../../../import-export/remote/redirect.ts'
 import type { EditableStore } from '../../../store/workspace-edits.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
@@ -71,13 +72,14 @@ export async function runServerImport(
   }
 }
 
-/** A server that is away, or an address of none, is known before anything is done. */
+/** A server that is away or has moved, or an address of none, is known before anything is done. */
 async function requireAnswer(client: RemoteClient): Promise<void> {
-  try {
-    await client.send({ method: 'GET', path: '/projects' })
-  } catch (error) {
+  const [path, { address }] = ['/projects', client]
+  const answer = await client.send({ method: 'GET', path }).catch((error: unknown) => {
     throw error instanceof OutageError ? new MachineError(error.message, { cause: error }) : error
-  }
+  })
+  if (movedTo(answer, address, path) === null) return
+  throw new MachineError(`GET ${address}${path} ${statusInWords(answer, address, path)}`)
 }
 
 async function openState(from: string, config: ImportConfig): Promise<DoneUsers | null> {

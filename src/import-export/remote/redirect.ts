@@ -1,0 +1,36 @@
+// Where an answer that is a redirect points to. It is not followed: an email, a token or a key would go along to wherever it names.
+import { redact } from '../../redact.ts'
+import type { RemoteAnswer } from './client.ts'
+
+/** Those that name another place (RFC 9110 section 15.4). */
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+type Answer = Pick<RemoteAnswer, 'status' | 'headers'>
+
+/** `answered 404`, and of a redirect where it points to. `path` is what was asked for at `address`. */
+export function statusInWords(answer: Answer, address: string, path: string): string {
+  const answered = `answered ${answer.status}`
+  const target = targetOf(answer, address, path)
+  if (!target) return answered
+  const moved = movedTo(answer, address, path)
+  // Its query may hold a token.
+  return moved === null
+    ? `${answered}: it points to ${redact(target.origin + target.pathname)}`
+    : `${answered}: it has moved to ${redact(moved)}; give that address`
+}
+
+/** Another address, of which it has the same path; null for any other answer, such as a redirect to a page where people sign in. */
+export function movedTo(answer: Answer, address: string, path: string): string | null {
+  const target = targetOf(answer, address, path)
+  const asked = path.split('?')[0] ?? ''
+  if (!target?.pathname.endsWith(asked)) return null
+  const moved = target.origin + target.pathname.slice(0, -asked.length)
+  return moved === address ? null : moved
+}
+
+function targetOf({ status, headers }: Answer, address: string, path: string): URL | null {
+  const location = headers.get('location')
+  if (!REDIRECTS.has(status) || location === null) return null
+  const target = URL.parse(location, `${address}${path}`)
+  return target && /^https?:$/.test(target.protocol) ? target : null
+}
