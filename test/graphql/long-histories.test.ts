@@ -14,8 +14,9 @@ const WORLD = REFS.map(
     createdAt.map((at) => exportLine(ANA, { r, createdAt: at, elements: ['1'] })).join(''),
 ).join('')
 
-/** Exports that were read for lists: in all, and the most in one turn of the event loop. */
+/** Exports that were read for lists: in how many reads, in all, and the most in one turn of the event loop. */
 interface Measured {
+  reads: number
   count: number
   mostInOneTurn: number
 }
@@ -32,6 +33,7 @@ function measured(store: Store, read: Measured): Store {
         })
       }
       const { length } = found.flat()
+      read.reads += 1
       inThisTurn += length
       read.count += length
       read.mostInOneTurn = Math.max(read.mostInOneTurn, inThisTurn)
@@ -40,13 +42,12 @@ function measured(store: Store, read: Measured): Store {
   }
 }
 
-async function start(options: TestGatewayOptions = {}) {
-  const read: Measured = { count: 0, mostInOneTurn: 0 }
+async function start(options: TestGatewayOptions = {}, world = WORLD) {
+  const read: Measured = { reads: 0, count: 0, mostInOneTurn: 0 }
   const gateway = await startGateway({ wrapStore: (store) => measured(store, read), cacheBytes: 0, ...options })
-  await gateway.load(WORLD)
+  await gateway.load(world)
   const { accessToken } = await gateway.login(ANA)
-  read.count = 0
-  read.mostInOneTurn = 0
+  Object.assign(read, { reads: 0, count: 0, mostInOneTurn: 0 })
   const ask = async (query: string) => (await gateway.graphql(query, { accessToken })).json()
   return { ask, read }
 }
@@ -81,6 +82,18 @@ test('whole, or from either end, they are in order', async () => {
   )
   expect(times(rest.nodes)).toEqual(NEWEST_FIRST.slice(0, -300))
   expect(rest).toMatchObject({ pageInfo: { hasPreviousPage: false }, totalCount: COUNT })
+})
+
+test.for(ASKED)('%s is one read for a page of projects whose histories are short', async (query) => {
+  const refs = Array.from({ length: 50 }, (_, index) => `p${index}`)
+  const world = refs.map(
+    (r) =>
+      documentLine('project', ANA, JSON.stringify({ id: r, ref: r })) +
+      exportLine(ANA, { r, createdAt: '2026-01-01T00:00:00Z', elements: ['1'] }),
+  )
+  const { ask, read } = await start({}, world.join(''))
+  expect(await ask(query)).not.toHaveProperty('errors')
+  expect([read.reads, read.count]).toEqual([1, refs.length])
 })
 
 test.for(ASKED)('%s is read in several turns', async (query) => {

@@ -5,8 +5,10 @@ import type { ExportPage, StoredExport } from '../../store/contract.ts'
 /** What an export takes beside its elements, in UTF-16 units. */
 export const EXPORT_LENGTH = 512
 
-/** Exports of a first part. Most histories are shorter, so that those of several projects are read in one turn. */
+/** Exports of a first part. Most histories are shorter. */
 const FIRST_PART = 32
+/** Exports that a first part counts as: those of up to 64 projects are then read in one turn, by one statement. */
+const USUAL = 4
 /** Exports of each part after it: some 0.6 ms of reading. */
 const PART = 256
 
@@ -22,7 +24,7 @@ export async function readHistory(
   let rest = page
   for (let most = FIRST_PART; ; most = PART) {
     const limit = Math.min(rest.limit ?? most, most)
-    await paceReading(limit * EXPORT_LENGTH)
+    await paceReading((most === FIRST_PART ? Math.min(limit, USUAL) : limit) * EXPORT_LENGTH)
     const part = await read({ ...rest, limit })
     parts.push(part)
     if (part.length < limit || rest.limit === limit) return page.fromEnd ? parts.reverse().flat() : parts.flat()
