@@ -43,7 +43,7 @@ export async function runFollow(
   })
   await using store = await openActiveStore(config, toStoreOptions(config))
   const { concurrency } = config
-  const total = { rounds: 0, added: 0, replaced: 0, removed: 0 }
+  let roundCount = 0
   let users = 0
   using end = new DisposableStack()
   // Behind the follower, which signs out everywhere.
@@ -72,25 +72,29 @@ export async function runFollow(
     users = named.length
     return named
   })
+  let isDone = false
   try {
     for await (const round of rounds) {
       progress.clear()
       metrics.onRound(round)
-      total.rounds += 1
-      for (const name of ['added', 'replaced', 'removed'] as const) total[name] += round[name]
+      roundCount += 1
       if (round.removed > 0) await flushAndTell(store, config, io)
       const { requests, notModified } = client.traffic()
-      await writeLine(io.stdout, tellRound({ round: total.rounds, ...round, requests, notModified }, config, io))
-      if (config.once) return round.failed + round.waiting === 0 && round.outage === null ? 0 : 1
+      await writeLine(io.stdout, tellRound({ round: roundCount, ...round, requests, notModified }, config, io))
+      if (!config.once) continue
+      isDone = round.failed + round.waiting === 0 && round.outage === null
+      return isDone ? 0 : 1
     }
     return 0
   } catch (error) {
     if (!stop.aborted) throw error
+    isDone = true
     return 0
   } finally {
     await using audit = await openCommandAudit(store, config, io)
-    const detail = `follow: ${total.added} added, ${total.replaced} replaced, ${total.removed} removed`
-    audit.record({ kind: 'import', result: 'done', detail })
+    const { added, replaced, removed } = follower.changes()
+    const detail = `follow: ${added} added, ${replaced} replaced, ${removed} removed`
+    audit.record({ kind: 'import', result: isDone ? 'done' : 'failed', detail })
   }
 }
 

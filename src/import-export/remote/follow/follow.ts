@@ -37,7 +37,11 @@ export interface Follower extends AsyncDisposable {
   readonly round: (users: readonly RemoteUser[]) => Promise<Round>
   /** As of a round, at this moment. */
   readonly lagSeconds: () => number | null
+  /** Of all rounds, also of one that was broken off. */
+  readonly changes: () => Changes
 }
+
+export type Changes = Pick<Round, 'added' | 'replaced' | 'removed'>
 
 export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | keyof Removable> {
   /** Told once for each failure of a user, not again while it stays the same. */
@@ -103,6 +107,7 @@ export function createFollower(options: FollowOptions): Follower {
   const followed = new Map<string, Followed>()
   const start = clock()
   let wasInStep = false
+  const changes = { added: 0, replaced: 0, removed: 0 }
 
   function requireFollowed({ email, login }: RemoteUser): Followed {
     const known = followed.get(email)
@@ -117,20 +122,21 @@ export function createFollower(options: FollowOptions): Follower {
   async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
     const at = clock()
     const before = one.seen ?? (await seenInStore(store, email))
-    const taken = await takeIn(email, one.session, before, {
-      ...options,
-      isReplacement: true,
-      ...may,
-    })
+    const taken = await takeIn(email, one.session, before, { ...options, isReplacement: true, ...may })
     if (taken.type === 'missing') {
       if ((await store.userByEmail(email)) !== null) return 'gone'
       one.seen = null
     } else one.seen = taken.seen
-    if (taken.type === 'changed') {
-      for (const name of ['added', 'replaced', 'removed'] as const) counts[name] += taken.counts[name]
-    }
+    if (taken.type === 'changed') addTo(counts, taken.counts)
     markInStep(one, at)
     return taken.type
+  }
+
+  function addTo(counts: Counts, made: Changes): void {
+    for (const name of ['added', 'replaced', 'removed'] as const) {
+      counts[name] += made[name]
+      changes[name] += made[name]
+    }
   }
 
   function markInStep(one: Followed, at: number): void {
@@ -151,7 +157,7 @@ export function createFollower(options: FollowOptions): Follower {
     const due = gone.filter((losing) => isProven(losing, 'workspace'))
     for (const { user, one, at } of due) {
       await store.applyChanges([{ type: 'removeUser', email: user.email }])
-      counts.removed += 1
+      addTo(counts, { added: 0, replaced: 0, removed: 1 })
       one.seen = null
       markInStep(one, at)
     }
@@ -253,6 +259,7 @@ export function createFollower(options: FollowOptions): Follower {
 
   return {
     lagSeconds,
+    changes: () => ({ ...changes }),
     async round(users) {
       const began = clock()
       let done = 0

@@ -1,0 +1,76 @@
+// What follow leaves in the audit log: what it did, also in a round that was broken off, and whether it came to its end.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { run, runHere } from '../support/command-line.ts'
+import { startFollow } from '../support/follow.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, BEN, documentLine } from '../support/workspaces.ts'
+
+const WORLD = [ANA, BEN].map((email) => documentLine('template', email, `{"id":"t","of":"${email}"}`)).join('')
+/** Ana before ben. */
+const USERS = ['--email', `${ANA},${BEN}`, '--concurrency', '1']
+
+async function start() {
+  const path = join(temporaryDirectory(), 'new.db')
+  const database = ['--database', `file:${path}`]
+  return {
+    path,
+    database,
+    server: await startPlainServer({ records: WORLD }),
+    async audit() {
+      const { result, detail } = JSON.parse(
+        (await runHere(['audit', ...database])).stdout.trim().split('\n').at(-1) ?? '',
+      )
+      return [result, detail]
+    },
+  }
+}
+
+test('a round that is told to stop is counted as far as it came', async () => {
+  const { server, database, audit } = await start()
+  await using _server = server
+  const isAtBen = Promise.withResolvers<void>()
+  let logins = 0
+  server.setIntercept(({ url }) => {
+    if (url !== '/login') return false
+    logins += 1
+    if (logins === 2) isAtBen.resolve()
+    return logins === 2
+  })
+  const following = startFollow(server.url, [...USERS, ...database])
+  await isAtBen.promise
+  expect((await following.stop()).exitCode).toBe(0)
+  expect(await audit()).toEqual(['done', 'follow: 1 added, 0 replaced, 0 removed'])
+})
+
+test('one that ends with an error has failed', async () => {
+  const { server, path, database, audit } = await start()
+  await using _server = server
+  const stdin = documentLine('template', 'cleo@example.com', '{"id":"t"}')
+  expect((await runHere(['import', '-', ...database], { stdin })).exitCode).toBe(0)
+  {
+    using db = new DatabaseSync(path)
+    db.exec(`create trigger planted before insert on document when new.text like '%${BEN}%'
+      begin select raise(abort, 'planted'); end`)
+  }
+  const { exitCode, stderr } = await run(['follow', server.url, ...USERS, ...database])
+  expect([exitCode === 0, stderr.includes('planted')]).toEqual([false, true])
+  expect(await audit()).toEqual(['failed', 'follow: 1 added, 0 replaced, 0 removed'])
+})
+
+test('so has a single round with a user who failed', async () => {
+  const { server, database, audit } = await start()
+  await using _server = server
+  server.setIntercept(({ url }, response) => {
+    if (url !== '/templates') return false
+    response.writeHead(200).end('no list')
+    return true
+  })
+  expect((await runHere(['follow', server.url, '--once', ...USERS, ...database])).exitCode).toBe(1)
+  expect(await audit()).toEqual(['failed', 'follow: 0 added, 0 replaced, 0 removed'])
+  server.setIntercept(null)
+  expect((await runHere(['follow', server.url, '--once', ...USERS, ...database])).exitCode).toBe(0)
+  expect(await audit()).toEqual(['done', 'follow: 2 added, 0 replaced, 0 removed'])
+})
