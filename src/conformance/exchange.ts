@@ -8,8 +8,8 @@ import { createSilenceLimit, readWhole, SilenceError } from '../import-export/re
 /** Until an answer begins, and for each further 64 KiB. */
 const SILENCE_MS = 30_000
 /** Of a body, without its coding too: the answers to several reads are kept until the end. */
-const MAX_ANSWER_BYTES = 67_108_864
-const TOO_LARGE = 'the answer is larger than 64 MiB'
+const MAX_ANSWER_BYTES = 268_435_456
+const TOO_LARGE = 'the answer is larger than 256 MiB'
 const TOO_SLOW = 'the answer took too long: 30 s until it began, or for 64 KiB of it'
 const NONE = 'there was no answer, or one that broke off'
 
