@@ -121,6 +121,7 @@ function writeLines(lines: AsyncIterable<string>, part: string, signal: AbortSig
 }
 
 async function copyFile(from: string, to: string, { io, stop }: Context): Promise<void> {
+  stop.throwIfAborted()
   const progress = createProgress(io, 'backing up', (await stat(from)).size)
   const workerData: CopyRequest = { from, to }
   // With a relative path neither the database nor the file of the backup would have been opened before.
@@ -128,6 +129,9 @@ async function copyFile(from: string, to: string, { io, stop }: Context): Promis
   const worker = new Worker(new URL('../backup/copy-worker.ts', import.meta.url), { workerData })
   const reasons: unknown[] = []
   worker.on('message', (reason) => reasons.push(reason))
+  // It ends after what SQLite is doing, and is not terminated: while it loads the driver of SQLite, that aborts the process.
+  const tell = () => worker.postMessage('stop')
+  stop.addEventListener('abort', tell)
   const timer = setInterval(() => {
     void stat(to).then(
       ({ size }) => progress.update(size),
@@ -135,12 +139,13 @@ async function copyFile(from: string, to: string, { io, stop }: Context): Promis
     )
   }, PROGRESS_MS)
   try {
-    // Rejects with what the thread throws, and when it is to stop.
-    await once(worker, 'exit', { signal: stop })
+    // Rejects with what the thread throws.
+    await once(worker, 'exit')
   } finally {
+    stop.removeEventListener('abort', tell)
     clearInterval(timer)
     progress.finish()
-    await worker.terminate()
   }
+  stop.throwIfAborted()
   if (reasons.length > 0) throw new MachineError(`cannot back up ${from} to ${to}: ${reasons.join()}`)
 }
