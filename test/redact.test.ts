@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createLog, createReport } from '../src/cli/log.ts'
 import { excerpt, redact } from '../src/redact.ts'
 import { startGateway } from './support/gateway.ts'
+import { ANA } from './support/workspaces.ts'
 
 test.each([
   ['nothing secret', 'nothing secret'],
@@ -66,12 +67,13 @@ test.each([
   ['an unexpected word of 200,000 letters', `{ me } ${'a'.repeat(200_000)}`],
   [
     'many fields of 10,000 letters',
-    `{ ${Array.from({ length: 90 }, (_, at) => `${'a'.repeat(10_000)}${at}`).join(' ')} }`,
+    `{ ${Array.from({ length: 20 }, (_, at) => `${'a'.repeat(10_000)}${at}`).join(' ')} }`,
   ],
 ])('%s holds nobody up, and is not repeated', async (_name, query) => {
   const gateway = await startGateway()
+  const { accessToken } = await gateway.login(ANA)
   const started = performance.now()
-  const answer = await gateway.graphql(query)
+  const answer = await gateway.graphql(query, { accessToken })
   expect(performance.now() - started).toBeLessThan(5_000)
   expect(answer.status).toBe(200)
   expect(answer.json().errors[0].message).toBeTruthy()
