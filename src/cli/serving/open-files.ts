@@ -9,9 +9,17 @@ const POOLS = 3
 
 /** Null where there is none, or the system does not tell. */
 export function openFilesLimit(): number | null {
-  if (process.platform !== 'linux') return null
-  const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+  const soft = /^Max open files\s+(\d+)/m.exec(readLimits())?.[1]
   return soft === undefined ? null : Number(soft)
+}
+
+/** Of Linux; '' elsewhere, and in a jail without /proc (proc(5)). */
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /**
