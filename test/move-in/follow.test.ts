@@ -14,7 +14,7 @@ import { ask, startGateway, type TestGateway } from '../support/gateway.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const EMAILS = ['--email', `${ANA},${BEN}`]
 const LISTS = ['/projects', '/templates', '/ui-libraries']
@@ -171,6 +171,34 @@ test('a project that has another reference there keeps its exports here, and get
   await following.until(({ changed }) => changed > 0)
   expect(await historyOf('moved')).toEqual(before)
   expect(await historyOf('site')).toBeNull()
+  await expectTheSame(server, gateway, [ANA])
+  await following.stop()
+})
+
+test('a project that takes the reference of another one between the answers of a round gets its export', async () => {
+  await using server = await startPlainServer({
+    records: [
+      documentLine('project', ANA, '{"id":"p1","ref":"app"}'),
+      documentLine('project', ANA, '{"id":"p2","ref":"site"}'),
+      exportLine(ANA, { r: 'app', createdAt: '2026-01-01T00:00:00Z', elements: ['"of p1"'] }),
+      exportLine(ANA, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"of p2"'] }),
+    ].join(''),
+    hasEtags: true,
+  })
+  const gateway = await startGateway()
+  const following = startFollow(server.url, ['--email', ANA, '--database', gateway.databaseUrl])
+  await following.next()
+  server.setIntercept(({ url = '' }) => {
+    // The lists of this round were told not to have changed.
+    if (!url.startsWith('/exports')) return false
+    server.setIntercept(null)
+    const { projects, exports } = server.workspaces.get(ANA) ?? {}
+    projects?.splice(0, 2, '{"id":"p1","ref":"last"}', '{"id":"p2","ref":"app"}')
+    exports?.delete('site')
+    return false
+  })
+  expect(await following.until(({ changed }) => changed > 0)).toMatchObject({ changed: 1, failed: 0 })
+  expect(await following.next()).toMatchObject({ changed: 0, unchanged: 1 })
   await expectTheSame(server, gateway, [ANA])
   await following.stop()
 })

@@ -1,6 +1,7 @@
 // What has changed of a workspace on another server since it was last looked at; what has not is not sent where the server
 // knows entity tags, and not taken where it does not.
 import type { DocumentKind } from '../../store/contract.ts'
+import { ContractError } from './client.ts'
 import type { RemoteProject } from './project-ref.ts'
 import {
   DOCUMENT_KINDS,
@@ -44,6 +45,9 @@ export type Reading =
 /** JSON texts. */
 export type Lists = Readonly<Record<DocumentKind, readonly string[]>>
 
+/** A list that was told not to have changed was another one when it was read: what was read is of more than one moment. */
+export class ListsChangedError extends ContractError {}
+
 interface Answered {
   readonly answer: SeenAnswer
   /** Whether it holds what was there before, white space between documents aside. */
@@ -52,7 +56,7 @@ interface Answered {
   readonly array: RemoteArray | null
 }
 
-/** Throws `ContractError`. All lists are read anew when anything has changed. */
+/** Throws `ContractError`. When anything has changed, the lists that the server did not send are read too. */
 export async function readChanges(
   session: RemoteSession,
   before: SeenWorkspace,
@@ -96,11 +100,7 @@ export async function readChanges(
   const seen = { answers, refs: found.map(({ ref }) => ref) }
   if (!hasChanged) return { type: 'unchanged', seen }
   const whole = {} as Record<DocumentKind, readonly string[]>
-  for (const kind of DOCUMENT_KINDS) {
-    const texts = await textsOf(kind)
-    if (texts === null && !absent.includes(kind)) absent.push(kind)
-    whole[kind] = texts ?? []
-  }
+  for (const kind of DOCUMENT_KINDS) whole[kind] = await textsOf(kind)
   return { type: 'changed', seen, lists: whole, absent }
 
   /** Two projects of one reference have one export. */
@@ -115,16 +115,15 @@ export async function readChanges(
     return all.map(({ ref }, index) => ({ ref, refHere: here[index] ?? null }))
   }
 
-  /** Null for 404, which may have come since the list was told not to have changed. */
-  async function textsOf(kind: DocumentKind): Promise<readonly string[] | null> {
+  async function textsOf(kind: DocumentKind): Promise<readonly string[]> {
     const looked = lists.get(kind)
-    if (!looked || looked.answer.digest === null) return null
+    if (!looked || looked.answer.digest === null) return []
     if (looked.array) return looked.array.elements()
-    const found = await session.read(LIST_PATHS[kind])
+    const path = LIST_PATHS[kind]
+    const found = await session.read(path)
     const isTheSame = found !== 'unchanged' && found !== null && digestOf(found.bytes) === looked.answer.digest
-    // It has changed since it was told not to have: without a tag it is found changed the next time, and looked at whole.
-    if (!isTheSame) answers.set(LIST_PATHS[kind], { etag: null, digest: looked.answer.digest })
-    return found === 'unchanged' || found === null ? null : found.elements()
+    if (!isTheSame) throw new ListsChangedError(`what GET ${path} answers changes while it is read`)
+    return found.elements()
   }
 }
 

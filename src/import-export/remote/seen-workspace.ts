@@ -44,6 +44,16 @@ export function digestOfElements(elements: readonly string[]): string {
   return digest.finish().digest
 }
 
+/** The server answers them whole then, whether they have changed or not. */
+export function withoutListTags({ answers, refs }: SeenWorkspace): SeenWorkspace {
+  const untagged = new Map(answers)
+  for (const path of Object.values(LIST_PATHS)) {
+    const answer = answers.get(path)
+    if (answer) untagged.set(path, { ...answer, etag: null })
+  }
+  return { answers: untagged, refs }
+}
+
 /** What is stored here, as a server of the contract would answer it. */
 export async function seenInStore(store: Store, email: string): Promise<SeenWorkspace> {
   const user = await store.userByEmail(email)

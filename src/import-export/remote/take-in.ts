@@ -11,8 +11,15 @@ import { replaceInput } from '../replace.ts'
 import { ContractError } from './client.ts'
 import { createDistinctIds } from './distinct-ids.ts'
 import { createProjectReader, type RemoteProject } from './project-ref.ts'
-import { type FoundProject, type Lists, type Reading, readChanges } from './read-changes.ts'
-import { DOCUMENT_KINDS, digestOfElements, exportPath, LIST_PATHS, type SeenWorkspace } from './seen-workspace.ts'
+import { type FoundProject, type Lists, ListsChangedError, type Reading, readChanges } from './read-changes.ts'
+import {
+  DOCUMENT_KINDS,
+  digestOfElements,
+  exportPath,
+  LIST_PATHS,
+  type SeenWorkspace,
+  withoutListTags,
+} from './seen-workspace.ts'
 import type { RemoteArray, RemoteSession } from './session.ts'
 
 export interface TakeInOptions {
@@ -56,6 +63,21 @@ export type TakenIn =
 
 /** `email` is canonical. All of it is imported or, when it throws, nothing. Throws `ContractError`. */
 export async function takeIn(
+  email: string,
+  session: RemoteSession,
+  before: SeenWorkspace,
+  options: TakeInOptions,
+): Promise<TakenIn> {
+  try {
+    return await takeInOnce(email, session, before, options)
+  } catch (error) {
+    if (!(error instanceof ListsChangedError)) throw error
+    // Lists that come whole are not read a second time.
+    return takeInOnce(email, session, withoutListTags(before), options)
+  }
+}
+
+async function takeInOnce(
   email: string,
   session: RemoteSession,
   before: SeenWorkspace,
