@@ -285,13 +285,21 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
 
   test('in read: that request is 500, and it ends with 1', async () => {
     const path = await imported()
-    const disk = failingDisk(LIBRARY ?? '')
-    const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
-    const { accessToken } = (await login(serving)).json()
-    disk.fail('read')
-    expect(await statusOf(ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) }))).toBe(500)
-    expect(await ended(serving)).toBe(1)
-    expectOneFatalLine(serving, /disk I\/O error|malformed|EIO/)
+    async function readOnceItFails(): Promise<number | string> {
+      const disk = failingDisk(LIBRARY ?? '')
+      const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
+      const { accessToken } = (await login(serving)).json()
+      disk.fail('read')
+      const status = await statusOf(ask(`${serving.url}/exports?r=big`, { headers: bearer(accessToken) }))
+      expect(await ended(serving)).toBe(1)
+      expectOneFatalLine(serving, /disk I\/O error|malformed|EIO/)
+      return status
+    }
+    // What looks after the database beside the requests may meet the fault first, and nobody is listening any more: then once more.
+    const seen = new Set<number | string>()
+    for (let attempt = 0; attempt < 5 && !seen.has(500); attempt += 1) seen.add(await readOnceItFails())
+    seen.delete('no answer')
+    expect([...seen]).toEqual([500])
   })
 
   test('that has no room for a commit loses nothing and goes on when it has', async () => {
