@@ -74,11 +74,12 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
   test('what others leave in a session changes nothing', async () => {
     const url = await temporaryDatabase()
     await using store = await open(url)
+    await using pool = poolTo(url)
     const intruder = pooler.through(url)
     for (let round = 0; round < CONNECTIONS * 2; round += 1) {
       await execute(
         intruder,
-        `set synchronous_commit = off; set statement_timeout = 1; set default_transaction_isolation = 'serializable';
+        `set synchronous_commit = off; set statement_timeout = 1000; set default_transaction_isolation = 'serializable';
          set standard_conforming_strings = off`,
       )
     }
@@ -90,6 +91,14 @@ describe.skipIf(POSTGRES_URL === null || !HAS_PGBOUNCER)('behind PgBouncer in tr
       ref: 'r',
       text: '"\\\\"',
     } as const
+    const [settings] = await pool.once((connection) =>
+      connection.query({
+        name: 'settings',
+        text: `select current_setting('synchronous_commit') as commit, current_setting('statement_timeout') as timeout,
+          current_setting('transaction_isolation') as isolation`,
+      }),
+    )
+    expect(settings).toEqual({ commit: 'on', timeout: '10s', isolation: 'read committed' })
     expect(await store.applyChanges([change])).toEqual(['added'])
     const user = await store.userByEmail('ana@example.com')
     const [documents = []] = await store.documentsOf([
