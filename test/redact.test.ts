@@ -34,7 +34,7 @@ test('a line of the log holds no secret, wherever in an error it stands', () => 
   const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: false, clock: Date.now }
   const secrets = ['wgr_abcdefgh', 'eyJhbGciOi.eyJzdWIi.c2ln', 'ana@example.com', 'hunter2']
   const text = `${secrets.slice(0, 3).join(' ')} postgres://gateway:hunter2@db/workspace`
-  const report = createReport(createLog('info', io))
+  const report = createReport(createLog({ logLevel: 'info' }, io))
   report(new Error(text, { cause: new Error(text) }), 'incident')
   report(text, 'incident')
   expect(written.trim().split('\n')).toHaveLength(2)

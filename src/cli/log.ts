@@ -1,4 +1,4 @@
-// The log: JSON lines on stderr, without secrets, as `--log-level` asks for them.
+// The log on stderr, without secrets, as `--log-level` asks for it: lines of JSON, or for people where that is a terminal.
 import { type Logger, pino } from 'pino'
 import type { ReportFailure } from '../http/problem-details.ts'
 import type { BreakReason, ReportBrokenOff } from '../http/server/broken-off.ts'
@@ -7,14 +7,17 @@ import { excerpt, redact } from '../redact.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
 import type { ServeConfig } from './options/serve-options.ts'
+import { isReadable, toReadableLine } from './sight/readable-log.ts'
 
 /** Of a message or a stack, in UTF-16 units: what a client sent may be in it. */
 const MAX_LOGGED_LENGTH = 8_192
 
-export function createLog(level: ServeConfig['logLevel'], { stderr }: CommandIo): Logger {
+type LogConfig = Pick<ServeConfig, 'logLevel'> & Partial<Pick<ServeConfig, 'accessLog'>>
+
+export function createLog({ logLevel, accessLog = 'auto' }: LogConfig, { stderr, isTerminal }: CommandIo): Logger {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLoggedError } },
-    stderr,
+    { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLoggedError } },
+    isReadable(accessLog, isTerminal) ? { write: (line) => void stderr.write(toReadableLine(line)) } : stderr,
   )
 }
 

@@ -216,13 +216,16 @@ function createTestLog() {
       done()
     },
   })
-  const log = createLog('info', {
-    stdin: Readable.from([]),
-    stdout: stderr,
-    stderr,
-    isTerminal: false,
-    clock: Date.now,
-  })
+  const log = createLog(
+    { logLevel: 'info' },
+    {
+      stdin: Readable.from([]),
+      stdout: stderr,
+      stderr,
+      isTerminal: false,
+      clock: Date.now,
+    },
+  )
   searchLog(() => lines.join(''))
   return {
     report: createReport(log),

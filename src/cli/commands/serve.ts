@@ -73,7 +73,7 @@ export async function runServe(
   io: CommandIo,
   { stop, onReload, environment }: ServeSignals,
 ): Promise<ExitCode> {
-  const log = createLog(asked.logLevel, io)
+  const log = createLog(asked, io)
   const service = readServiceManager(environment, (error) =>
     log.warn({ err: error }, 'systemd-notify failed: the service manager does not know how the gateway is'),
   )

@@ -75,5 +75,5 @@ export async function openFollowMetrics(
     metrics: async () => toText([...metrics.collect(), ...(await processMetrics())]),
   }
   const address = { adminHost: metricsHost, adminPort: metricsPort, portOption: '--metrics-port' }
-  return openAdminServer({ ...config, ...address }, services, createLog('info', io))
+  return openAdminServer({ ...config, ...address }, services, createLog({ logLevel: 'info' }, io))
 }

@@ -7,6 +7,7 @@ import { type LineBytes, MAX_LINE_BYTES } from '../../admin/request-log/line-byt
 import { createRequestLog, type RequestLog } from '../../admin/request-log/request-log.ts'
 import type { CommandIo } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
+import { isReadable } from './readable-log.ts'
 
 /** How long a line waits for others. What a process that is killed loses at most. */
 const FLUSH_MS = 100
@@ -26,11 +27,10 @@ export function openAccessLog(
   log: Logger,
 ): RequestLog | null {
   if (logLevel === 'silent') return null
-  const isPretty = accessLog === 'pretty' || (accessLog !== 'json' && isTerminal)
   const lines = openLines(stderr, cluster.isWorker ? WORKER_BATCH_BYTES : BATCH_BYTES)
   const requests = createRequestLog({
     sampleEvery: accessLog === 'off' ? 0 : accessLogSample,
-    putLine: isPretty ? putPrettyLine : createJsonLine(),
+    putLine: isReadable(accessLog, isTerminal) ? putPrettyLine : createJsonLine(),
     salt,
     clock,
     roomForLine: lines.roomForLine,

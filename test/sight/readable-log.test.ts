@@ -1,0 +1,68 @@
+// At a terminal the log is for people; anywhere else, and where JSON is asked for, it is JSON.
+import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { createLog, createReport } from '../../src/cli/log.ts'
+import { postJson } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA } from '../support/workspaces.ts'
+
+/** What a gateway that somebody signs in at says on stderr. */
+async function saidOf(args: readonly string[], isTerminal: boolean): Promise<readonly string[]> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const said = text(stderr)
+  const signals = new EventEmitter()
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  const io = { stdin: Readable.from([]), stdout, stderr, isTerminal, clock: Date.now }
+  const ended = runCommandLine(['serve', '--port', '0', '--database', database, ...args], io, signals)
+  for await (const chunk of stdout) {
+    const url = /^listening on (\S+)$/m.exec(String(chunk))?.[1]
+    if (url === undefined) continue
+    expect((await postJson(`${url}/login`, { email: ANA })).status).toBe(200)
+    break
+  }
+  signals.emit('SIGTERM')
+  expect(await ended).toBe(0)
+  stderr.end()
+  return (await said).trimEnd().split('\n')
+}
+
+test('at a terminal each line has the time, the level, the message and the rest by name', async () => {
+  const lines = await saidOf([], true)
+  const shape = /^\d\d:\d\d:\d\d\.\d{3} info {2}(?:audit at=\S+ kind=\w+ result=done .+|stopping)$/
+  for (const line of lines) expect(stripVTControlCharacters(line)).toMatch(shape)
+  expect(lines.join('\n')).toMatch(/kind=login result=done who=hmac-sha256:[0-9a-f]{32} network=127\.0\.0\.0\/24$/m)
+})
+
+test.each([
+  ['elsewhere', [], false],
+  ['at a terminal where JSON is asked for', ['--access-log', 'json'], true],
+] as const)('%s each line is JSON', async (_where, args, isTerminal) => {
+  for (const line of await saidOf(args, isTerminal)) expect(JSON.parse(line)).toHaveProperty('msg')
+})
+
+test('what a terminal would obey is shown, and the frames of a stack stand below', () => {
+  let written = ''
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      written += chunk
+      done()
+    },
+  })
+  const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: true, clock: Date.now }
+  const hostile = 'a\u001b[2J\u009b2J\u202eb\nc=d'
+  createReport(createLog({ logLevel: 'info' }, io))(Object.assign(new Error(hostile), { code: hostile }), 'incident-1')
+  const [first = '', ...frames] = written.trimEnd().split('\n')
+  expect(first).toContain(
+    '\u001b[31merror\u001b[0m a request failed err.name=Error err.message="a\\u001b[2J\\u009b2J\\u202eb\\nc=d"',
+  )
+  expect(first).toMatch(/ incident=incident-1$/)
+  expect(frames.length).toBeGreaterThan(0)
+  for (const frame of frames) expect(frame).toMatch(/^ {4}at /)
+  const others = ['\u001b[31m', '\u001b[0m', '\n'].reduce((rest, ours) => rest.replaceAll(ours, ''), written)
+  expect(others).toBe(others.replace(/[^ -~]/g, ''))
+})
