@@ -2,9 +2,9 @@
 // TEST_POSTGRES_DIRECTORY has the programs of PostgreSQL where another run has unpacked them.
 import { tmpdir } from 'node:os'
 import type { TestProject } from 'vitest/node'
+import { buildProgram } from './build-program.ts'
 import { memoryDirectory } from './memory-directory.ts'
 import { startPostgres, unpackPostgres } from './postgres-server.ts'
-import { buildProgram } from './program.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Workers, and what they start, get both with their environment.

@@ -1,57 +1,9 @@
-// What the tests start as the program: the sources as they are packed, since these start in half the time of the sources.
-import { createHash } from 'node:crypto'
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+// What the tests start as the program.
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const BUILT = join(ROOT, 'dist/test-program')
-/** Names what it was built of. Written last: a build that was broken off is no build. */
-const STAMP = 'built-of'
-
-/** Where the process begins. TEST_PROGRAM names another file, such as src/main.ts. */
-export const PROGRAM = resolve(ROOT, process.env.TEST_PROGRAM ?? 'src/main.ts')
-
-/** The packed program, built where it is not what the sources say. Answers where it begins. */
-export async function buildProgram(): Promise<string> {
-  const stamp = await stampOfSources()
-  if (!(await isBuiltOf(stamp))) {
-    // Beside its place: it names the files of the repository from there.
-    const fresh = `${BUILT}.${process.pid}`
-    const { bundleProgram } = await import('../../packaging/package/bundle.ts')
-    await bundleProgram(ROOT, fresh)
-    await writeFile(join(fresh, STAMP), stamp)
-    await rm(BUILT, { recursive: true, force: true })
-    await rename(fresh, BUILT).catch(async (error: unknown) => {
-      await rm(fresh, { recursive: true, force: true })
-      // Another run may have built it meanwhile.
-      if (!(await isBuiltOf(stamp))) throw error
-    })
-  }
-  return join(BUILT, 'main.js')
-}
-
-async function isBuiltOf(stamp: string): Promise<boolean> {
-  return (await readFile(join(BUILT, STAMP), 'utf8').catch(() => '')) === stamp
-}
-
-async function stampOfSources(): Promise<string> {
-  const hash = createHash('sha256')
-  for (const path of [
-    'package-lock.json',
-    'schema.graphql',
-    ...(await filesIn('src')),
-    ...(await filesIn('packaging/package')),
-  ]) {
-    hash.update(path).update(await readFile(join(ROOT, path)))
-  }
-  return hash.digest('hex')
-}
-
-async function filesIn(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(ROOT.length))
-    .toSorted()
-}
+/** Where the process begins. TEST_PROGRAM names another file: what `build-program.ts` has built starts in half the time. */
+export const PROGRAM = resolve(
+  fileURLToPath(new URL('../..', import.meta.url)),
+  process.env.TEST_PROGRAM ?? 'src/main.ts',
+)
