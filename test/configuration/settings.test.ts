@@ -234,6 +234,24 @@ test('a base path that no request could have is refused', async () => {
   }
 })
 
+test('what is no email address, or no domain of one, is refused in the same words by every command', async () => {
+  const said = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await runHere([...args, '--database', 'file:./missing.db'])
+    return [exitCode, stdout, stderr.replace(/^--([a-z-]+) \(WORKSPACE_GATEWAY_[A-Z_]+\): /, '$1: ')]
+  }
+  for (const command of ['dump', 'audit', 'sessions list', 'sessions revoke', 'exports prune --keep 1']) {
+    expect(await said(...command.split(' '), '--email', 'ana'), command).toEqual([
+      2,
+      '',
+      'email: must be an email address\n',
+    ])
+  }
+  const mail = await said('config', 'check', '--mail-domains', 'Example.com,a_b.com')
+  expect(mail).toEqual([2, '', 'mail-domains: a_b.com is no domain\n'])
+  const client = await said('clients', 'add', 'billing', '--email-domains', 'a_b.com,*')
+  expect(client).toEqual([2, '', 'email-domains: a_b.com is no domain\n'])
+})
+
 test('what is wrong with a value is said in words of the option, for every option', () => {
   const said = COMMANDS.flatMap(({ name, rows }) =>
     rows.flatMap((row) =>

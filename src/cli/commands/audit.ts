@@ -1,6 +1,5 @@
 // audit: what happened, as NDJSON.
 import { AUDIT_KINDS } from '../../auth/audit/audit-event.ts'
-import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
 import { hashedEmail } from '../../store/hashed-email.ts'
@@ -32,8 +31,6 @@ export async function runAudit(config: AuditCommandConfig, io: CommandIo): Promi
 }
 
 /** Whether it was kept hashed or in clear. */
-async function namesOf(input: string, store: AuditVerbs): Promise<readonly string[]> {
-  const email = canonicalEmail(input)
-  if (email === null) throw new UsageError('--email: not a valid email address')
+async function namesOf(email: string, store: AuditVerbs): Promise<readonly string[]> {
   return [email, hashedEmail(email, await store.auditSalt())]
 }

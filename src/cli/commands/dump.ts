@@ -3,7 +3,6 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { canonicalEmail } from '../../auth/email.ts'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { dumpUser, dumpUsers } from '../../import-export/dump.ts'
 import type { Snapshot, StoredUser } from '../../store/contract.ts'
@@ -94,9 +93,7 @@ async function orSay<T>(path: string, done: Promise<T>): Promise<T> {
   }
 }
 
-async function requireUser(snapshot: Snapshot, input: string): Promise<StoredUser> {
-  const email = canonicalEmail(input)
-  if (email === null) throw new UsageError('--email: not a valid email address')
+async function requireUser(snapshot: Snapshot, email: string): Promise<StoredUser> {
   const user = await snapshot.userByEmail(email)
   if (!user) throw new UsageError('--email: no workspace is stored for this email')
   return user

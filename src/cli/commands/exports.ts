@@ -1,6 +1,5 @@
 // exports prune: old exports out, a few at a time. Broken off, it goes on when it is run again.
 import { setTimeout as delay } from 'node:timers/promises'
-import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import { toSortableUtc } from '../../import-export/format/timestamp.ts'
 import type { StoredUser } from '../../store/contract.ts'
@@ -71,10 +70,9 @@ function inWords({ exports, byteLength }: Removed): string {
   return `removed ${exports} ${exports === 1 ? 'export' : 'exports'} (${toSize(byteLength)})`
 }
 
-async function* usersOf(store: EditableStore, input: string | undefined): AsyncGenerator<StoredUser> {
-  if (input !== undefined) {
-    const email = canonicalEmail(input)
-    const user = email === null ? null : await store.userByEmail(email)
+async function* usersOf(store: EditableStore, email: string | undefined): AsyncGenerator<StoredUser> {
+  if (email !== undefined) {
+    const user = await store.userByEmail(email)
     if (!user) throw new UsageError('--email: no workspace is stored for this email')
     yield user
     return

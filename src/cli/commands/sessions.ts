@@ -1,6 +1,5 @@
 // sessions list, sessions revoke: who is signed in, and the end of it.
 import type { Audit } from '../../auth/audit/audit-event.ts'
-import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 import type { NewSession, SessionVerbs } from '../../store/session-contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -16,11 +15,11 @@ const ALL_OF_ONE = 1_000_000
 /** Of one user newest first, of all in the order they were opened; the open ones. */
 export async function runSessionsList(config: SessionsListConfig, io: CommandIo): Promise<ExitCode> {
   const { stdout, clock } = io
-  const email = config.email === undefined ? null : requireEmail(config.email)
+  const { email } = config
   const describe = config.json === true ? toJson : toText
   await using store = await openStoreToRead(config, io)
   const now = clock()
-  const sessions = email === null ? openSessions(store, now) : await store.sessionsOf(email, now, ALL_OF_ONE)
+  const sessions = email === undefined ? openSessions(store, now) : await store.sessionsOf(email, now, ALL_OF_ONE)
   for await (const session of sessions) await writeLine(stdout, describe(session))
   return 0
 }
@@ -31,15 +30,15 @@ export async function runSessionsRevoke(
   config: SessionsRevokeConfig,
   io: CommandIo,
 ): Promise<ExitCode> {
-  if ((id === undefined) === (config.email === undefined)) {
+  const { email } = config
+  if ((id === undefined) === (email === undefined)) {
     throw new UsageError('sessions revoke: give the id of a session, or --email for all of a user')
   }
-  const email = config.email === undefined ? null : requireEmail(config.email)
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const ended =
-    email === null ? await revokeOne(id ?? '', store, audit, io) : await store.revokeSessionsOf(email, io.clock())
-  if (email !== null && ended > 0) record(audit, email, ended)
+    email === undefined ? await revokeOne(id ?? '', store, audit, io) : await store.revokeSessionsOf(email, io.clock())
+  if (email !== undefined && ended > 0) record(audit, email, ended)
   io.stdout.write(`${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`)
   return ended === 0 ? 1 : 0
 }
@@ -64,12 +63,6 @@ async function* openSessions(store: SessionVerbs, now: number): AsyncGenerator<N
     if (!last || page.length < SESSIONS_PER_READ) return
     after = last.id
   }
-}
-
-function requireEmail(input: string): string {
-  const email = canonicalEmail(input)
-  if (email === null) throw new UsageError('--email: not a valid email address')
-  return email
 }
 
 function toText({ id, email, network, userAgent, ...times }: NewSession): string {

@@ -1,15 +1,12 @@
 // The options of dump: whose workspaces, and into which file.
 import { z } from 'zod'
 import { database, storeOptions } from './database-options.ts'
+import { email } from './operator-options.ts'
 import type { Config, OptionRow } from './option.ts'
 
 export const DUMP_OPTIONS = {
   database,
-  email: {
-    flags: '--email <email>',
-    description: 'only this user',
-    schema: z.string().optional(),
-  },
+  email,
   output: {
     flags: '--output <path>',
     description: 'write to a file that does not exist yet, instead of stdout',

@@ -1,14 +1,15 @@
-// The options of sessions list, sessions revoke and audit.
+// The options of sessions list, sessions revoke and audit, and `--email` of every command that may be about one user.
 import { z } from 'zod'
+import { canonicalEmail } from '../../auth/email.ts'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
 import { booleanOption, type Config, type OptionRow, time } from './option.ts'
 
-/** The user that a command is about. */
-const email = {
+/** The user that a command is about, by canonical email. */
+export const email = {
   flags: '--email <email>',
   description: 'only this user',
-  schema: z.string().optional(),
+  schema: z.string().transform(canonicalEmail).pipe(z.string('must be an email address')).optional(),
 } as const satisfies OptionRow
 
 export const SESSIONS_LIST_OPTIONS = {

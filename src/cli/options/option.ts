@@ -1,5 +1,6 @@
 // What an option is: its flag, its environment variable, its default and its check, as a row of a command's table.
 import { z } from 'zod'
+import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
 
 /** Prefix of every environment variable. */
@@ -52,6 +53,13 @@ export const duration = z
   )
 
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
+
+/** The domain of email addresses in its canonical form, for a transformation within a schema. */
+export function canonicalDomain(domain: string, context: z.RefinementCtx): string {
+  const canonical = canonicalEmail(`x@${domain}`)
+  if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is no domain` })
+  return canonical?.slice('x@'.length) ?? ''
+}
 
 /** As it is written. */
 export const day = z.iso.date('must be a day that exists, as 2026-01-31')

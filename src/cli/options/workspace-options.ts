@@ -1,7 +1,7 @@
 // The options of users, exports prune, vacuum, backup and restore.
-import { z } from 'zod'
 import { auditOptions } from './audit-options.ts'
 import { database, storeOptions } from './database-options.ts'
+import { email } from './operator-options.ts'
 import { booleanOption, type Config, duration, integer, type OptionRow } from './option.ts'
 
 export const USERS_OPTIONS = { database, ...auditOptions, ...storeOptions } as const satisfies Record<string, OptionRow>
@@ -18,11 +18,7 @@ export const PRUNE_OPTIONS = {
     description: 'only exports older than this go, such as 90d or 12h',
     schema: duration.optional(),
   },
-  email: {
-    flags: '--email <email>',
-    description: 'only this user',
-    schema: z.string().optional(),
-  },
+  email,
   ...auditOptions,
   ...storeOptions,
 } as const satisfies Record<string, OptionRow>

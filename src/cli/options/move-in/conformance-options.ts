@@ -9,6 +9,7 @@ export const CONFORMANCE_OPTIONS = {
   email: {
     flags: '--email <email>',
     description: 'a user of the other server, to sign in as: one who has a project with an export shows most',
+    // As it is written: another server may know the user by that spelling only.
     schema: z.string('must be given').refine((email) => canonicalEmail(email) !== null, 'must be an email address'),
   },
   headers,

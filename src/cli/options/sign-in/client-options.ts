@@ -1,10 +1,9 @@
 // The options of `clients add`, `clients list` and `clients remove`.
 import { z } from 'zod'
-import { canonicalEmail } from '../../../auth/email.ts'
 import { ANY_DOMAIN, CLIENT_SCOPES } from '../../../auth/guards/client/client.ts'
 import { auditOptions } from '../audit-options.ts'
 import { database, storeOptions } from '../database-options.ts'
-import { type Config, integer, list, type OptionRow } from '../option.ts'
+import { type Config, canonicalDomain, integer, list, type OptionRow } from '../option.ts'
 
 export const CLIENTS_OPTIONS = { database, ...auditOptions, ...storeOptions } as const satisfies Record<
   string,
@@ -16,7 +15,9 @@ export const CLIENTS_ADD_OPTIONS = {
     flags: '--email-domains <domains>',
     description: 'whose addresses the client may sign in, separated by commas; * for every domain',
     schema: list
-      .transform((domains, context) => domains.map((domain) => canonicalDomain(domain, context)))
+      .transform((domains, context) =>
+        domains.map((domain) => (domain === ANY_DOMAIN ? domain : canonicalDomain(domain, context))),
+      )
       .pipe(z.array(z.string()).min(1, 'must name a domain'))
       .optional(),
   },
@@ -39,10 +40,3 @@ export const CLIENTS_ADD_OPTIONS = {
 
 export type ClientsConfig = Config<typeof CLIENTS_OPTIONS>
 export type ClientsAddConfig = Config<typeof CLIENTS_ADD_OPTIONS>
-
-function canonicalDomain(domain: string, context: z.RefinementCtx): string {
-  if (domain === ANY_DOMAIN) return domain
-  const canonical = canonicalEmail(`x@${domain}`)
-  if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is no domain` })
-  return canonical?.slice('x@'.length) ?? ''
-}

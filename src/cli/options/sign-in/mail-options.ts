@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { canonicalEmail } from '../../../auth/email.ts'
 import type { MailGuardOptions } from '../../../auth/guards/mail/open-mail-guard.ts'
 import { type MailServerOptions, mailUrlProblem } from '../../../auth/mail/mail-server.ts'
-import { booleanOption, type Config, integer, list, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, canonicalDomain, integer, list, type OptionRow } from '../option.ts'
 
 const NAME_AND_ADDRESS = /^(?:[^<>@\r\n]*<(?<bracketed>[^<>\s]+)>|(?<plain>[^<>\s]+))$/
 /** Nothing is said of a URL that may hold a password. */
@@ -44,13 +44,7 @@ export const MAIL_OPTIONS = {
     flags: '--mail-domains <domains>',
     description: 'guard mail: only addresses of these domains get codes, separated by commas (default: all)',
     default: '',
-    schema: list.transform((domains, context) =>
-      domains.map((domain) => {
-        const canonical = canonicalEmail(`x@${domain}`)
-        if (canonical === null) context.addIssue({ code: 'custom', message: `${domain} is no domain` })
-        return canonical?.slice('x@'.length) ?? ''
-      }),
-    ),
+    schema: list.transform((domains, context) => domains.map((domain) => canonicalDomain(domain, context))),
   },
   mailKnownUsersOnly: {
     flags: '--mail-known-users-only',
