@@ -34,9 +34,9 @@ test('a line of the log holds no secret, wherever in an error it stands', () => 
   const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: false, clock: Date.now }
   const secrets = ['wgr_abcdefgh', 'eyJhbGciOi.eyJzdWIi.c2ln', 'ana@example.com', 'hunter2']
   const text = `${secrets.slice(0, 3).join(' ')} postgres://gateway:hunter2@db/workspace`
-  const report = createReport(createLog({ logLevel: 'info' }, io))
-  report(new Error(text, { cause: new Error(text) }), 'incident')
-  report(text, 'incident')
+  const report = createReport(createLog({ logLevel: 'info' }, io), () => 0)
+  report(new Error(text, { cause: new Error(text) }))
+  report(text)
   expect(written.trim().split('\n')).toHaveLength(2)
   expect(written.match(/\[token\]/g)?.length).toBeGreaterThan(4)
   for (const secret of secrets) expect(written).not.toContain(secret)

@@ -9,7 +9,7 @@ const INTRODUCTION = `# Errors
 REST answers a failure as [problem+json](https://www.rfc-editor.org/rfc/rfc9457): \`type\`, \`title\`, \`status\`, \`code\` and
 \`detail\`. \`code\` is stable; \`detail\` is for people and may change. GraphQL has the same \`code\` in \`extensions.code\`.
 
-- A \`5xx\` that is a fault also has an \`instance\`. The log has a line with the same id. In one GraphQL answer all errors of one cause have the same, and one line. A refusal (too much to do) has none. Every problem document has a \`requestId\`, the header \`X-Request-Id\` of every failure.
+- A \`5xx\` that is a fault also has an \`instance\`. The log has a line with the same id. In one GraphQL answer all errors of one cause have the same, and one line; while the database is away, all failures of one minute and cause have. A refusal (too much to do) has none. Every problem document has a \`requestId\`, the header \`X-Request-Id\` of every failure.
 - A \`401\` has \`WWW-Authenticate: Bearer\`. A \`429\` and most \`503\` have \`Retry-After\`, in seconds. A \`405\` has \`Allow\`.
 - No error holds a token, a password, an email of a user, a path, SQL or a stack.
 - Errors are never compressed and never kept.

@@ -1,10 +1,13 @@
 // The log on stderr, without secrets, as `--log-level` asks for it: lines of JSON, or for people where that is a terminal.
+import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { type Logger, pino } from 'pino'
-import type { ReportFailure } from '../http/problem-details.ts'
+import { toGatewayError } from '../auth/to-gateway-error.ts'
+import { causeOf, type ReportFailure } from '../http/problem-details.ts'
 import type { BreakReason, ReportBrokenOff } from '../http/server/broken-off.ts'
 import type { ConnectionRefusal, ReportRefusedConnection } from '../http/server/server.ts'
 import { excerpt, redact } from '../redact.ts'
-import { StoreUnavailableError } from '../store/contract.ts'
+import { StoreFaultError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
 import type { ServeConfig } from './options/serve-options.ts'
 import { isReadable, toReadableLine } from './sight/readable-log.ts'
@@ -21,10 +24,49 @@ export function createLog({ logLevel, accessLog = 'auto' }: LogConfig, { stderr,
   )
 }
 
-/** A failure that a client was told nothing about but its incident id. */
-export function createReport(log: Logger): ReportFailure {
-  return (error, incident, requestId) =>
-    log.error({ err: error, incident, ...(requestId === undefined ? {} : { requestId }) }, 'a request failed')
+const OUTAGE_LINE_PAUSE_MS = 60_000
+/** Causes that are told apart. */
+const MAX_OUTAGES = 100
+
+interface Outage {
+  count: number
+  incident: string
+  toldAt: number
+}
+
+/**
+ * A failure that a client was told nothing about but its incident. What fails all requests for a while, such as a database that is
+ * away, is one incident a minute for each cause; `count` is how many failed so since the start. `clock` is in milliseconds.
+ */
+export function createReport(log: Logger, clock: () => number): ReportFailure {
+  const outages = new LRUCache<string, Outage>({ max: MAX_OUTAGES })
+
+  function write(error: unknown, requestId: string | undefined, more: { readonly count?: number } = {}): string {
+    // RFC 9562 section 4, in its URN form.
+    const incident = `urn:uuid:${randomUUID()}`
+    const request = requestId === undefined ? {} : { requestId }
+    log.error({ err: error, incident, ...request, ...more }, 'a request failed')
+    return incident
+  }
+
+  return (error, requestId) => {
+    if (!isOutage(error)) return write(error, requestId)
+    const cause = String(causeOf(error))
+    const outage = outages.get(cause) ?? { count: 0, incident: '', toldAt: -Infinity }
+    outages.set(cause, outage)
+    outage.count += 1
+    const now = clock()
+    if (now - outage.toldAt >= OUTAGE_LINE_PAUSE_MS) {
+      outage.toldAt = now
+      outage.incident = write(error, requestId, { count: outage.count })
+    }
+    return outage.incident
+  }
+}
+
+/** Whether every request fails in the same way until it is over. */
+function isOutage(error: unknown): boolean {
+  return error instanceof StoreFaultError || toGatewayError(error).code === 'UNAVAILABLE'
 }
 
 const BREAKS = {

@@ -1,14 +1,13 @@
 // A failure of the table becomes problem+json (RFC 9457) with its headers, and what is told of it.
-import { randomUUID } from 'node:crypto'
 import { toGatewayError } from '../auth/to-gateway-error.ts'
-import { type FailureCode, type GatewayError, statusOf } from '../errors.ts'
+import { type FailureCode, GatewayError, statusOf } from '../errors.ts'
 import { excerpt, redact } from '../redact.ts'
 import { rateLimitHeaders } from './rate-limit-fields.ts'
 import { type GatewayResponse, type Headers, NO_STORE } from './response.ts'
 import { STATUS_CODES } from './server/http-builtin.ts'
 
-/** Writes what happened to the log, under the id that the client was given. */
-export type ReportFailure = (error: unknown, incident: string, requestId?: string) => void
+/** Answers the incident that a failure is part of, a URN that the log has a line of. Undefined where there is no log. */
+export type ReportFailure = (error: unknown, requestId?: string) => string | undefined
 
 /**
  * RFC 9457. The title is the status phrase, as `about:blank` asks; `code` tells failures of one status apart; `requestId` is that of
@@ -17,7 +16,7 @@ export type ReportFailure = (error: unknown, incident: string, requestId?: strin
 export function toProblem(thrown: unknown, report: ReportFailure, requestId: string): GatewayResponse {
   const error = toGatewayError(thrown)
   const status = statusOf(error.code)
-  const incident = status >= 500 && !isRefusal(error) ? newIncident(thrown, report, requestId) : undefined
+  const incident = status >= 500 && !isRefusal(error) ? report(thrown, requestId) : undefined
   const problem = {
     type: 'about:blank',
     title: STATUS_CODES[status],
@@ -59,9 +58,8 @@ export function isPlanned(code: FailureCode | null): boolean {
   return code === 'ROUTE_BROWNOUT'
 }
 
-/** Reports a failure under a new id (RFC 9562 section 4, in its URN form), and answers the id. */
-export function newIncident(thrown: unknown, report: ReportFailure, requestId?: string): string {
-  const incident = `urn:uuid:${randomUUID()}`
-  report(thrown, incident, requestId)
-  return incident
+/** Errors of one kind and message have one cause: a database that is away says the same to each read. */
+export function causeOf(thrown: unknown): unknown {
+  const cause = thrown instanceof GatewayError && thrown.cause !== undefined ? thrown.cause : thrown
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : cause
 }

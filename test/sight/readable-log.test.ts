@@ -55,12 +55,12 @@ test('what a terminal would obey is shown, and the frames of a stack stand below
   })
   const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: true, clock: Date.now }
   const hostile = 'a\u001b[2J\u009b2J\u202eb\nc=d'
-  createReport(createLog({ logLevel: 'info' }, io))(Object.assign(new Error(hostile), { code: hostile }), 'incident-1')
+  createReport(createLog({ logLevel: 'info' }, io), () => 0)(Object.assign(new Error(hostile), { code: hostile }))
   const [first = '', ...frames] = written.trimEnd().split('\n')
   expect(first).toContain(
     '\u001b[31merror\u001b[0m a request failed err.name=Error err.message="a\\u001b[2J\\u009b2J\\u202eb\\nc=d"',
   )
-  expect(first).toMatch(/ incident=incident-1$/)
+  expect(first).toMatch(/ incident=urn:uuid:[0-9a-f-]{36}$/)
   expect(frames.length).toBeGreaterThan(0)
   for (const frame of frames) expect(frame).toMatch(/^ {4}at /)
   const others = ['\u001b[31m', '\u001b[0m', '\n'].reduce((rest, ours) => rest.replaceAll(ours, ''), written)

@@ -142,14 +142,14 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     demoEmail: null,
     examples: {},
     clock,
-    report(error, incident) {
+    report(error) {
       reported.push(error)
-      log.report(error, incident)
+      return log.report(error)
     },
     isDraining: () => false,
     reportBackground(error, what) {
       reported.push(error)
-      log.report(error, what)
+      log.background(error, what)
     },
     running,
     ...options,
@@ -228,7 +228,8 @@ function createTestLog() {
   )
   searchLog(() => lines.join(''))
   return {
-    report: createReport(log),
+    report: createReport(log, () => performance.now()),
+    background: (error: unknown, what: string) => log.warn({ err: error }, what),
     entry: (entry: NewAuditEntry) => log.info({ audit: describeEntry({ ...entry, who: redact(entry.who) }) }, 'audit'),
   }
 }

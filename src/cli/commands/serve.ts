@@ -13,7 +13,6 @@ import { isSealed } from '../../auth/tokens/key-cipher.ts'
 import { createGateway } from '../../gateway.ts'
 import { corsOfRefusals } from '../../http/cors.ts'
 import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
-import type { ReportFailure } from '../../http/problem-details.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import { redact } from '../../redact.ts'
 import type { ImportServices } from '../../rest/import-endpoint.ts'
@@ -169,11 +168,11 @@ export async function runServe(
     demoEmail: DEMO_EMAIL,
     examples: await demoExamples(),
     clock: io.clock,
-    report: createReport(log),
+    report: createReport(log, () => performance.now()),
     isDraining: health.isDraining,
     retirement: plan.retirement,
     shadow,
-    importing: importServices(plan, store, createReport(log), metrics),
+    importing: importServices(plan, store, log, metrics),
     reportBackground: (error, what) => log.warn({ err: error }, what),
     running,
   })
@@ -231,7 +230,7 @@ function watchExternalCheckpoints({ checkpoints, database }: ServeConfig, log: L
 function importServices(
   { config, importToken }: ServePlan,
   { ping }: Pick<Store, 'ping'>,
-  report: ReportFailure,
+  log: Logger,
   metrics: ProcessMetrics,
 ): ImportServices | undefined {
   const { database, databaseNext } = config
@@ -240,7 +239,9 @@ function importServices(
   return {
     token: importToken,
     importer: metrics.imported(
-      createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, ping, report),
+      createImporter({ database: { database, databaseNext }, config: storeConfig(config) }, ping, (error) =>
+        log.error({ err: error }, 'an import failed'),
+      ),
     ),
   }
 }

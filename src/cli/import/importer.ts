@@ -2,7 +2,6 @@
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { GatewayError, MachineError, UsageError } from '../../errors.ts'
-import type { ReportFailure } from '../../http/problem-details.ts'
 import { type ImportEvent, isOutcome } from '../../import-export/run-import.ts'
 import type { Importer, RunningImport } from '../../rest/import-endpoint.ts'
 import type { Awaitable } from '../../store/awaitable.ts'
@@ -27,7 +26,11 @@ interface Current {
 }
 
 /** One import at a time. `ping` rejects when the gateway's own store finds its database gone: what the thread wrote may be elsewhere. */
-export function createImporter(target: Target, ping: () => Awaitable<void>, report: ReportFailure): Importer {
+export function createImporter(
+  target: Target,
+  ping: () => Awaitable<void>,
+  report: (error: unknown) => void,
+): Importer {
   let isStopped = false
   let current: Current | null = null
 
@@ -104,7 +107,7 @@ function startThread(work: ImportWork): ImportThread {
 
 interface Surroundings {
   readonly ping: () => Awaitable<void>
-  readonly report: ReportFailure
+  readonly report: (error: unknown) => void
   readonly current: Current
 }
 
@@ -131,7 +134,7 @@ function runningOn({ worker, stop }: ImportThread, { ping, report, current }: Su
         yield event
       }
     } catch (error) {
-      report(error, 'import')
+      report(error)
       yield { type: 'failed', message: 'something went wrong on our side: run the import again' }
     } finally {
       await end()

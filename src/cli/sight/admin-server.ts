@@ -43,7 +43,7 @@ export async function openAdminServer(
     basePath: '',
     corsOrigins: [],
     reportRefusedOrigin() {},
-    report: createReport(log),
+    report: createReport(log, () => performance.now()),
   })
   const server = createHttpServer(handle, {
     bodyLimitBytes: MAX_BODY_BYTES,

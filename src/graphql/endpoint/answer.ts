@@ -103,7 +103,7 @@ export function createAnswer(
     const startedAt = beginStep(request.record)
     const { data, errors } = await executor.execute(operation, variables, context, { hideSuggestions })
     endStep(request.record, 'graphql execute', startedAt)
-    const reportHere: ReportFailure = (failure, incident) => report(failure, incident, requestIdOf(request))
+    const reportHere: ReportFailure = (failure) => report(failure, requestIdOf(request))
     const written = await writeErrorsInTurns(errors, reportHere, yieldTurn)
     const { response: made, isRepeatable } = toResponse(data, written, type, yieldTurn)
     const { operationName } = request.record

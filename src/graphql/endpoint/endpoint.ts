@@ -49,7 +49,7 @@ export function createGraphQLRoad(
       return trace ? trace.write(response) : response
     } catch (error) {
       // What is refused is still a GraphQL response.
-      const reportHere: ReportFailure = (failure, incident) => report(failure, incident, requestIdOf(request))
+      const reportHere: ReportFailure = (failure) => report(failure, requestIdOf(request))
       if (error instanceof RefusedBatch) return toBatchRefusal(error.length, type ?? JSON_RESPONSE, reportHere)
       return toRefusal(reasonsOf(error), type ?? JSON_RESPONSE, reportHere)
     }

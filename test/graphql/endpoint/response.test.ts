@@ -25,7 +25,10 @@ function respond(
   const reported: unknown[] = []
   const made = toResponse(
     data,
-    writeErrors(errors, (error) => reported.push(error)),
+    writeErrors(errors, (error) => {
+      reported.push(error)
+      return `urn:uuid:${reported.length}`
+    }),
     type,
   )
   return { ...made, reported }

@@ -1,0 +1,108 @@
+// What the log says of requests that fail because the database is away: enough to find each, and not a line for each.
+import { Readable, Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { createLog, createReport } from '../../src/cli/log.ts'
+import { GatewayError } from '../../src/errors.ts'
+import { StoreFaultError, StoreUnavailableError } from '../../src/store/contract.ts'
+import { serveForTest } from '../support/command-line.ts'
+import { ask, bearer, postJson } from '../support/gateway.ts'
+import { POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
+import { ANA } from '../support/workspaces.ts'
+
+interface Line {
+  readonly msg: string
+  readonly incident?: string
+  readonly requestId?: string
+  readonly count?: number
+}
+
+/** Of requests that failed. */
+function failuresIn(log: string): readonly Line[] {
+  const lines: readonly Line[] = log
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+  return lines.filter(({ msg }) => msg === 'a request failed')
+}
+
+test.skipIf(POSTGRES_DIRECTORY === null)(
+  'a database that is away for 200 requests: the log has each incident, and one line and one stack for all of one cause',
+  async () => {
+    const server = await temporaryServer()
+    const times = ['--connect-timeout', '2500', '--statement-timeout', '1000']
+    const { url, stderr } = await serveForTest(['--database', server.url('postgres'), ...times])
+    const { accessToken } = (await postJson(`${url}/login`, { email: ANA })).json()
+    const query = { query: '{ me { email projects { name } } }' }
+    const requests = [
+      () => ask(`${url}/readyz`),
+      () => ask(`${url}/projects`, { headers: bearer(accessToken) }),
+      () => postJson(`${url}/graphql`, query, bearer(accessToken)),
+      () => postJson(`${url}/login`, { email: ANA }),
+    ]
+    await server.crash()
+    const before = stderr().length
+    const incidents = new Set<string>()
+    for (const request of Array.from({ length: 50 }, () => requests).flat()) {
+      const answer = await request()
+      expect(answer.status).toBe(503)
+      const { instance, errors } = answer.json()
+      const incident: unknown = instance ?? errors[0].extensions.instance
+      expect(incident).toMatch(/^urn:uuid:/)
+      incidents.add(String(incident))
+    }
+    const log = () => stderr().slice(before)
+    const failures = () => failuresIn(log().slice(0, log().lastIndexOf('\n')))
+    await expect
+      .poll(() =>
+        failures()
+          .map(({ incident }) => incident)
+          .toSorted(),
+      )
+      .toEqual([...incidents].toSorted())
+    // A connection that was lost says so, one that cannot be made something else, and a minute may have passed.
+    expect(incidents.size).toBeLessThan(5)
+    // Beside the failures and their requests, the audit log and the ledger say once that they wait.
+    expect(log().match(/"stack"/g)?.length).toBeLessThanOrEqual(incidents.size + 2)
+    // The request log has 60 lines a minute.
+    expect(log().length).toBeLessThan(30_000)
+  },
+)
+
+test('what fails all requests is a line a minute for each cause, and says how many failed; a bug is a line each time', () => {
+  let log = ''
+  let now = 0
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      log += chunk
+      done()
+    },
+  })
+  const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: false, clock: Date.now }
+  const report = createReport(createLog('info', io), () => now)
+  const away = () => new StoreUnavailableError('the database is away')
+  const keys = () => new GatewayError('UNAVAILABLE', { cause: new Error('the keys cannot be loaded') })
+  const right = () => new StoreFaultError('the role may not do this')
+  const bug = new TypeError('a bug')
+
+  const [first, second] = [report(away(), 'request-1'), report(away(), 'request-2')]
+  expect(second).toBe(first)
+  expect(
+    new Set([first, ...[keys(), keys(), right(), right()].map((error) => report(error)), report(bug), report(bug)])
+      .size,
+  ).toBe(5)
+  now = 59_999
+  expect(report(away(), 'request-3')).toBe(first)
+  now = 60_000
+  const later = report(new GatewayError('UNAVAILABLE', { cause: away() }), 'request-4')
+  expect(later).not.toBe(first)
+  expect(report(away(), 'request-5')).toBe(later)
+
+  expect(failuresIn(log)).toMatchObject([
+    { incident: first, requestId: 'request-1', count: 1 },
+    { err: { cause: { message: 'the keys cannot be loaded' } }, count: 1 },
+    { err: { message: 'the role may not do this' }, count: 1 },
+    { err: { message: 'a bug' } },
+    { err: { message: 'a bug' } },
+    { incident: later, requestId: 'request-4', count: 4 },
+  ])
+})
