@@ -1,14 +1,21 @@
 // Requests through the proxies in front of a gateway, with all that the checks look at: when each part came, and over what.
-import { request as requestHttp } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { decodeBody } from '../../../decode-body.ts'
+import { BodySizeError, CodingError, decodeBody } from '../../../decode-body.ts'
+import { createSilenceLimit, readWhole } from '../../../import-export/remote/answer-limits.ts'
 import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
 /** The doctor's own address where the gateway is on this machine: not the one that local proxies have. */
 export const OTHER_LOOPBACK = '127.0.0.2'
+/** Until an answer begins, and for each further 64 KiB. */
 const PATIENCE_MS = 15_000
+/** Of a body, without its coding too: what a gateway answers here is far less. */
+const MAX_ANSWER_BYTES = 8_388_608
+const NO_ANSWER = 'no answer within 15 s'
+const TOO_SLOW = 'something answers that takes longer than 15 s for 64 KiB'
+const TOO_LARGE = 'something answers with a body of more than 8 MiB'
 
 export interface Target {
   readonly url: URL
@@ -34,13 +41,16 @@ export interface Reply {
   readonly spanMs: number
 }
 
+/** Rejects with an `AnswerError` where something answers that cannot be read. */
 export type Ask = (question: Question) => Promise<Reply>
 
 export function createAsk({ url, address, ca }: Target): Ask {
   const isTls = url.protocol === 'https:'
   const host = address ?? hostOf(url)
-  return ({ method = 'GET', path, headers = {}, body }) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+
+  /** Until the answer begins. */
+  function answerTo({ method = 'GET', path, headers = {}, body }: Question, signal: AbortSignal) {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const options = {
       host,
       port: portOf(url),
@@ -52,33 +62,36 @@ export function createAsk({ url, address, ca }: Target): Ask {
         ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       },
       agent: false,
-      timeout: PATIENCE_MS,
+      signal,
       ...(isLoopback(host) && process.platform === 'linux' ? { localAddress: OTHER_LOOPBACK } : {}),
       // What is wrong with the certificate is a finding of its own, and not of every check.
       ...(isTls ? { ...tlsOptions(url, ca), rejectUnauthorized: false } : {}),
     }
-    const sent = (isTls ? requestHttps : requestHttp)(options, (response) => {
-      const chunks: Buffer[] = []
-      let first = 0
-      response.on('data', (chunk: Buffer) => {
-        if (chunks.length === 0) first = performance.now()
-        chunks.push(chunk)
-      })
-      response.on('error', reject)
-      response.on('end', () => {
-        const spanMs = chunks.length === 0 ? 0 : performance.now() - first
-        const status = response.statusCode ?? 0
-        const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
-        decodeBody(Buffer.concat(chunks), response.headers['content-encoding']).then(
-          (decoded) => resolve({ status, headers: Object.fromEntries(received), body: decoded, spanMs }),
-          ({ message }: Error) => reject(new AnswerError(message)),
-        )
-      })
-    })
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)))
-    sent.on('error', (error) => reject(withoutOpenssl(error)))
+    const sent = (isTls ? requestHttps : requestHttp)(options, resolve)
+    sent.on('error', (error) => reject(signal.aborted ? new Error(NO_ANSWER) : withoutOpenssl(error)))
     sent.end(body)
     return promise
+  }
+
+  return async (question) => {
+    using silence = createSilenceLimit(PATIENCE_MS, [])
+    const response = await answerTo(question, silence.signal)
+    silence.isHeard()
+    let firstAt: number | undefined
+    try {
+      const coded = await readWhole(response, MAX_ANSWER_BYTES, silence, () => {
+        firstAt ??= performance.now()
+      })
+      if (coded === null) throw new AnswerError(TOO_LARGE)
+      const spanMs = firstAt === undefined ? 0 : performance.now() - firstAt
+      const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+      const body = await decodeBody(coded, response.headers['content-encoding'], MAX_ANSWER_BYTES)
+      return { status: response.statusCode ?? 0, headers: Object.fromEntries(received), body, spanMs }
+    } catch (error) {
+      if (silence.signal.aborted) throw new AnswerError(TOO_SLOW)
+      if (error instanceof BodySizeError) throw new AnswerError(TOO_LARGE)
+      throw error instanceof CodingError ? new AnswerError(error.message) : error
+    }
   }
 }
 

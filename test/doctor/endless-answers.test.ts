@@ -1,0 +1,81 @@
+// The doctor before answers that do not end: each is given up, and said in words.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { createServer, type ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createAsk } from '../../src/cli/doctor/outside/client.ts'
+import { type Finished, runHere } from '../support/command-line.ts'
+import { listenForTest } from '../support/listen-for-test.ts'
+
+const MIB = 1_048_576
+/** More than is taken, and little enough that a program that takes all of it goes on. */
+const ENDLESS_BYTES = 128 * MIB
+const TOO_LARGE = 'something answers with a body of more than 8 MiB'
+
+function startServer(answer: (response: ServerResponse) => void): Promise<string> {
+  return listenForTest(
+    createServer((_request, response) => {
+      response.on('error', () => {})
+      answer(response)
+    }),
+  )
+}
+
+const examine = (url: string): Promise<Finished> =>
+  runHere(['doctor', url, '--look', 'outside', '--database', 'file:none.db'])
+
+test('an answer without an end is given up', async () => {
+  const piece = Buffer.alloc(MIB, ' ')
+  let sent = 0
+  const url = await startServer((response) => {
+    const send = () => {
+      sent += MIB
+      if (sent >= ENDLESS_BYTES) response.end(piece)
+      else response.write(piece, (error) => error ?? send())
+    }
+    send()
+  })
+  expect(await examine(url)).toEqual({ exitCode: 2, stdout: '', stderr: `doctor: at ${url} ${TOO_LARGE}\n` })
+  // What is on its way when the connection is closed is no more than its buffers hold.
+  expect(sent).toBeLessThan(64 * MIB)
+})
+
+test('so is a small one that is large without its coding', async () => {
+  const bomb = gzipSync(Buffer.alloc(ENDLESS_BYTES, ' '))
+  expect(bomb.byteLength).toBeLessThan(MIB)
+  const url = await startServer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+  expect(await examine(url)).toEqual({ exitCode: 2, stdout: '', stderr: `doctor: at ${url} ${TOO_LARGE}\n` })
+})
+
+/** The next answer that a client of this process has the head of. */
+function answerBegun(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const begun = () => resolve()
+  subscribe('http.client.response.finish', begun)
+  onTestFinished(() => void unsubscribe('http.client.response.finish', begun))
+  return promise
+}
+
+test.each([
+  ['that drips', true, 'AnswerError: something answers that takes longer than 15 s for 64 KiB'],
+  ['that does not begin', false, 'Error: no answer within 15 s'],
+] as const)('and one %s', async (_name, begins, expected) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const asked = Promise.withResolvers<ServerResponse>()
+  const url = await startServer((response) => {
+    if (begins) response.write(' ')
+    asked.resolve(response)
+  })
+  const begun = answerBegun()
+  const answer = createAsk({ url: new URL(url), address: undefined, ca: undefined })({ path: '/healthz' }).catch(String)
+  const response = await asked.promise
+  if (begins) await begun
+  const ended = () => Promise.race([answer, new Promise((resolve) => setImmediate(() => resolve('goes on')))])
+  for (let seconds = 0; seconds < 60 && !response.destroyed; seconds += 10) {
+    if (begins) response.write(' ')
+    await ended()
+    await vi.advanceTimersByTimeAsync(10_000)
+  }
+  expect(await ended()).toBe(expected)
+})
