@@ -78,7 +78,7 @@ test('what fails all requests is a line a minute for each cause, and says how ma
     },
   })
   const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: false, clock: Date.now }
-  const report = createReport(createLog('info', io), () => now)
+  const report = createReport(createLog({ logLevel: 'info' }, io), () => now)
   const away = () => new StoreUnavailableError('the database is away')
   const keys = () => new GatewayError('UNAVAILABLE', { cause: new Error('the keys cannot be loaded') })
   const right = () => new StoreFaultError('the role may not do this')
