@@ -1,5 +1,6 @@
 // Old servers that answer what no server should: what is wrong stays with the user that it is wrong for.
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -33,6 +34,64 @@ test('an export that a server never answers keeps its user back, and nobody else
   expect(await following.until(({ failed }) => failed === 0)).toMatchObject({ changed: 1, outage: null })
   const { exitCode, stderr } = await following.stop()
   expect([exitCode, stderr]).toEqual([0, `--email, address 1: GET ${server.url}/exports answered 504\n`])
+  expect(server.openSessions()).toBe(0)
+})
+
+test('a user who gets no answer is asked beside the rounds, which do not wait for it', async () => {
+  await using server = await startPlainServer({ records: WORLD })
+  const answerLate: (() => void)[] = []
+  let isHeld = false
+  server.setIntercept((request, response) => {
+    if (request.url !== '/exports?r=site') return false
+    // From the second time on nothing comes, for as long as the test takes.
+    if (isHeld) answerLate.push(() => response.writeHead(504).end())
+    else response.writeHead(504).end()
+    return true
+  })
+  const args = ['--email', `${ANA},${BEN},${CLEO}`, '--database', newDatabase(), '--concurrency', '1']
+  const following = startFollow(server.url, args)
+  await following.until(({ failed }) => failed === 1)
+  isHeld = true
+  await expect.poll(() => answerLate.length, { timeout: 30_000 }).toBe(1)
+  server.workspaces.get(BEN)?.templates.push('{"id":"late"}')
+  expect(await following.until(({ changed }) => changed > 0)).toMatchObject({
+    users: 3,
+    changed: 1,
+    failed: 1,
+    outage: null,
+  })
+  server.workspaces.get(CLEO)?.templates.push('{"id":"later"}')
+  expect(await following.until(({ changed }) => changed > 0)).toMatchObject({ changed: 1, failed: 1, outage: null })
+  // One at a time, and the next request is another one.
+  expect(answerLate).toHaveLength(1)
+  server.setIntercept(null)
+  for (const answer of answerLate) answer()
+  expect(await following.until(({ failed }) => failed === 0)).toMatchObject({ users: 3, changed: 1, outage: null })
+  const { exitCode, stderr } = await following.stop()
+  expect([exitCode, stderr]).toEqual([0, `--email, address 1: GET ${server.url}/exports answered 504\n`])
+  expect(server.openSessions()).toBe(0)
+})
+
+test('it is forgotten when its name is taken from the file, and its session ends with the others', async () => {
+  await using server = await startPlainServer({ records: WORLD })
+  let isHeld = false
+  let held = 0
+  server.setIntercept((request, response) => {
+    if (request.url !== '/exports?r=site') return false
+    held += isHeld ? 1 : 0
+    if (!isHeld) response.writeHead(504).end()
+    return true
+  })
+  const emails = join(temporaryDirectory(), 'emails.txt')
+  writeFileSync(emails, `${ANA}\n${BEN}\n${CLEO}\n`)
+  const args = ['--emails', emails, '--database', newDatabase(), '--concurrency', '1']
+  const following = startFollow(server.url, args)
+  await following.until(({ failed }) => failed === 1)
+  isHeld = true
+  await expect.poll(() => held, { timeout: 30_000 }).toBe(1)
+  writeFileSync(emails, `${BEN}\n${CLEO}\n`)
+  expect(await following.until(({ users }) => users === 2)).toMatchObject({ failed: 0, outage: null })
+  expect((await following.stop()).exitCode).toBe(0)
   expect(server.openSessions()).toBe(0)
 })
 

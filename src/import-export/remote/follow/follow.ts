@@ -3,11 +3,12 @@ import { StoreUnavailableError } from '../../../store/contract.ts'
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
 import type { MoveInOptions, RemoteUser } from '../move-in.ts'
-import { type SeenWorkspace, seenInStore } from '../seen-workspace.ts'
-import { createRemoteSession, type RemoteSession } from '../session.ts'
+import { seenInStore } from '../seen-workspace.ts'
+import { createRemoteSession } from '../session.ts'
 import { EmptiedWorkspaceError, LostExportsError, takeIn } from '../take-in.ts'
-import { areTooMany, type FoundLoss, findAgain, isBelieved, type Loss } from './losses.ts'
-import { createUnanswered, type Unanswered } from './unanswered.ts'
+import { createAside } from './aside.ts'
+import { type Counts, createFindings, type Findings, type Followed, type Losing, type Refused } from './findings.ts'
+import { areTooMany, findAgain, isBelieved, type Loss } from './losses.ts'
 
 /** What became of the users of one round. */
 export interface Round {
@@ -57,44 +58,8 @@ export interface FollowOptions extends Omit<MoveInOptions, 'isReplacement' | key
 /** What one step may remove, and leaves to the end of the round otherwise. */
 type Removable = Pick<MoveInOptions, 'mayEmptyLists' | 'mayEmptyWorkspace' | 'mayLoseAllExports'>
 
-interface Followed {
-  readonly session: RemoteSession
-  /** What was there last, null before the first time. */
-  seen: SeenWorkspace | null
-  /** Milliseconds since the epoch: nothing was missing here of what was there then. */
-  inStepAt: number
-  /** What the last rounds have found; null while nothing is. */
-  loss: FoundLoss | null
-  failure: string
-}
-
 /** `gone`: without a workspace there, and with one here. */
 type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
-type Counts = Record<'changed' | 'unchanged' | 'missing' | 'failed' | 'added' | 'replaced' | 'removed', number>
-
-interface Losing {
-  readonly user: RemoteUser
-  readonly one: Followed
-  /** When it was asked for. */
-  readonly at: number
-}
-
-/** What a round has found so far. */
-interface Findings {
-  readonly counts: Counts
-  readonly gone: Losing[]
-  /** Without any document there, and with some here. */
-  readonly emptied: Refused[]
-  readonly lostExports: Refused[]
-  readonly unanswered: Unanswered<Failed>
-  outage: string | null
-}
-
-interface Refused extends Losing {
-  readonly error: ContractError
-}
-
-type Failed = Omit<Refused, 'at'>
 
 /** Signs out everywhere when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
@@ -108,6 +73,7 @@ export function createFollower(options: FollowOptions): Follower {
   const start = clock()
   let wasInStep = false
   const changes = { added: 0, replaced: 0, removed: 0 }
+  const aside = createAside(createFindings, (user, found) => tryStep(user, requireFollowed(user), found, removable))
 
   function requireFollowed({ email, login }: RemoteUser): Followed {
     const known = followed.get(email)
@@ -184,7 +150,7 @@ export function createFollower(options: FollowOptions): Follower {
     found.counts.failed += 1
     if (error instanceof StoreUnavailableError) found.outage = error.message
     else if (error instanceof OutageError) {
-      if (found.unanswered.add({ user, one, error })) found.outage = error.message
+      if (found.unanswered.add({ user, one, error }, found.users)) found.outage = error.message
     } else if (error instanceof ContractError) note(user, one, error)
     else throw error
   }
@@ -238,12 +204,14 @@ export function createFollower(options: FollowOptions): Follower {
   function note(user: RemoteUser, one: Followed, error: ContractError): void {
     if (one.failure !== error.message) onFailed(user, error)
     one.failure = error.message
+    if (error instanceof OutageError) aside.add(user)
   }
 
   async function forget(users: readonly RemoteUser[]): Promise<void> {
     const named = new Set(users.map(({ email }) => email))
     for (const [email, { session }] of followed) {
-      if (named.has(email)) continue
+      if (named.has(email) || aside.isAsking(email)) continue
+      aside.remove(email)
       followed.delete(email)
       await session.close()
     }
@@ -263,17 +231,15 @@ export function createFollower(options: FollowOptions): Follower {
     async round(users) {
       const began = clock()
       let done = 0
-      const counts: Counts = { changed: 0, unchanged: 0, missing: 0, failed: 0, added: 0, replaced: 0, removed: 0 }
-      const found: Findings = {
-        counts,
-        gone: [],
-        emptied: [],
-        lostExports: [],
-        unanswered: createUnanswered(users.length),
-        outage: null,
-      }
       await forget(users)
-      await eachOf(users, concurrency, async (user) => {
+      const late = await aside.next()
+      const before = users.some(({ email }) => email === late?.email) ? late : null
+      const found = before?.found ?? createFindings()
+      const { counts } = found
+      const asked = users.filter(({ email }) => email !== before?.email && !aside.has(email))
+      counts.failed += users.filter(({ email }) => aside.has(email)).length
+      found.users = asked.length + (before ? 1 : 0)
+      await eachOf(asked, concurrency, async (user) => {
         stop.throwIfAborted()
         const one = requireFollowed(user)
         if (found.outage !== null) {
@@ -292,6 +258,7 @@ export function createFollower(options: FollowOptions): Follower {
       return { users: users.length, ...counts, waiting, doubted, outage, seconds, lagSeconds: lagSeconds() }
     },
     async [Symbol.asyncDispose]() {
+      await aside.end()
       await eachOf(followed.values(), concurrency, ({ session }) => session.close())
     },
   }

@@ -4,17 +4,16 @@
 const USERS_OF_OUTAGE = 3
 
 export interface Unanswered<T> {
-  /** Whether so many got no answer since the last one who did that the server is away. */
-  readonly add: (failed: T) => boolean
+  /** Whether so many, of `users` in the round, got no answer since the last one who did that the server is away. */
+  readonly add: (failed: T, users: number) => boolean
   /** Those who got none since then. To be called when somebody is answered: they failed by themselves. */
   readonly takeAll: () => readonly T[]
 }
 
-/** `users` are those of the round. */
-export function createUnanswered<T>(users: number): Unanswered<T> {
+export function createUnanswered<T>(): Unanswered<T> {
   const unanswered: T[] = []
   return {
-    add: (failed) => unanswered.push(failed) >= Math.min(USERS_OF_OUTAGE, users),
+    add: (failed, users) => unanswered.push(failed) >= Math.min(USERS_OF_OUTAGE, users),
     takeAll: () => unanswered.splice(0),
   }
 }
