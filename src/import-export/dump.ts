@@ -1,8 +1,8 @@
 // Everything of a user, or of all, in the import format.
 import type { DocumentKind, ExportPage, Snapshot, StoredExport, StoredUser } from '../store/contract.ts'
+import { elementPages, pagesOf, userPages } from '../store/paging/paging.ts'
 import { documentLine, exportLines, userLine } from './format/write-record.ts'
 
-const USERS_PER_READ = 256
 const DOCUMENTS_PER_READ = 32
 const ELEMENTS_PER_READ = 64
 
@@ -11,12 +11,8 @@ const ELEMENTS_PER_READ = 64
  * who has nothing is a line too.
  */
 export async function* dumpUsers(snapshot: Snapshot): AsyncGenerator<string> {
-  for (let after = ''; ; ) {
-    const users = await snapshot.usersAfter(after, USERS_PER_READ)
+  for await (const users of userPages(snapshot)) {
     for (const user of users) yield* dumpUser(snapshot, user)
-    const last = users.at(-1)
-    if (!last) return
-    after = last.email
   }
 }
 
@@ -52,14 +48,13 @@ function allExports({ id: userId }: StoredUser, ref: string): ExportPage {
   return { userId, ref, after: null, limit: null }
 }
 
-async function* documentPages(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
-  for (let after = 0; ; ) {
-    const [page = []] = await snapshot.documentsOf([{ userId, kind, after, limit: DOCUMENTS_PER_READ }])
-    yield page
-    const last = page.at(-1)
-    if (!last) return
-    after = last.position
-  }
+function documentPages(snapshot: Snapshot, { id: userId }: StoredUser, kind: DocumentKind) {
+  return pagesOf({
+    start: 0,
+    limit: DOCUMENTS_PER_READ,
+    read: async (after, limit) => (await snapshot.documentsOf([{ userId, kind, after, limit }]))[0] ?? [],
+    keyOf: ({ position }) => position,
+  })
 }
 
 /** `exports` are newest first; the lines are oldest first. */
@@ -74,12 +69,6 @@ async function* dumpExports(
   }
 }
 
-async function* elementsOf(snapshot: Snapshot, { userId, id: exportId }: StoredExport): AsyncGenerator<string> {
-  for (let after = 0; ; ) {
-    const [page = []] = await snapshot.elementsOf([{ userId, exportId, after, limit: ELEMENTS_PER_READ }])
-    for (const { text } of page) yield text
-    const last = page.at(-1)
-    if (!last) return
-    after = last.position
-  }
+async function* elementsOf(snapshot: Snapshot, one: StoredExport): AsyncGenerator<string> {
+  for await (const page of elementPages(snapshot, one, ELEMENTS_PER_READ)) for (const { text } of page) yield text
 }

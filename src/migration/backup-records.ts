@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto'
 import type { NewSession } from '../store/contract.ts'
 import { CARRIED_TABLE_NAMES, carriedTable } from '../store/cutover/carried-tables.ts'
 import type { Copy, LastIds, MigratableStore } from '../store/cutover/contract.ts'
-import { callDays } from './copy-rest-calls.ts'
+import { restCallDayPages, sessionPages, userPages } from '../store/paging/paging.ts'
 import { rowPages } from './copy-rows.ts'
-import { sessionPages } from './copy-sessions.ts'
-import { documentsOf, elementsOf, exportsOf, userPages } from './items.ts'
+import { documentsOf, elementsOf, exportsOf } from './items.ts'
 import { createCopyBatch, MoveError, requireMine } from './row-copies.ts'
 
 /** The second has rows of further tables. */
@@ -66,8 +65,8 @@ async function* linesBefore(store: MigratableStore, now: number): AsyncGenerator
       yield { type: 'session', session, refreshHash: Buffer.from(refreshHash).toString('hex') }
     }
   }
-  for await (const day of callDays(store)) {
-    for (const calls of await store.restCallsOf([day])) yield { type: 'putRestCalls', calls }
+  for await (const days of restCallDayPages(store)) {
+    for (const day of days) for (const calls of await store.restCallsOf([day])) yield { type: 'putRestCalls', calls }
   }
   for (const table of CARRIED_TABLE_NAMES.filter((name) => carriedTable(name).isBackedUp)) {
     for await (const rows of rowPages(store, table)) for (const row of rows) yield { type: 'putRow', table, row }

@@ -1,26 +1,16 @@
 // The ledger of REST calls in the target made what it is in the source, day by day, and read back.
 import type { MigratableStore } from '../store/cutover/contract.ts'
-import type { RestCalls, RestCallVerbs } from '../store/rest-call-contract.ts'
+import { restCallDayPages } from '../store/paging/paging.ts'
+import type { RestCalls } from '../store/rest-call-contract.ts'
 import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
-
-const DAYS_PER_READ = 100
 
 /** All days; those that the source does not have go. */
 export async function copyRestCalls(source: MigratableStore, target: Target): Promise<void> {
   const days = new Set<string>()
-  for (const store of [source, target.store]) for await (const day of callDays(store)) days.add(day)
-  await copyRestCallsOf([...days], source, target)
-}
-
-/** Oldest first. */
-export async function* callDays(store: RestCallVerbs): AsyncGenerator<string> {
-  for (let after = ''; ; ) {
-    const page = await store.restCallDays(after, DAYS_PER_READ)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined) return
-    after = last
+  for (const store of [source, target.store]) {
+    for await (const page of restCallDayPages(store)) for (const day of page) days.add(day)
   }
+  await copyRestCallsOf([...days], source, target)
 }
 
 /** One day after the other: a day has as many rows as one transaction takes, or a few times that. */

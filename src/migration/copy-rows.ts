@@ -7,6 +7,7 @@ import {
   keyOfRow,
 } from '../store/cutover/carried-tables.ts'
 import type { ChangedRow } from '../store/cutover/contract.ts'
+import { pagesOf } from '../store/paging/paging.ts'
 import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
 
 const ROWS_PER_READ = 1_000
@@ -45,14 +46,13 @@ export async function copyChangedRows(
 }
 
 /** In order of key. */
-export async function* rowPages(source: CarriedReads, table: CarriedTableName): AsyncGenerator<readonly CarriedRow[]> {
-  for (let after = ''; ; ) {
-    const page = await source.carriedRowsAfter(table, after, ROWS_PER_READ)
-    if (page.length > 0) yield page
-    const last = page.at(-1)
-    if (!last || page.length < ROWS_PER_READ) return
-    after = keyOfRow(table, last)
-  }
+export function rowPages(source: CarriedReads, table: CarriedTableName): AsyncGenerator<readonly CarriedRow[]> {
+  return pagesOf({
+    start: '',
+    limit: ROWS_PER_READ,
+    read: (after, limit) => source.carriedRowsAfter(table, after, limit),
+    keyOf: (row) => keyOfRow(table, row),
+  })
 }
 
 function keysOf(table: CarriedTableName, rows: readonly CarriedRow[]): readonly string[] {

@@ -1,6 +1,7 @@
 // Sessions and signing keys in the target made what they are in the source, and read back.
 import type { NewSession, StoredSigningKey } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
+import { sessionPages } from '../store/paging/paging.ts'
 import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
 
 const SESSIONS_PER_READ = 1_000
@@ -22,17 +23,6 @@ export async function copySessions(
       page.filter(({ id }) => !kept.has(id)),
       target,
     )
-  }
-}
-
-/** In order of id. */
-export async function* sessionPages(store: MigratableStore): AsyncGenerator<readonly NewSession[]> {
-  for (let after = ''; ; ) {
-    const page = await store.sessionsAfter(after, SESSIONS_PER_READ)
-    if (page.length > 0) yield page
-    const last = page.at(-1)
-    if (!last || page.length < SESSIONS_PER_READ) return
-    after = last.id
   }
 }
 

@@ -1,20 +1,9 @@
 // What a user has, item by item, in an order that two databases share.
-import type { DocumentKind, StoredDocument, StoredExport, StoredUser, WorkspaceReads } from '../store/contract.ts'
+import type { DocumentKind, StoredDocument, StoredElement, StoredExport, WorkspaceReads } from '../store/contract.ts'
+import { elementPages } from '../store/paging/paging.ts'
 
-const USERS_PER_READ = 256
 const ITEMS_PER_READ = 256
 const KINDS: readonly DocumentKind[] = ['project', 'template', 'uiLibrary']
-
-/** In order of email. */
-export async function* userPages(reads: WorkspaceReads): AsyncGenerator<readonly StoredUser[]> {
-  for (let after = ''; ; ) {
-    const users = await reads.usersAfter(after, USERS_PER_READ)
-    if (users.length > 0) yield users
-    const last = users.at(-1)
-    if (!last || users.length < USERS_PER_READ) return
-    after = last.email
-  }
-}
 
 /** Kind by kind, each in order of position. What is small comes with one question. */
 export async function* documentsOf(reads: WorkspaceReads, userId: number): AsyncGenerator<StoredDocument> {
@@ -69,14 +58,8 @@ export async function exportsOf(
   return found
 }
 
-export async function* elementsOf(reads: WorkspaceReads, { userId, id: exportId }: StoredExport) {
-  for (let after = 0; ; ) {
-    const [page = []] = await reads.elementsOf([{ userId, exportId, after, limit: ITEMS_PER_READ }])
-    yield* page
-    const last = page.at(-1)
-    if (!last || page.length < ITEMS_PER_READ) return
-    after = last.position
-  }
+export async function* elementsOf(reads: WorkspaceReads, one: StoredExport): AsyncGenerator<StoredElement> {
+  for await (const page of elementPages(reads, one, ITEMS_PER_READ)) yield* page
 }
 
 async function next(documents: AsyncGenerator<StoredDocument>): Promise<StoredDocument | undefined> {

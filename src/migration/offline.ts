@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { eachOf } from '../import-export/each-of.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
+import { userPages } from '../store/paging/paging.ts'
 import { copyRestCalls } from './copy-rest-calls.ts'
 import { copyRows } from './copy-rows.ts'
 import { copyKeys, copySessions } from './copy-sessions.ts'
 import { copyUser } from './copy-user.ts'
-import { userPages } from './items.ts'
 import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
 
 /** Users that are copied at the same time: more of their commits share one write to the disk. */

@@ -3,6 +3,7 @@ import { AUDIT_KINDS } from '../../auth/audit/audit-event.ts'
 import { UsageError } from '../../errors.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
 import { hashedEmail } from '../../store/hashed-email.ts'
+import { pagesOf } from '../../store/paging/paging.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { describeEntry } from '../open-audit.ts'
 import { openStoreToRead } from '../open-store-for-cli.ts'
@@ -21,13 +22,16 @@ export async function runAudit(config: AuditCommandConfig, io: CommandIo): Promi
   if (from !== null && to !== null && from >= to) throw new UsageError('--from: must be before --to')
   await using store = await openStoreToRead(config, io)
   const who = config.email === undefined ? null : await namesOf(config.email, store)
-  for (let after = 0; ; ) {
-    const page = await store.auditEntries({ from, to, kind, who }, after, ENTRIES_PER_READ)
+  const pages = pagesOf({
+    start: 0,
+    limit: ENTRIES_PER_READ,
+    read: (after, limit) => store.auditEntries({ from, to, kind, who }, after, limit),
+    keyOf: ({ id }) => id,
+  })
+  for await (const page of pages) {
     for (const entry of page) await writeLine(stdout, JSON.stringify(describeEntry(entry)))
-    const last = page.at(-1)
-    if (!last || page.length < ENTRIES_PER_READ) return 0
-    after = last.id
   }
+  return 0
 }
 
 /** Whether it was kept hashed or in clear. */

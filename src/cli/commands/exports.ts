@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { UsageError } from '../../errors.ts'
 import { toSortableUtc } from '../../import-export/format/timestamp.ts'
 import type { StoredUser } from '../../store/contract.ts'
+import { userPages } from '../../store/paging/paging.ts'
 import type { EditableStore, PruneRule } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -11,7 +12,6 @@ import { openStoreToWrite } from '../open-store-for-cli.ts'
 import type { PruneConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
-const USERS_PER_READ = 256
 /** Long enough for somebody who asks for the write lock every millisecond to get it. */
 const PAUSE_MS = 3
 /** Of each project, when only an age is given: what GET /exports answers stays. */
@@ -77,11 +77,5 @@ async function* usersOf(store: EditableStore, email: string | undefined): AsyncG
     yield user
     return
   }
-  for (let after = ''; ; ) {
-    const users = await store.usersAfter(after, USERS_PER_READ)
-    yield* users
-    const last = users.at(-1)
-    if (!last) return
-    after = last.email
-  }
+  for await (const users of userPages(store)) yield* users
 }

@@ -1,6 +1,7 @@
 // sessions list, sessions revoke: who is signed in, and the end of it.
 import type { Audit } from '../../auth/audit/audit-event.ts'
 import { UsageError } from '../../errors.ts'
+import { sessionPages } from '../../store/paging/paging.ts'
 import type { NewSession, SessionVerbs } from '../../store/session-contract.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openCommandAudit } from '../open-audit.ts'
@@ -8,7 +9,6 @@ import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { SessionsListConfig, SessionsRevokeConfig } from '../options/operator-options.ts'
 import { writeLine } from '../write-line.ts'
 
-const SESSIONS_PER_READ = 1_000
 /** Of one user: more than any limit allows. */
 const ALL_OF_ONE = 1_000_000
 
@@ -56,12 +56,8 @@ function record(audit: Audit, email: string, count: number): void {
 }
 
 async function* openSessions(store: SessionVerbs, now: number): AsyncGenerator<NewSession> {
-  for (let after = ''; ; ) {
-    const page = await store.sessionsAfter(after, SESSIONS_PER_READ)
+  for await (const page of sessionPages(store)) {
     for (const session of page) if (session.idleExpiresAt > now && session.expiresAt > now) yield session
-    const last = page.at(-1)
-    if (!last || page.length < SESSIONS_PER_READ) return
-    after = last.id
   }
 }
 

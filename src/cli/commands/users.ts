@@ -1,6 +1,7 @@
 // users: whose workspaces are stored, and how much; one under another email, or gone.
 import { canonicalEmail } from '../../auth/email.ts'
 import { UsageError } from '../../errors.ts'
+import { userPages } from '../../store/paging/paging.ts'
 import type { Holdings } from '../../store/workspace-edits.ts'
 import { flushAndTell } from '../flush-removals.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -9,20 +10,15 @@ import { openStoreToRead, openStoreToWrite } from '../open-store-for-cli.ts'
 import type { UsersConfig } from '../options/workspace-options.ts'
 import { toSize } from '../progress.ts'
 
-const USERS_PER_READ = 256
-
 /** A line for each user, in order of email. */
 export async function runUsersList(config: UsersConfig, io: CommandIo): Promise<ExitCode> {
   await using store = await openStoreToRead(config, io)
-  for (let after = ''; ; ) {
-    const users = await store.usersAfter(after, USERS_PER_READ)
-    const last = users.at(-1)
-    if (!last) return 0
+  for await (const users of userPages(store)) {
     for (const held of await store.holdingsOf(users.map(({ email }) => email))) {
       if (held) io.stdout.write(`${held.email}\t${inWords(held)}\n`)
     }
-    after = last.email
   }
+  return 0
 }
 
 export async function runUsersShow(input: string, config: UsersConfig, io: CommandIo): Promise<ExitCode> {

@@ -1,8 +1,7 @@
 // The ledger as it is shown: its days, and what they come to.
+import { restCallDayPages } from '../../store/paging/paging.ts'
 import type { RestCalls, RestCallVerbs } from '../../store/rest-call-contract.ts'
 import { REST_ROUTES } from '../routes.ts'
-
-const DAYS_PER_READ = 30
 
 /** Days of UTC as `2026-01-31`; null for no bound. */
 export interface LedgerPeriod {
@@ -21,13 +20,9 @@ export async function* ledgerRows(
   store: Pick<RestCallVerbs, 'restCallDays' | 'restCallsOf'>,
   { from, to }: LedgerPeriod,
 ): AsyncGenerator<LedgerRow> {
-  for (let after = ''; ; ) {
-    const days = await store.restCallDays(after, DAYS_PER_READ)
-    const last = days.at(-1)
-    if (last === undefined) return
+  for await (const days of restCallDayPages(store)) {
     const asked = days.filter((day) => (from === null || day >= from) && (to === null || day < to))
     for (const calls of await store.restCallsOf(asked)) yield { ...calls, twin: twinOf(calls.route) }
-    after = last
   }
 }
 

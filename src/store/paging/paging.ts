@@ -1,0 +1,61 @@
+// Lists of the store that are read whole: a page at a time, so that memory holds one page of them.
+import type { Awaitable } from '../awaitable.ts'
+import type { StoredElement, StoredExport, StoredUser, WorkspaceReads } from '../reads-contract.ts'
+import type { RestCallVerbs } from '../rest-call-contract.ts'
+import type { NewSession, SessionVerbs } from '../session-contract.ts'
+
+const USERS_PER_READ = 256
+const SESSIONS_PER_READ = 1_000
+const DAYS_PER_READ = 30
+
+export interface PagedList<Item, Key> {
+  /** Smaller than the key of every item. */
+  readonly start: Key
+  /** Items of a page. */
+  readonly limit: number
+  /** The items that follow the one with this key, in order of key; fewer than `limit` only at the end of the list. */
+  readonly read: (after: Key, limit: number) => Awaitable<readonly Item[]>
+  readonly keyOf: (item: Item) => Key
+}
+
+/** None of them is empty. The next page is read once it is asked for. */
+export async function* pagesOf<Item, Key>(list: PagedList<Item, Key>): AsyncGenerator<readonly Item[]> {
+  const { start, limit, read, keyOf } = list
+  for (let after = start; ; ) {
+    const page = await read(after, limit)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    if (page.length < limit) return
+    after = keyOf(last)
+  }
+}
+
+/** In order of email. */
+export function userPages(reads: WorkspaceReads): AsyncGenerator<readonly StoredUser[]> {
+  return pagesOf({ start: '', limit: USERS_PER_READ, read: reads.usersAfter, keyOf: ({ email }) => email })
+}
+
+/** In order of id; expired ones too. */
+export function sessionPages(store: SessionVerbs): AsyncGenerator<readonly NewSession[]> {
+  return pagesOf({ start: '', limit: SESSIONS_PER_READ, read: store.sessionsAfter, keyOf: ({ id }) => id })
+}
+
+/** The days that have REST calls, oldest first. */
+export function restCallDayPages(store: Pick<RestCallVerbs, 'restCallDays'>): AsyncGenerator<readonly string[]> {
+  return pagesOf({ start: '', limit: DAYS_PER_READ, read: store.restCallDays, keyOf: (day) => day })
+}
+
+/** In order; elements are long, so each caller says how many make a page. */
+export function elementPages(
+  reads: WorkspaceReads,
+  { userId, id: exportId }: StoredExport,
+  limit: number,
+): AsyncGenerator<readonly StoredElement[]> {
+  return pagesOf({
+    start: 0,
+    limit,
+    read: async (after) => (await reads.elementsOf([{ userId, exportId, after, limit }]))[0] ?? [],
+    keyOf: ({ position }) => position,
+  })
+}
