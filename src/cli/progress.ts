@@ -1,8 +1,8 @@
 // Lines about how far a long command is: one that is drawn again and again on a terminal, sizes and durations in words.
 import type { CommandIo } from './io.ts'
 
-export const REDRAW_MS = 100
-export const CLEAR_LINE = '\r\u001b[2K'
+const REDRAW_MS = 100
+const CLEAR_LINE = '\r\u001b[2K'
 
 export interface LiveLine {
   /** What `line` answers in place of what was drawn before, unless that was only a moment ago. */

@@ -1,6 +1,6 @@
 // The progress line of a command that goes through users: how many, how much, how much longer.
 import type { CommandIo } from '../io.ts'
-import { CLEAR_LINE, REDRAW_MS, toDuration, toSize } from '../progress.ts'
+import { createLiveLine, toDuration, toSize } from '../progress.ts'
 
 /** Between two lines where there is no terminal to draw on. */
 const RETELL_MS = 10_000
@@ -12,24 +12,26 @@ export interface UserProgress extends Disposable {
 }
 
 /** Drawn on a terminal; elsewhere a line now and then. */
-export function createUserProgress({ stderr, isTerminal }: CommandIo, label: string, total: number): UserProgress {
+export function createUserProgress(io: CommandIo, label: string, total: number): UserProgress {
+  const { stderr, isTerminal } = io
+  const drawn = createLiveLine(io)
   const start = performance.now()
-  let toldAt = isTerminal ? Number.NEGATIVE_INFINITY : start
+  let toldAt = start
   return {
     update(users, bytes) {
       const now = performance.now()
-      if (now - toldAt < (isTerminal ? REDRAW_MS : RETELL_MS)) return
+      if (!isTerminal && now - toldAt < RETELL_MS) return
       toldAt = now
       const seconds = (now - start) / 1_000
       const left = users > 0 ? `, ${toDuration((seconds * (total - users)) / users)} left` : ''
       const line = `${label}: ${users} of ${total} users, ${toSize(bytes)}${left}`
-      stderr.write(isTerminal ? `${CLEAR_LINE}${line}` : `${line}\n`)
+      if (isTerminal) drawn.update(() => line)
+      else stderr.write(`${line}\n`)
     },
     say(line) {
-      stderr.write(`${isTerminal ? CLEAR_LINE : ''}${line}\n`)
+      drawn.clear()
+      stderr.write(`${line}\n`)
     },
-    [Symbol.dispose]() {
-      if (isTerminal) stderr.write(CLEAR_LINE)
-    },
+    [Symbol.dispose]: drawn.clear,
   }
 }
