@@ -1,6 +1,6 @@
 // What an import did, or would do, as people are told it: here and by another gateway in the same words.
 import type { Orphans } from './checks/orphan-exports.ts'
-import { excerpt } from './format/envelope.ts'
+import { shortened } from './format/envelope.ts'
 
 export interface ImportCounts {
   readonly added: number
@@ -26,7 +26,7 @@ export function orphansByLine(name: string, orphans: readonly Orphans[], total: 
   return [
     ...orphans.map(
       ({ line, ref, exports }) =>
-        `${name}:${line}: no project of this user has the reference ${JSON.stringify(excerpt(ref))} of ${exportsInWords(exports)}\n`,
+        `${name}:${line}: no project of this user has the reference ${JSON.stringify(shortened(ref))} of ${exportsInWords(exports)}\n`,
     ),
     ...(rest === 0 ? [] : [`… and ${exportsInWords(rest)} of other references\n`]),
   ].join('')

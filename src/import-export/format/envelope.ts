@@ -27,7 +27,7 @@ export function readEnvelope(line: string): Envelope {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RecordError('not a JSON object')
   const members = new Map<string, Member>()
   for (const member of membersOf(line)) {
-    if (members.has(member.name)) throw new RecordError(`"${excerpt(member.name)}" is given twice`)
+    if (members.has(member.name)) throw new RecordError(`"${shortened(member.name)}" is given twice`)
     members.set(member.name, member)
   }
   return { line, value: value as Record<string, unknown>, members }
@@ -88,6 +88,7 @@ export function integerText(text: string, name: string): string | null {
   return INTEGER.test(digits) ? digits : null
 }
 
-export function excerpt(text: string): string {
+/** A name of the input for a message. It may be one long word, of which `excerpt` in redact.ts would leave nothing. */
+export function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }

@@ -5,7 +5,6 @@ import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
 import {
   createEmailReader,
   type Envelope,
-  excerpt,
   integerText,
   RecordError,
   readEnvelope,
@@ -13,6 +12,7 @@ import {
   requireName,
   requireStorable,
   requireText,
+  shortened,
   textOfData,
 } from './envelope.ts'
 import { isRemoval, type RemovalRecord, readRemoval } from './removal-record.ts'
@@ -70,7 +70,7 @@ export function createRecordReader(fields: RecordFields): RecordReader {
     const kind = requireText(envelope, 'kind')
     const read = RECORD_READERS[kind as keyof typeof RECORD_READERS]
     if (!Object.hasOwn(RECORD_READERS, kind)) {
-      throw new RecordError(`unknown kind "${excerpt(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
+      throw new RecordError(`unknown kind "${shortened(kind)}": use ${Object.keys(RECORD_READERS).join(', ')}`)
     }
     if (isRemoval(envelope)) return readRemoval(kind, envelope, requireEmail)
     return read(envelope, { fields, requireEmail })

@@ -1,7 +1,7 @@
 // A list of another server is a set: two documents of it that have one id would be one document here.
 import { redact } from '../../redact.ts'
 import type { DocumentKind } from '../../store/contract.ts'
-import { excerpt, RecordError } from '../format/envelope.ts'
+import { RecordError, shortened } from '../format/envelope.ts'
 import type { DocumentRecord, RecordFields } from '../format/read-record.ts'
 import { LIST_PATHS } from './seen-workspace.ts'
 
@@ -17,7 +17,7 @@ export function createDistinctIds({ idFields }: RecordFields): (document: Docume
     }
     const fields = idFields.join(', ')
     throw new RecordError(
-      `two documents of ${LIST_PATHS[kind]} have the id "${excerpt(redact(id))}": an id is the first of ${fields} that a document has`,
+      `two documents of ${LIST_PATHS[kind]} have the id "${shortened(redact(id))}": an id is the first of ${fields} that a document has`,
     )
   }
 }
