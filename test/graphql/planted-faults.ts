@@ -51,8 +51,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a plan is used again whatever its conditions are',
     file: 'graphql/execution/execute.ts',
-    find: 'const conditions = conditionsOf(conditionVariables, variables)',
-    replacement: 'const conditions = conditionsOf([], variables) || String(conditionVariables.length > 99)',
+    find: 'const conditions = conditionsKey(conditionVariables, variables)',
+    replacement: 'const conditions = conditionsKey([], variables) || String(conditionVariables.length > 99)',
   },
   {
     name: 'fields share the place of their arguments',

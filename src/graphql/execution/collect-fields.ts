@@ -1,4 +1,4 @@
-// Which fields a selection comes to (specification, CollectFields), for one object type and known variables.
+// Collects the fields of a selection (specification, CollectFields), for one object type and known variables.
 import {
   type FieldNode,
   type FragmentDefinitionNode,

@@ -1,11 +1,11 @@
-// The errors of one execution, in the order a depth-first execution meets them, whatever was read first.
+// The errors of one execution, in the order in which a depth-first execution meets them, whichever read was answered first.
 import type { FieldNode } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { RequestBudget } from '../../resolvers/request-budget.ts'
 import type { Awaitable } from '../../store/contract.ts'
 import { SORTED_AT_ONCE, sortInTurns } from './sort-in-turns.ts'
 
-/** An error takes about this much room in an answer, in UTF-16 units, and each of its places in the document as much more. */
+/** About how long an error is in a response, and each of its locations, in UTF-16 units. */
 const ERROR_LENGTH = 224
 const LOCATION_LENGTH = 32
 
@@ -14,11 +14,11 @@ export interface Path {
   readonly parent: Path | null
   /** Response name of a field, index of a list item. */
   readonly key: string | number
-  /** Place among its siblings. */
+  /** Position among its siblings. */
   readonly order: number
 }
 
-/** A field that failed, on its way up to the nearest field that may be null. Thrown, but no Error: nobody reads its stack. */
+/** The failure of a field, thrown up to the nearest nullable field. It is no `Error`: nobody reads its stack. */
 export class FieldFailure {
   readonly thrown: unknown
   readonly nodes: readonly FieldNode[]
@@ -33,19 +33,19 @@ export class FieldFailure {
 
 interface Collected {
   readonly failure: FieldFailure
-  /** Of the field that failed. */
+  /** `order` of each step of the path from the root to the field that failed. */
   readonly orders: readonly number[]
-  /** How many steps lead from the root to what became null. */
+  /** Length of the path from the root to what became null. */
   readonly nulledDepth: number
 }
 
 export interface CollectedErrors {
   /**
-   * `nulled` is the nearest place above the failure that may be null; null itself stands for all of `data`. Throws
-   * `RequestAborted` where the answer has no room for it.
+   * `nulled` is the path of the nearest nullable field or item, which becomes null; it is null where all of `data` does. Throws
+   * `RequestAborted` where the budget has no room for the error.
    */
   readonly add: (failure: FieldFailure, nulled: Path | null) => void
-  /** Empty when nothing failed. At once, unless there are many. */
+  /** Empty when nothing failed. A promise where there are many errors: sorting them takes several turns. */
   readonly inOrder: (yieldTurn: YieldTurn) => Awaitable<readonly FieldFailure[]>
 }
 
@@ -57,17 +57,18 @@ export function createCollectedErrors(budget: RequestBudget): CollectedErrors {
       collected.push({ failure, orders: ordersOf(failure.path), nulledDepth: ordersOf(nulled).length })
     },
     inOrder(yieldTurn) {
-      if (collected.length <= SORTED_AT_ONCE) return reached(collected.toSorted(compareCollected))
-      return sortInTurns(collected, compareCollected, yieldTurn).then(reached)
+      if (collected.length <= SORTED_AT_ONCE) return reported(collected.toSorted(compareCollected))
+      return sortInTurns(collected, compareCollected, yieldTurn).then(reported)
     },
   }
 }
 
 /**
- * What follows a failure within the place it made null is never executed depth first, so it is not reported. In this order all
- * that is within one place stands together, so only the last failure that was reached has to be looked at.
+ * The failures that a depth-first execution reports. Where one makes a field null, it executes nothing more within that field, so
+ * later failures there are left out. In this order all failures within one field stand together: it is enough to compare each
+ * with the last one that is reported.
  */
-function reached(sorted: readonly Collected[]): readonly FieldFailure[] {
+function reported(sorted: readonly Collected[]): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   let last: Collected | null = null
   for (const next of sorted) {
@@ -78,7 +79,7 @@ function reached(sorted: readonly Collected[]): readonly FieldFailure[] {
   return failures
 }
 
-/** A client chooses names and how many fields are merged into one: thousands of errors may repeat them. */
+/** Clients choose the names of fields, and how many nodes are merged into one field: thousands of errors may repeat both. */
 function lengthOf({ nodes, path }: FieldFailure): number {
   let length = ERROR_LENGTH + nodes.length * LOCATION_LENGTH
   for (let step = path; step !== null; step = step.parent) if (typeof step.key === 'string') length += step.key.length
@@ -92,7 +93,7 @@ function isWithin(orders: readonly number[], { orders: failed, nulledDepth }: Co
 
 function compareCollected({ orders: a }: Collected, { orders: b }: Collected): number {
   for (const [depth, order] of a.entries()) {
-    // What holds another comes before it.
+    // A parent comes before its children.
     const difference = order - (b[depth] ?? -1)
     if (difference !== 0) return difference
   }

@@ -1,4 +1,4 @@
-// The text of a list: item by item, page by page where it is read in pages, in as many turns as it takes, and with few items read at a time.
+// Completes a list: its items become text, over as many turns of the event loop as it takes, with a bound on the items that wait for reads.
 import { type FieldNode, GraphQLError } from 'graphql'
 import { isPaged, type NextPage, type Paged } from '../../resolvers/pagination/paged.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
@@ -8,31 +8,33 @@ import type { Run } from './run.ts'
 import { Failed, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text, type TextBuilder } from './text.ts'
 
-/** Items of a list that are text before they are put together. */
+/** Items of a segment at most: a segment is added to the text of the list before the next one begins. */
 const MAX_SEGMENT = 1_000
 /**
- * Items of one answer, in all of its lists, whose reads may go out together. Each takes some 9 kB and what is read for it: with
- * more at a time it is old when it is let go, and stays in memory until V8 looks through all of it.
+ * Items of one response, in all of its lists, that may wait for reads at the same time. Each holds some 9 kB and what is read
+ * for it. With more of them V8 moves this memory to the old generation, which only a full garbage collection frees.
  */
 const MAX_PENDING = 100
 /** Items between two looks at the clock. */
 const STRIDE = 16
-/** An item with more fields that are resolved counts as several of this many: for the clock, and among those whose reads go out together. */
-const BEGUN_FIELDS = 4
-const PENDING_FIELDS = 16
+/** An item with more resolved fields than this counts as several items for the clock. */
+const FIELDS_PER_BEGUN_ITEM = 4
+/** The same for `MAX_PENDING`. */
+const FIELDS_PER_PENDING_ITEM = 16
 
-/** How an item becomes text, and what happens when it does not. */
+/** How an item is completed, and whether it may be null. */
 interface ItemPlan {
   readonly complete: Complete
   readonly isNullable: boolean
   readonly nodes: readonly FieldNode[]
 }
 
-/** Items that were completed in one turn, and where the next begin. */
+/** Consecutive items that were begun in one turn. */
 interface Segment {
   readonly values: (Text | Promise<Text> | Failed)[]
-  /** Of those that wait; 0 where none does. */
+  /** How many of them wait for reads, as `MAX_PENDING` counts them; 0 if none does. */
   readonly pendingCount: number
+  /** Index of the first item after them. */
   readonly end: number
 }
 
@@ -42,7 +44,7 @@ export function completeList(complete: Complete, isNullable: boolean, nodes: rea
     if (isPaged(value)) return completePages(plan, run, value, path)
     const items = toArray(value, nodes)
     if (run.clock.isOverdue(items.length, Math.min(items.length, STRIDE))) return completeLater(plan, run, items, path)
-    const segment = takeSegment(plan, run, items, 0, 0, path)
+    const segment = beginSegment(plan, run, items, 0, 0, path)
     if (segment.pendingCount > 0 || segment.end < items.length) return completeRest(plan, run, items, path, segment)
     return joinItems(settledValues(segment.values))
   }
@@ -54,10 +56,10 @@ function toArray(value: unknown, nodes: readonly FieldNode[]): readonly unknown[
 }
 
 /**
- * Items from `start` on, one at least, until the turn has done enough, or enough of the answer waits; `offset` is the index in the
- * whole list of the first item.
+ * Begins items from `start` on: at least one, and no further item once the turn has taken long enough or `MAX_PENDING` items
+ * wait. `offset` is the index of `items[0]` in the whole list: the items may be one page of it.
  */
-function takeSegment(
+function beginSegment(
   plan: ItemPlan,
   run: Run,
   items: readonly unknown[],
@@ -75,9 +77,9 @@ function takeSegment(
     const fields = run.fieldCount - fieldsBefore
     values.push(value)
     end += 1
-    begunCount += countedAs(fields, BEGUN_FIELDS)
+    begunCount += toItemCount(fields, FIELDS_PER_BEGUN_ITEM)
     if (value instanceof Promise) {
-      const pending = countedAs(fields, PENDING_FIELDS)
+      const pending = toItemCount(fields, FIELDS_PER_PENDING_ITEM)
       pendingCount += pending
       run.pendingCount += pending
       if (run.pendingCount >= MAX_PENDING) break
@@ -89,8 +91,8 @@ function takeSegment(
   return { values, pendingCount, end }
 }
 
-function countedAs(fields: number, fieldsOfOne: number): number {
-  return Math.max(1, Math.ceil(fields / fieldsOfOne))
+function toItemCount(fields: number, fieldsPerItem: number): number {
+  return Math.max(1, Math.ceil(fields / fieldsPerItem))
 }
 
 function completeItem(plan: ItemPlan, run: Run, item: unknown, path: Path): Text | Promise<Text> | Failed {
@@ -113,7 +115,7 @@ function itemFailed({ isNullable, nodes }: ItemPlan, run: Run, thrown: unknown, 
   return 'null'
 }
 
-/** Throws the first failure of an item that may not be null. */
+/** Adds the texts of a segment, once none is pending. Throws the first failure of a non-null item. */
 async function addSegment(
   plan: ItemPlan,
   run: Run,
@@ -147,7 +149,7 @@ async function settleSegment(
 
 async function completeLater(plan: ItemPlan, run: Run, items: readonly unknown[], path: Path | null): Promise<Text> {
   await run.yieldTurn()
-  return completeRest(plan, run, items, path, takeSegment(plan, run, items, 0, 0, path))
+  return completeRest(plan, run, items, path, beginSegment(plan, run, items, 0, 0, path))
 }
 
 async function completeRest(
@@ -176,13 +178,13 @@ async function addItems(
 ): Promise<void> {
   for (let at = start; at < items.length; ) {
     if (run.clock.isOverdue(items.length, 0)) await run.yieldTurn()
-    const segment = takeSegment(plan, run, items, at, offset, path)
+    const segment = beginSegment(plan, run, items, at, offset, path)
     await addSegment(plan, run, segment, offset + at, path, builder)
     at = segment.end
   }
 }
 
-/** A page is let go before the next one is read. What is read in pages is long. */
+/** Each page is released before the next one is read. A list that is read in pages counts as long. */
 async function completePages(plan: ItemPlan, run: Run, { nextPage }: Paged<unknown>, path: Path | null): Promise<Text> {
   run.clock.expectLong()
   const builder = createTextBuilder()
@@ -196,7 +198,7 @@ async function completePages(plan: ItemPlan, run: Run, { nextPage }: Paged<unkno
   return builder.build()
 }
 
-/** A function of its own: when it has answered, nothing refers to the items while the next ones are waited for. */
+/** Null after the last page. A function of its own, so that nothing refers to a page while the next one is read. */
 async function addPage(
   plan: ItemPlan,
   run: Run,

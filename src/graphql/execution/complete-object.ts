@@ -1,4 +1,4 @@
-// The text of one object: its fields in the order of the selection, each resolved, completed, or taken from the stored text.
+// Completes an object: its fields in the order of the selection, each resolved and completed, or taken from the stored document.
 import type { HasText, MemberField } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
@@ -16,7 +16,7 @@ export function completeObject(
 ): Text | Promise<Text> {
   const { fields, readMembers } = selection
   run.fieldCount += selection.resolvedCount
-  // Fields of members stand on types of stored documents only.
+  // Only types of stored documents have fields that are members.
   const memberTexts = readMembers?.((source as HasText).text)
   let text = ''
   let ownLength = selection.frameLength
@@ -25,7 +25,7 @@ export function completeObject(
     if (!field) break
     const value =
       field.member === null
-        ? settleField(field, run, source, path)
+        ? beginField(field, run, source, path)
         : memberValue(field.member, memberTexts?.[field.memberSlot])
     if (typeof value !== 'string') {
       return completeRest(selection, run, source, path, { memberTexts, text, ownLength, index, value })
@@ -37,17 +37,18 @@ export function completeObject(
   return fields.length === 0 ? '{}' : `${text}}`
 }
 
-/** How far an object came before a field that is not text yet. */
+/** An object up to its first field that is no string yet. */
 interface Begun {
   readonly memberTexts: readonly (string | null)[] | undefined
   readonly text: string
   readonly ownLength: number
-  /** Of the field that `value` is of. */
+  /** Of that field. */
   readonly index: number
+  /** Of that field. */
   readonly value: Text | Pending<Text> | Failed
 }
 
-/** The fields from there on: all are asked before any is waited for. */
+/** Completes the fields from there on. All resolvers are called before any of them is awaited. */
 function completeRest(
   { fields }: SelectionPlan,
   run: Run,
@@ -65,7 +66,7 @@ function completeRest(
       values.length === 0
         ? begun.value
         : field.member === null
-          ? settleField(field, run, source, path)
+          ? beginField(field, run, source, path)
           : memberValue(field.member, memberTexts?.[field.memberSlot])
     values.push(value)
     if (isPending(value)) mustWait = true
@@ -73,7 +74,7 @@ function completeRest(
     else if (value instanceof Failed) break
     else if (typeof value === 'string' && !field.isComposite) ownLength += value.length
   }
-  // Like a failure of its last field: what is pending before it is still waited for.
+  // As if the last field had failed: pending fields are still awaited.
   const excess = countObject(run, ownLength)
   if (excess) values.push(excess)
   const join = (settled: readonly Text[]) => joinFields(begun.text, rest, settled)
@@ -94,8 +95,8 @@ function countObject(run: Run, length: number): Failed | null {
   }
 }
 
-/** A failure of the field itself is answered, not thrown: a field before it may fail as well, and comes first. */
-function settleField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> | Failed {
+/** Answers the failure of a non-null field, in place of throwing it: an earlier field that is pending may fail too, and then that failure counts. */
+function beginField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> | Failed {
   try {
     return completeField(field, run, source, path)
   } catch (thrown) {
@@ -107,7 +108,7 @@ function settleField(field: FieldPlan, run: Run, source: unknown, path: Path | n
   }
 }
 
-/** Throws, or rejects with, whatever the resolver does. Not for members of the stored document. */
+/** Throws or rejects with what the resolver throws or rejects with. Not for fields that are members of the stored document. */
 export function completeField(field: FieldPlan, run: Run, source: unknown, path: Path | null): Text | Pending<Text> {
   if (field.constant !== null) return field.constant
   const value = field.resolve(source, run)
@@ -121,7 +122,7 @@ function fieldPath({ responseName, order }: FieldPlan, parent: Path | null): Pat
   return { parent, key: responseName, order }
 }
 
-/** `null` where the field may be null, and the error is collected; else throws. */
+/** Answers `null` for a nullable field, and collects the error. Throws the failure of a non-null field. */
 export function fieldFailed(field: FieldPlan | undefined, run: Run, thrown: unknown, parent: Path | null): Text {
   if (!field || thrown instanceof RequestAborted) throw thrown
   const path = fieldPath(field, parent)

@@ -18,7 +18,7 @@ export async function completeSerially(
   for (const field of fields) {
     try {
       const value = completeField(field, run, source, path)
-      values.push(await (value instanceof Deferred ? value.promise.then(value.make) : value))
+      values.push(await (value instanceof Deferred ? value.promise.then(value.complete) : value))
     } catch (thrown) {
       values.push(fieldFailed(field, run, thrown, path))
     }

@@ -1,4 +1,4 @@
-// Values become text (specification, CompleteValue): what may be null stops a failure, what may not passes it on.
+// How a value becomes text, by its type (specification, CompleteValue). A failure is thrown to the field or the list item that the value is of.
 import {
   defaultTypeResolver,
   type FieldNode,
@@ -37,7 +37,7 @@ function completeNonNull(complete: Complete, nodes: readonly FieldNode[]): Compl
   }
 }
 
-/** For values that are there. */
+/** For values that are not null. */
 function nullableOf(type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder): Complete {
   if (isListType(type)) {
     const isItemNullable = !isNonNullType(type.ofType)
@@ -53,7 +53,7 @@ function completeLeaf(type: GraphQLLeafType): Complete {
   return (run, value) => {
     const text = rawTextOf(value)
     if (text !== null) {
-      // Bytes were counted when they were read; a stream is none until it is sent.
+      // The object counts strings. Of others only the length is counted here: bytes in memory were counted when they were read.
       if (typeof text !== 'string') run.context.budget.addStream(text.byteLength)
       return text
     }

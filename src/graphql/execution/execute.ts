@@ -1,4 +1,4 @@
-// Executes one operation: variables, plan, text and errors. Exact by the specification, in turns, within budgets.
+// Executes one operation as the specification says: variables, plan, text and errors, in turns of the event loop and within budgets.
 import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError, type VariableValues } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
@@ -10,14 +10,14 @@ import { createCollectedErrors, FieldFailure } from './collected-errors.ts'
 import { completeOf } from './complete.ts'
 import { completeObject } from './complete-object.ts'
 import { completeSerially } from './complete-serially.ts'
-import { conditionsOf, conditionValues, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
+import { conditionsKey, conditionValues, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
 import type { Run } from './run.ts'
 import type { Text } from './text.ts'
 import { createRunClock, type TurnClock } from './turn-clock.ts'
 
-/** Errors of variables that are reported at most. */
+/** Errors of variables that are reported. */
 const MAX_COERCION_ERRORS = 10
-/** Of one operation, one for each way its conditions come out. */
+/** Plans of one operation: one for each outcome of its conditions (`@skip`, `@include`). */
 const MAX_PLANS = 8
 
 export interface Execution {
@@ -30,7 +30,7 @@ export interface Execution {
 export interface Executor {
   /**
    * Throws `RequestAborted` when a budget is used up. Work on a large answer is spread over turns of the event loop.
-   * The plan is kept for as long as the operation is, and is made for each way its conditions come out.
+   * Plans are cached for as long as the operation is: one for each outcome of its conditions.
    */
   readonly execute: (
     operation: PreparedOperation,
@@ -41,7 +41,7 @@ export interface Executor {
 }
 
 export interface ExecuteOptions {
-  /** Whether messages may name what was perhaps meant. */
+  /** Whether messages leave out suggestions (`Did you mean …`). */
   readonly hideSuggestions: boolean
 }
 
@@ -51,7 +51,7 @@ export interface ExecutorOptions {
   readonly yieldTurn: YieldTurn
 }
 
-/** What is known of an operation besides its document: lives as long as that is cached. */
+/** What is cached for an operation, for as long as its document is. */
 interface Planned {
   readonly conditionVariables: readonly string[]
   /** By the values of those variables. */
@@ -75,7 +75,7 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
 
   function planFor(operation: PreparedOperation, variables: VariableValues): OperationPlan {
     const { conditionVariables, plans } = plannedOf(operation)
-    const conditions = conditionsOf(conditionVariables, variables)
+    const conditions = conditionsKey(conditionVariables, variables)
     const known = plans.get(conditions)
     if (known) return known
     const decided = conditionValues(conditionVariables, variables)
@@ -122,10 +122,10 @@ async function finish(run: Run, data: Promise<Text>): Promise<Execution> {
   }
 }
 
-/** Where nothing up to the root may be null, all of `data` is. Throws `RequestAborted` on. */
+/** A failure that no nullable field stopped makes all of `data` null. A `RequestAborted` is thrown on. */
 function withoutData(run: Run, thrown: unknown): Awaitable<Execution> {
   if (thrown instanceof RequestAborted) throw thrown
-  // The fields of the root could not even be collected.
+  // The fields of the root could not be collected.
   if (!(thrown instanceof FieldFailure)) return { data: 'null', errors: [locatedError(thrown, undefined, undefined)] }
   run.errors.add(thrown, null)
   return withErrors(run, 'null')

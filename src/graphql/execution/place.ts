@@ -1,14 +1,14 @@
-// Where something failed: in the answer its path, in the document its lines and columns.
+// Where a field failed: its path in the response, its locations in the document.
 import { GraphQLError, type Location, type Source, type SourceLocation } from 'graphql'
 import type { FieldFailure, Path } from './collected-errors.ts'
 
-/** Where in the document and in the answer something failed (specification, section 7.1.6); undefined where that is nowhere. */
+/** Members of an error (specification, section 7.1.6); undefined for one that it does not have. */
 export interface Place {
   readonly locations: readonly SourceLocation[] | undefined
   readonly path: readonly (string | number)[] | undefined
 }
 
-/** An error of GraphQL may know better than its field: which argument it is. */
+/** A `GraphQLError` may have a location that says more than that of its field: the one of an argument. */
 export function placeOf({ thrown, nodes, path }: FieldFailure): Place {
   const known = thrown instanceof GraphQLError ? thrown.locations : undefined
   return {
@@ -23,7 +23,7 @@ function keysOf(path: Path | null): readonly (string | number)[] {
   return keys.reverse()
 }
 
-/** Where the lines of a text begin. Looking for them takes time by all of the text, and a document may have a thousand places. */
+/** Offsets at which the lines of a document begin. Kept: they are found by a scan of the whole document, and a response may have a thousand locations in it. */
 const lineStarts = new WeakMap<Source, readonly number[]>()
 
 function lineStartsOf(source: Source): readonly number[] {

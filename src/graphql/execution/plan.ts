@@ -1,4 +1,4 @@
-// How an operation is executed: its fields as the specification collects them, their resolvers and how values become text.
+// The plan of an operation: its fields as the specification collects them, their resolvers, and how their values are completed.
 import {
   defaultFieldResolver,
   type FieldNode,
@@ -32,7 +32,7 @@ export interface FieldPlan {
   readonly responseName: string
   /** `{"name":` or `,"name":`, as it is written. */
   readonly opening: string
-  /** Place among the fields of its selection. */
+  /** Position among the fields of its selection. */
   readonly order: number
   readonly nodes: readonly FieldNode[]
   readonly isNullable: boolean
@@ -40,21 +40,21 @@ export interface FieldPlan {
   readonly constant: string | null
   /** A member of the stored document, taken from its text. */
   readonly member: MemberField | null
-  /** Where `readMembers` puts it. */
+  /** Index of the member in what `readMembers` answers; -1 for other fields. */
   readonly memberSlot: number
   readonly resolve: (source: unknown, run: Run) => unknown
-  /** A scalar or an enum, and no list: nothing within it has a place of its own. */
+  /** A scalar or an enum, and no list: nothing within it has a path of its own. */
   readonly isLeaf: boolean
-  /** Whether the field has fields of its own: then they count what they write. */
+  /** Whether the field has a selection set: then its objects count their own text against the budget. */
   readonly isComposite: boolean
   readonly complete: Complete
 }
 
 export interface SelectionPlan {
   readonly fields: readonly FieldPlan[]
-  /** Of the fields, those that have a resolver. */
+  /** How many of the fields have a resolver to call: they are neither members nor constants. */
   readonly resolvedCount: number
-  /** Of all keys, commas and braces. */
+  /** Length of all keys, commas and braces. */
   readonly frameLength: number
   /** Takes the members that are selected out of a stored document; null when none is. */
   readonly readMembers: MemberReader | null
@@ -69,14 +69,17 @@ export interface OperationPlan {
 export interface PlanBuilder {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** Of conditions only. */
+  /** Only those that conditions (`@skip`, `@include`) use. */
   readonly variables: VariableValues
   /** The next free slot for argument values. */
   readonly nextSlot: () => number
   readonly completeOf: (type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder) => Complete
 }
 
-/** The plan for variables that decide its conditions alike: `variables` are those of `conditionValues`. Parts of it are made when they are first run. */
+/**
+ * A plan for all requests in which the conditions come out the same: `variables` are what `conditionValues` answers. The plan of a
+ * selection is made when it is first executed.
+ */
 export function createPlan(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -92,7 +95,7 @@ export function createPlan(
   return { isMutation: operation.operation === 'mutation', selection }
 }
 
-/** Made at the first call, which throws where a condition is null; and so does every other. */
+/** The plan of a selection, made at the first call. Where a condition is null, every call throws the same error. */
 export function lazySelection(
   builder: PlanBuilder,
   type: GraphQLObjectType,
@@ -163,7 +166,7 @@ function createResolve(
   node: FieldNode,
 ): FieldPlan['resolve'] {
   const resolve = definition.resolve ?? defaultFieldResolver
-  // All that resolvers of the introspection types look at; those of this project get no info at all.
+  // All of the info that resolvers of the introspection types read. Those of this project read none.
   const info = { schema, parentType, fieldName: definition.name, returnType: definition.type } as GraphQLResolveInfo
   if (definition.args.length === 0) {
     const none = Object.freeze(Object.create(null))
@@ -178,7 +181,7 @@ function createResolve(
   }
 }
 
-/** Arguments that do not fit are told once for all objects: each error looks for its place in all of the document. */
+/** A failure is kept for all objects of the execution: each new error would search the whole document for its location. */
 function argumentValues(definition: GraphQLField<unknown, unknown>, node: FieldNode, variables: VariableValues) {
   try {
     return getArgumentValues(definition, node, variables)
@@ -187,7 +190,7 @@ function argumentValues(definition: GraphQLField<unknown, unknown>, node: FieldN
   }
 }
 
-/** The variables that `@skip` and `@include` look at, in all of the document. */
+/** The variables that conditions use, in the whole document. */
 export function conditionVariables(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -203,13 +206,13 @@ export function conditionVariables(
   return [...names]
 }
 
-/** Of the variables only those: a plan is kept, and what else was sent with it may be a megabyte. */
+/** Only these variables: a plan is cached, and the other variables of its first request may be a megabyte. */
 export function conditionValues(names: readonly string[], { sources, coerced }: VariableValues): VariableValues {
-  return { sources: only(names, sources), coerced: only(names, coerced) }
+  return { sources: pick(names, sources), coerced: pick(names, coerced) }
 }
 
-/** Without a prototype: a variable may be named like a member of every object. */
-function only<T>(names: readonly string[], values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+/** Without a prototype: a variable may have the name of a member of `Object.prototype`. */
+function pick<T>(names: readonly string[], values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   const kept: Record<string, T> = Object.create(null)
   for (const name of names) {
     const value = values[name]
@@ -218,7 +221,7 @@ function only<T>(names: readonly string[], values: Readonly<Record<string, T>>):
   return kept
 }
 
-/** What those variables are, as text: plans of one document differ by nothing else. */
-export function conditionsOf(names: readonly string[], { coerced }: VariableValues): string {
+/** The cache key of a plan: the values of these variables. Plans of one operation differ by nothing else. */
+export function conditionsKey(names: readonly string[], { coerced }: VariableValues): string {
   return names.map((name) => String(coerced[name])).join()
 }

@@ -1,4 +1,4 @@
-// What one execution carries along: its context, its variables, what it may still use, and what went wrong.
+// The state of one execution: its context, variables, errors and counts.
 import type { VariableValues } from 'graphql'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Context } from '../../resolvers/context.ts'
@@ -13,8 +13,8 @@ export interface Run {
   readonly yieldTurn: YieldTurn
   /** Argument values by the slot of their field: they are the same for all objects of one execution. */
   readonly argumentValues: unknown[]
-  /** Fields that were begun with a resolver, in all of the answer. */
+  /** Fields whose resolvers were called, in the whole response. */
   fieldCount: number
-  /** Items of lists that wait for what was asked for them. */
+  /** List items that wait for reads, as `MAX_PENDING` in `complete-list.ts` counts them. */
   pendingCount: number
 }

@@ -1,16 +1,17 @@
-// Waits for what some values of a list still promise, and puts each in its place.
+// Waits for the pending values of a list, and replaces each by its result.
 
 /**
- * What is to be made of somebody's promise: where it is waited for anyway, it needs no promise of its own. With one for each
- * field a nested query took a tenth longer. To be settled in the turn in which it is made: until then nobody handles a rejection.
+ * A promise, and how what it resolves with is completed. `settle` calls `complete` itself, which saves the promise that `then`
+ * would make: with one more for each field a nested query took a tenth longer. It must be given to `settle` in the turn in which
+ * it is made: until then nobody handles a rejection.
  */
 export class Deferred<T> {
   readonly promise: Promise<unknown>
-  readonly make: (answer: unknown) => T | Promise<T>
+  readonly complete: (answer: unknown) => T | Promise<T>
 
-  constructor(promise: Promise<unknown>, make: (answer: unknown) => T | Promise<T>) {
+  constructor(promise: Promise<unknown>, complete: (answer: unknown) => T | Promise<T>) {
     this.promise = promise
-    this.make = make
+    this.complete = complete
   }
 }
 
@@ -23,13 +24,14 @@ export function isPending<T>(value: T | Pending<T>): value is Pending<T> {
 type OnRejected<T> = (thrown: unknown, index: number) => T
 
 /**
- * What `make` makes of the values once none of them is pending any more. A value that is rejected is replaced by what
- * `onRejected` makes of it. Rejects with the first failure in the order of the list. One of the values is pending at least.
+ * Waits until no value is pending, and answers `combine` of all. A value that rejects is replaced by what `onRejected` answers.
+ * Where `onRejected` throws, all of it rejects: with the first such failure in the order of the list, not of time. At least one
+ * value must be pending.
  */
 export function settle<T, R>(
   values: (T | Pending<T> | Failed)[],
   onRejected: OnRejected<T>,
-  make: (settled: readonly T[]) => R,
+  combine: (settled: readonly T[]) => R,
 ): Promise<R> {
   let waitingFor = 0
   let last = 0
@@ -38,21 +40,21 @@ export function settle<T, R>(
     waitingFor += 1
     last = index
   }
-  // Most objects wait for one field: a promise more for each of them would show.
-  if (waitingFor === 1) return place(values, last, onRejected, () => make(settledValues(values)))
+  // Most objects wait for one field. A promise more for each of them can be measured.
+  if (waitingFor === 1) return settleOne(values, last, onRejected, () => combine(settledValues(values)))
   const { promise, resolve } = Promise.withResolvers<void>()
   function countDown(): void {
     waitingFor -= 1
     if (waitingFor === 0) resolve()
   }
   for (let index = 0; index <= last; index += 1) {
-    if (isPending(values[index])) void place(values, index, onRejected, countDown)
+    if (isPending(values[index])) void settleOne(values, index, onRejected, countDown)
   }
-  return promise.then(() => make(settledValues(values)))
+  return promise.then(() => combine(settledValues(values)))
 }
 
-/** Answers what `next` does, once the value is in its place. */
-function place<T, R>(
+/** Waits for one value, puts its result in its place, and answers what `next` answers then. */
+function settleOne<T, R>(
   values: (T | Pending<T> | Failed)[],
   index: number,
   onRejected: OnRejected<T>,
@@ -63,11 +65,11 @@ function place<T, R>(
   return (promise as Promise<unknown>).then(
     (answer) => {
       try {
-        values[index] = value instanceof Deferred ? value.make(answer) : (answer as T)
+        values[index] = value instanceof Deferred ? value.complete(answer) : (answer as T)
       } catch (thrown) {
         values[index] = replacement(onRejected, thrown, index)
       }
-      return values[index] instanceof Promise ? place(values, index, onRejected, next) : next()
+      return values[index] instanceof Promise ? settleOne(values, index, onRejected, next) : next()
     },
     (thrown: unknown) => {
       values[index] = replacement(onRejected, thrown, index)
@@ -84,7 +86,7 @@ function replacement<T>(onRejected: OnRejected<T>, thrown: unknown, index: numbe
   }
 }
 
-/** Stands in the place of a value that cannot be had. */
+/** What was thrown, in the place of the value that was wanted. */
 export class Failed {
   readonly failure: unknown
 
@@ -93,7 +95,7 @@ export class Failed {
   }
 }
 
-/** The values once all are settled. Throws the first failure in the order of the list, whichever came first. */
+/** The values, of which none is pending. Throws the first failure in the order of the list. */
 export function settledValues<T>(values: readonly (T | Pending<T> | Failed)[]): readonly T[] {
   for (const value of values) if (value instanceof Failed) throw value.failure
   return values as readonly T[]

@@ -1,10 +1,10 @@
-// Sorts what may be many items, in turns of the event loop: a merge sort, some thousand steps in each.
+// A merge sort over turns of the event loop, for lists that may be long.
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 
 /** Items that are sorted, or merged, in one turn: less than a millisecond's work. */
 export const SORTED_AT_ONCE = 1_000
 
-/** The items in a list of its own, equal ones in the order they had. */
+/** A sorted copy; equal items keep their order. */
 export async function sortInTurns<T extends object>(
   items: readonly T[],
   compare: (a: T, b: T) => number,

@@ -7,7 +7,7 @@ export type Text = JsonText | readonly Text[]
 /** UTF-16 units up to which texts are joined. A longer text is left in pieces: joining would copy it in one turn. */
 const MAX_JOINED = 65_536
 
-/** Collects pieces. What is long is encoded at once: as bytes it takes the least room, and holds on to nothing else. */
+/** Collects pieces. Long strings are encoded at once: bytes take the least memory, and keep no other string alive. */
 export interface TextBuilder {
   readonly add: (text: Text) => void
   readonly build: () => Text
@@ -43,14 +43,14 @@ export function createTextBuilder(): TextBuilder {
   }
 }
 
-/** UTF-16 units of strings and bytes of streams: what a response of this text holds, near enough to bound it. */
+/** The length of a response: UTF-16 units of its strings and bytes of the rest. Near enough to its memory to bound it. */
 export function lengthOf(text: Text): number {
   if (typeof text === 'string') return text.length
   if (isPieces(text)) return text.reduce((sum, piece) => sum + lengthOf(piece), 0)
   return text.byteLength
 }
 
-/** All of the text in UTF-8 when it holds nothing to be streamed, else null. */
+/** The whole text in UTF-8; null if a part of it is a stream. */
 export function encodeWhole(text: Text): Uint8Array | null {
   if (typeof text === 'string') return Buffer.from(text)
   if (text instanceof Uint8Array) return text

@@ -1,14 +1,14 @@
-// Tells when a turn of the event loop has done enough, so that a large answer does not hold up the small ones.
+// Tells when a turn of the event loop has taken long enough, so that a large response does not hold up small ones.
 
 /** Milliseconds of work in one turn, all executions together, after which the next piece of a long list waits. */
 const LONG_LIST_MS = 2
-/** The same for short lists: the answers of many small requests belong into one turn. */
+/** The same for short lists: many small requests are to be answered within one turn. */
 const SHORT_LIST_MS = 20
-/** Items of a short list. */
+/** Items of a short list at most. */
 const SHORT_LIST = 64
 /**
- * Items that an execution completes whatever the turn has done. With more small requests than can be answered, all would wait for
- * turns, unseen by the admission, which refuses what is too much.
+ * Items that an execution completes however long the turn has taken. Without them all small requests would wait here under
+ * overload, where the admission control does not see them, and so does not refuse the excess.
  */
 const FREE_ITEMS = 256
 
@@ -19,9 +19,9 @@ export interface TurnClock {
 
 /** The clock of one execution. */
 export interface RunClock {
-  /** Whether a list of `itemCount` should wait for another turn; `begunCount` items of it are begun since the last call. */
+  /** Whether a list of `itemCount` should wait for another turn; `begunCount`: items that were begun since the last call. */
   readonly isOverdue: (itemCount: number, begunCount: number) => boolean
-  /** The answer is a long one, however few its items are: from now on none of them is free, and no list is short. */
+  /** The response is long, however few its items are: from now on no item is free, and every list counts as long. */
   readonly expectLong: () => void
 }
 

@@ -144,7 +144,7 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/graphql/execution/settle.ts',
-    line: 'if (waitingFor === 1) return place(values, last, onRejected, () => make(settledValues(values)))',
+    line: 'if (waitingFor === 1) return settleOne(values, last, onRejected, () => combine(settledValues(values)))',
     to: 'false',
     reason: 'one value is waited for as many are',
   },
