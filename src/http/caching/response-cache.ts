@@ -1,5 +1,5 @@
-// Finished replies by user, stateVersion and operation, in bounded memory; who asks names the operation. Coherent by construction: the stateVersion
-// was read for this very request.
+// A cache of finished replies by user, state version and operation, in bounded memory. No reply is stale: the caller reads the state
+// version for each request.
 import { randomUUID } from 'node:crypto'
 import type { LiveSession } from '../../store/contract.ts'
 import type { GatewayResponse } from '../response.ts'
@@ -8,9 +8,9 @@ import type { GatewayResponse } from '../response.ts'
 const OVERHEAD_BYTES = 1_024
 /** A reply larger than this part of the cache is not kept. */
 const MAX_PART = 1 / 16
-/** One user's replies take no more than this part of it: past that they make room for each other. */
+/** The replies of one user take no more than this part of the cache: past it the least recently used of them go. */
 const MAX_USER_PART = 1 / 8
-/** What copies may take while they are being made, all together: none becomes larger than this. */
+/** Copies that are being made reserve no more than this part of the cache, all together: so none is larger. */
 const MAX_RESERVED_PART = 1 / 2
 
 /** A viewer whose responses must not be cached: its reads spanned two versions of the workspace. */
@@ -19,31 +19,31 @@ export function uncacheable(viewer: LiveSession): LiveSession {
 }
 
 export interface ResponseCache {
-  /** The reply that was kept for this user in this very state. */
+  /** The reply that was kept for this user, at the viewer's state version. `operation` is text that names the request. */
   readonly find: (viewer: LiveSession, operation: string) => GatewayResponse | undefined
-  /** Keeps a reply that was made from the very state that the viewer's stateVersion names. Streamed replies are not kept. */
+  /** Keeps a reply that was made of the state that the viewer's state version names. Streamed replies are not kept. */
   readonly keep: (viewer: LiveSession, operation: string, reply: GatewayResponse) => void
-  /** A copy of what never changes under its name. */
+  /** The copy that was kept under this name. What has a name never changes. */
   readonly findCopy: (name: string) => Copy | undefined
   /** Keeps a copy whose bytes were reserved. */
   readonly keepCopy: (name: string, copy: Copy) => void
-  /** Takes room for a copy that is being made; false, and nothing is taken, when there is not as much. */
+  /** Reserves room for a copy that is being made. False where there is not enough: then nothing is reserved. */
   readonly reserve: (byteLength: number) => boolean
   readonly release: (byteLength: number) => void
   readonly size: () => CacheSize
 }
 
 export interface CacheSize {
-  /** With what is reserved for copies that are being made. */
+  /** Also those that are reserved for copies that are being made. */
   readonly bytes: number
   readonly maxBytes: number
-  /** Replies, and copies. */
+  /** Replies and copies. */
   readonly entries: number
 }
 
 /** In pieces, as it was made. */
 export interface Copy {
-  /** Empty once the copy is dropped: a reader then holds no more than the chunk at hand. */
+  /** Emptied when the copy is dropped: a reader then keeps no more than its current chunk in memory. */
   readonly chunks: Uint8Array[]
   readonly byteLength: number
   isDropped: boolean
@@ -54,17 +54,17 @@ export function dropCopy(copy: Copy): void {
   copy.chunks.length = 0
 }
 
-/** Kept and dropped as one. */
+/** What is dropped at once: all replies of a user, or a copy. */
 interface Entry {
   bytes: number
-  /** Asked for since it was last passed over: spared once more. */
+  /** The reference bit of CLOCK: set when the entry is used. A sweep that meets it clears it, and spares the entry. */
   isReferenced: boolean
 }
 
 interface UserResponses extends Entry {
   readonly stateVersion: string
   readonly replies: Map<string, GatewayResponse>
-  /** The one that was found last: a client often asks for the same. */
+  /** The operation, and below the reply, that was found last: a client often repeats a request. */
   lastOperation: string | null
   lastReply: GatewayResponse | undefined
 }
@@ -73,11 +73,11 @@ interface CachedEntry extends Entry {
   readonly copy: Copy
 }
 
-/** `maxBytes` 0 keeps nothing. What nobody asked for makes room first (CLOCK), a user's replies at once; nothing expires. */
+/** Evicts by CLOCK: first the entries that were not used since the last sweep. Nothing expires. `maxBytes` 0 keeps nothing. */
 export function createResponseCache(maxBytes: number): ResponseCache {
   const users = new Map<number, UserResponses>()
   const copies = new Map<string, CachedEntry>()
-  /** In the order in which they are passed over. */
+  /** In the order of the sweep; each with what removes it from the maps above. */
   const entries = new Map<Entry, () => void>()
   let bytes = 0
   let reserved = 0
@@ -138,7 +138,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       const reply = entry.replies.get(operation)
       if (!reply) return undefined
       entry.isReferenced = true
-      // The most recently used one is the last in order.
+      // The map is in the order of last use.
       entry.replies.delete(operation)
       entry.replies.set(operation, reply)
       entry.lastOperation = operation
@@ -153,7 +153,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       const entry = before?.stateVersion === stateVersion ? before : addUser(userId, stateVersion)
       if (entry.replies.has(operation)) return
       entry.replies.set(operation, reply)
-      // The one that was found last is no longer the last in order: the next who finds it moves it there.
+      // The reply that was found last is not the last of the map any more: the next `find` moves it there.
       entry.lastReply = undefined
       entry.bytes += size
       bytes += size

@@ -52,7 +52,7 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
     return refreshToken !== null && isSuccess(await tokensFrom('/token', { refreshToken }))
   }
 
-  /** The session before may be open, whatever its tokens are good for. */
+  /** The session before may still be open, although its tokens are refused: it is signed out. */
   async function signInAgain(): Promise<void> {
     await close()
     await signIn()

@@ -1,15 +1,15 @@
-// Two bodies side by side, each read only as far as the other: memory for one piece of either.
+// Compares two bodies while they arrive: memory holds one chunk of each.
 
 export type Comparison =
   | { readonly type: 'equal' }
-  /** `at`: of the first byte that is not the same; the length of the shorter body where that is the beginning of the other. */
+  /** `at`: offset of the first byte that differs. Where one body is the beginning of the other, it is the length of the shorter one. */
   | { readonly type: 'different'; readonly at: number }
-  /** The same as far as was looked. */
+  /** Equal up to `maxBytes`, and longer. */
   | { readonly type: 'cut' }
 
 type Body = AsyncIterable<Uint8Array>
 
-/** Looks at no more than `maxBytes` of each. Throws what reading throws; whatever happens, both are told that no more is wanted. */
+/** Stops after `maxBytes`. Throws what reading throws. Both iterators are closed in any case. */
 export async function compareBytes(some: Body, others: Body, maxBytes: number): Promise<Comparison> {
   const [a, b] = [createSide(some), createSide(others)]
   try {
@@ -35,7 +35,7 @@ function createSide(body: Body) {
   const iterator = body[Symbol.asyncIterator]()
   let piece: Uint8Array = new Uint8Array()
   return {
-    /** What comes next, at least a byte; null at the end. */
+    /** What is left of the current chunk, or the next one, at least a byte; null at the end. */
     async peek(): Promise<Uint8Array | null> {
       while (piece.byteLength === 0) {
         const next = await iterator.next()

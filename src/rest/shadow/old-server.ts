@@ -1,22 +1,22 @@
-// The server that clients are moved away from, asked in the name of a user: signed in by email, as the contract has it.
+// A client of the old server, which reads there as a user: it signs in with the user's email, as the contract has it.
 import { LRUCache } from 'lru-cache'
 import { isSaidToBeBusy, isSessionRefused, isTokenRefused, retryAfterMs } from '../../import-export/remote/retry.ts'
 
-/** Of users who are signed in there; the one that was not needed for longest is signed out. */
+/** Users who are signed in there; past that the least recently used session is signed out. */
 const MAX_SESSIONS = 10_000
-/** Until an answer begins. */
+/** Time limit until a response begins. */
 const ANSWER_MS = 30_000
-/** For all that is said when this process ends. */
-const FAREWELL_MS = 2_000
-/** At least, of a server that is busy. */
+/** Time limit of signing out. */
+const SIGN_OUT_MS = 2_000
+/** The shortest pause after the old server has said that it is busy. */
 const MIN_BUSY_MS = 1_000
 
-/** It refused to sign the user in, or answered no token. */
+/** The old server refused to sign the user in, or answered no token. */
 export class OldSignInError extends Error {
   override readonly name = 'OldSignInError'
 }
 
-/** It is busy, and says or said for how long: this user is asked for again after that. */
+/** The old server is busy, and has said for how long: until then it is not asked in the name of this user. */
 export class OldBusyError extends OldSignInError {
   readonly retryAfterMs: number
 
@@ -32,29 +32,29 @@ interface Tokens {
 }
 
 export interface OldServer extends AsyncDisposable {
-  /** Its answer to a read of this user; the caller takes the body or cancels it. Throws when none comes, `OldSignInError`, `OldBusyError`. */
+  /** The response to a read of this user; the caller reads the body or cancels it. Throws `OldSignInError`, `OldBusyError`, and what `fetch` throws. */
   readonly read: (email: string, request: OldRead) => Promise<Response>
 }
 
 export interface OldRead {
   readonly method: 'GET' | 'HEAD'
-  /** With the query. */
+  /** Path and query. */
   readonly target: string
   readonly ifNoneMatch?: string | undefined
-  /** Ends the answer too. */
+  /** Aborts the body too. */
   readonly signal: AbortSignal
 }
 
 export interface OldServerAddress {
   /** Without a slash at its end. */
   readonly url: string
-  /** Sent along with every request, by names in lower case; what the contract needs itself stands in for them. */
+  /** Sent with every request, by names in lower case. A header that the contract needs replaces one of the same name. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Sessions live in memory only, one for each user; `stop` ends what is under way, disposing it signs them out. `onFailure` is told what
- * `read` throws, unless the caller or `stop` ended it.
+ * Keeps one session for each user, in memory only. Disposing it signs them out. `stop` aborts the requests in flight. `onFailure` gets
+ * what `read` throws, unless the caller or `stop` aborted it.
  */
 export function createOldServer(
   { url, headers }: OldServerAddress,
@@ -66,14 +66,17 @@ export function createOldServer(
   const sessions = new LRUCache<string, Promise<Tokens>>({
     max: MAX_SESSIONS,
     dispose: (tokens, _email, reason) => {
-      if (reason === 'evict') void signOut(tokens, AbortSignal.timeout(FAREWELL_MS))
+      if (reason === 'evict') void signOut(tokens, AbortSignal.timeout(SIGN_OUT_MS))
     },
   })
 
-  /** By email. A limit is of a user, as far as is known: one who is asked for too often keeps nobody else out. */
+  /** By email: a rate limit is taken for one of this user, so that other users are still read. */
   const busy = new LRUCache<string, OldBusyError>({ max: MAX_SESSIONS })
 
-  /** A read that is 503 says nothing about others: it may be about what was asked for. */
+  /**
+   * Throws `OldBusyError` for a response that says so. It is remembered for the user, unless it is the 503 of a read: that may be about
+   * this path only.
+   */
   async function unlessBusy(email: string, name: string, isSignIn: boolean, response: Response): Promise<Response> {
     const { status, headers: received } = response
     const told = { retryAfter: received.get('retry-after'), date: received.get('date') }
@@ -110,17 +113,17 @@ export function createOldServer(
     const answer = await tokenAnswer(await post(email, '/token', { refreshToken }))
     const accessToken = memberOf(answer, 'accessToken')
     if (accessToken === null) return signInAgain(email, session)
-    // A server that takes each refresh token once answers the next one.
+    // A server that rotates refresh tokens answers a new one.
     return { accessToken, refreshToken: memberOf(answer, 'refreshToken') ?? refreshToken }
   }
 
-  /** The session before may be open, whatever its tokens are good for. */
+  /** The session before may still be open, although its tokens are refused: it is signed out. */
   function signInAgain(email: string, before: Tokens): Promise<Tokens> {
-    void signOut(Promise.resolve(before), AbortSignal.timeout(FAREWELL_MS))
+    void signOut(Promise.resolve(before), AbortSignal.timeout(SIGN_OUT_MS))
     return signIn(email)
   }
 
-  /** The session of all who were refused with `refused`: what came after it, or else `next` makes it. */
+  /** The session in place of `refused`: `next` makes it for the first caller, and all others who were refused get the same one. */
   function replace(
     email: string,
     refused: Promise<Tokens>,
@@ -136,8 +139,8 @@ export function createOldServer(
   }
 
   /**
-   * One sign-in, and one renewal, for all who wait for it; one that failed is tried again by the next who asks. Where the server was too
-   * busy for it, the session before may be renewed then.
+   * All who wait share one sign-in or renewal. After one that failed, the next read tries again: with the session `before` where the
+   * old server was busy, else with a new sign-in.
    */
   function keep(email: string, making: Promise<Tokens>, before: Promise<Tokens> | null = null): Promise<Tokens> {
     sessions.set(email, making)
@@ -187,7 +190,7 @@ export function createOldServer(
       })
       await response.body?.cancel()
     } catch {
-      // It forgets the session by itself, sooner or later.
+      // The session expires there by itself.
     }
   }
 
@@ -215,14 +218,14 @@ export function createOldServer(
       }
     },
     async [Symbol.asyncDispose]() {
-      const signal = AbortSignal.timeout(FAREWELL_MS)
+      const signal = AbortSignal.timeout(SIGN_OUT_MS)
       await Promise.all([...sessions.values()].map((tokens) => signOut(tokens, signal)))
       sessions.clear()
     },
   }
 }
 
-/** Null for an answer that is no success, or no JSON. */
+/** Null for a response that is no success, or no JSON. */
 async function tokenAnswer(response: Response): Promise<unknown> {
   if (response.ok) return response.json().catch(() => null)
   await response.body?.cancel()

@@ -1,9 +1,9 @@
-// Work in the background: so much at a time, so much waiting, and what is more is left out.
+// A queue of background work: what runs at once and what waits is bounded, and work past that is dropped.
 
 export interface ShadowQueue extends AsyncDisposable {
-  /** False when there is no room, and nothing will be run. What `run` throws is its own business. */
+  /** False where there is no room: `run` is not called then. What `run` throws is ignored. */
   readonly add: (run: () => Promise<void>) => boolean
-  /** The same after a while. */
+  /** The same after a delay. */
   readonly addLater: (run: () => Promise<void>, milliseconds: number) => boolean
 }
 
@@ -34,7 +34,7 @@ export function createShadowQueue(concurrency: number, maxWaiting: number): Shad
   function add(run: () => Promise<void>): boolean {
     if (!hasRoom()) return false
     waiting.push(run)
-    // Not before the answer that is being made.
+    // The client's own response is sent first.
     setImmediate(startNext)
     return true
   }

@@ -1,11 +1,11 @@
-// What comparing came to: counts, and each difference once.
+// The results of comparisons: counts for metrics and the log, and a log line for each difference.
 import { LRUCache } from 'lru-cache'
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact } from '../../redact.ts'
 import { OldSignInError } from './old-server.ts'
 
-/** Differences that are known: each is told once while it stays the same. */
+/** Differences that are remembered, so that each is logged once. */
 const MAX_KNOWN = 10_000
 const SUMMARY_EVERY_MS = 60_000
 const FAILURE_EVERY_MS = 60_000
@@ -24,15 +24,22 @@ export interface Difference {
   readonly at: number | null
 }
 
-/**
- * Why nothing was compared: too much waits; the old server does not answer, or does not sign the user in; this gateway refused,
- * since the token has expired or it has too much to do; an answer broke off.
- */
-export type SkipReason = 'noRoom' | 'oldAway' | 'oldSignIn' | 'notAnsweredHere' | 'brokenOff'
+/** Why nothing was compared. */
+export type SkipReason =
+  /** Too many comparisons wait. */
+  | 'noRoom'
+  /** The old server does not answer. */
+  | 'oldAway'
+  /** The old server does not sign the user in. */
+  | 'oldSignIn'
+  /** This gateway refused: the token has expired, or too much is in flight. */
+  | 'notAnsweredHere'
+  /** A response broke off. */
+  | 'brokenOff'
 
 export interface ShadowCounts {
   readonly equal: number
-  /** Equal as far as they were compared: among `equal`. */
+  /** Those of `equal` that are longer than what was compared of them. */
   readonly cut: number
   readonly different: number
   readonly skipped: Readonly<Record<SkipReason, number>>
@@ -41,7 +48,7 @@ export interface ShadowCounts {
 /** For the log. `user`: the email's keyed hash, as in the audit log. */
 export interface ShadowLog {
   readonly difference: (found: Omit<Difference, 'email'> & { readonly user: string }) => void
-  /** Since the start; when something was counted since it was last told, once a minute and at the end. */
+  /** The counts since the start: once a minute and at the end, if they have changed. */
   readonly summary: (counts: ShadowCounts) => void
   /** Why the old server gave no answer: once a minute at most. */
   readonly failure: (reason: string) => void
@@ -84,7 +91,7 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
     different({ email, ref, ...found }) {
       counts.different += 1
       isNew = true
-      // Clients send what they like as one.
+      // A client may send any text as a reference.
       const shown = { ...found, user: hashUser(email), ref: ref === null ? null : redact(ref).slice(0, MAX_REF_LENGTH) }
       const key = JSON.stringify(shown)
       if (known.has(key)) return

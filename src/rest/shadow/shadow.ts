@@ -1,6 +1,5 @@
-// What clients are answered here, compared in the background with what the old server answers: both are asked again, in the name of
-// the same user, and told apart by the first byte.
-
+// Shadow reads: in the background both this gateway and the old server are asked again what a client has read, as the same user, and
+// the two responses are compared.
 import { toGatewayError } from '../../auth/to-gateway-error.ts'
 import { statusOf } from '../../errors.ts'
 import type { Endpoint } from '../../http/handler.ts'
@@ -13,23 +12,23 @@ import { OldBusyError, type OldServer, OldSignInError } from './old-server.ts'
 import { createShadowQueue } from './shadow-queue.ts'
 import type { ShadowReport, SkipReason } from './shadow-report.ts'
 
-/** Of comparisons that wait, for their turn or to be made again. */
+/** Comparisons that may wait, for their turn or to be repeated. */
 const MAX_WAITING = 1_000
-/** One comparison, from its first request to the last byte. */
+/** Time limit of one comparison, from its first request to the last byte. */
 const COMPARISON_MS = 120_000
 
 export interface ShadowLimits {
   /** The part of reads that is compared, from 0 to 1. */
   readonly sample: number
   readonly concurrency: number
-  /** Of a body; of a longer one as much is compared. */
+  /** What is compared of a body. */
   readonly maxBytes: number
-  /** A difference counts if it is still there so much later: what was changed there may be on its way here. */
+  /** A difference is counted if it is still there so much later: before, a change there may not have arrived here yet. */
   readonly confirmMs: number
 }
 
 export interface Shadow extends AsyncDisposable {
-  /** Compares, some time later, what `endpoint` and the old server answer to this read of a user who is signed in. */
+  /** Queues a comparison of what `endpoint` and the old server answer to this read: of users who are signed in, and of a sample of reads. */
   readonly offer: (endpoint: Endpoint, request: GatewayRequest) => void
 }
 
@@ -37,11 +36,11 @@ interface Read {
   readonly endpoint: Endpoint
   readonly email: string
   readonly search: string
-  /** A request without conditions, of the same client and with the same token. */
+  /** As the client sent it, without its conditions. */
   readonly request: GatewayRequest
 }
 
-/** `stop` ends the comparisons that are under way; disposing it waits for them. */
+/** `stop` aborts the comparisons that are in flight; disposing waits for them. */
 export function createShadow(old: OldServer, limits: ShadowLimits, report: ShadowReport, stop: AbortSignal): Shadow {
   const { sample, concurrency, maxBytes, confirmMs } = limits
   const queue = createShadowQueue(concurrency, MAX_WAITING)
@@ -97,7 +96,7 @@ function compareStatuses(ours: number, old: number) {
   return ours === old ? ({ type: 'equal' } as const) : ({ type: 'different', at: null } as const)
 }
 
-/** What it holds of the request that a client waits for is its token. */
+/** It does not refer to the client's own request, which may be over: of the headers it has the token only. */
 function unconditional({ path, search, peer, client, httpVersion, header }: GatewayRequest): GatewayRequest {
   const authorization = header('authorization')
   return {
@@ -140,7 +139,7 @@ async function* bytesOf(response: Response): AsyncGenerator<Uint8Array> {
   if (response.body) yield* response.body
 }
 
-/** Null when there is something to compare. 401 here: the token has expired since. */
+/** Null if the two can be compared. 401 of this gateway: the token has expired since the client's request. */
 function skipReasonOf(ours: number, old: number): SkipReason | null {
   if (ours === 401 || ours === 503) return 'notAnsweredHere'
   return kindOfStatus(old) === 'busy' ? 'oldAway' : old === 401 ? 'oldSignIn' : null

@@ -1,4 +1,4 @@
-// The reads of the contract while clients move: either side answers, and the other one is compared with it.
+// The contract's reads while clients move to this gateway: it answers them, or the old server does, and the two are compared.
 import type { Sessions } from '../../auth/sessions.ts'
 import { GatewayError } from '../../errors.ts'
 import { viewerOf } from '../../http/bearer.ts'
@@ -13,14 +13,14 @@ import type { ShadowReport } from './shadow-report.ts'
 export interface ShadowOptions extends ShadowLimits, OldServerAddress {
   /** The server that answers the reads. */
   readonly answerFrom: 'ours' | 'old'
-  /** Disposed of with what the gateway runs. */
+  /** Disposed with the gateway. */
   readonly report: ShadowReport
 }
 
-/** What is passed on of the old server's answer. */
+/** Headers of the old server's response that clients get. */
 const PASSED_HEADERS = ['content-type', 'etag', 'last-modified']
 
-/** Makes each read of the contract one that is compared; other endpoints stay as they are. */
+/** Adds the comparison to each read of the contract; other endpoints stay as they are. */
 export function createShadowing(
   options: ShadowOptions,
   sessions: Sessions,
@@ -30,7 +30,7 @@ export function createShadowing(
   const stopping = new AbortController()
   const old = running.use(createOldServer(options, stopping.signal, report.failed))
   const shadow = running.use(createShadow(old, options, report, stopping.signal))
-  // Before the others: they wait for nobody then.
+  // What is deferred last runs first: the disposals above then have no request to wait for.
   running.defer(() => stopping.abort())
   return (endpoint) => {
     const isRead = READ_ROUTES.some(({ method, path }) => method === endpoint.method && path === endpoint.path)
@@ -54,7 +54,7 @@ function answeredHere(endpoint: Endpoint, shadow: Shadow): Endpoint {
   }
 }
 
-/** Tokens are ours: the client is asked for ours, and the old server is asked with one of its own. */
+/** The client's token is one of this gateway. The old server is asked with a token that it issued itself. */
 function answeredByOld(endpoint: Endpoint, old: OldServer, shadow: Shadow, sessions: Sessions): Endpoint {
   return {
     ...endpoint,
@@ -78,7 +78,7 @@ async function passedOn(
   old: OldServer,
 ): Promise<GatewayResponse> {
   const ended = new AbortController()
-  // A client that leaves while the old server is silent.
+  // The client may disconnect before the old server answers.
   onClosed(() => ended.abort())
   const answer = await old
     .read(email, {
@@ -102,7 +102,7 @@ async function passedOn(
     })
   }
   const { status, headers, body } = answer
-  // A body that was decoded on its way has another length.
+  // `fetch` has decoded a coded body: it has another length now.
   const names = headers.has('content-encoding') ? PASSED_HEADERS : [...PASSED_HEADERS, 'content-length']
   const passed = names.flatMap((name) => {
     const value = headers.get(name)
@@ -112,17 +112,17 @@ async function passedOn(
     status,
     headers: { ...Object.fromEntries(passed), 'cache-control': 'private, no-cache', vary: 'Authorization' },
     body: status === 304 ? null : streamed(body),
-    // Whether all of it was sent, the client has left, or there is no room for it.
+    // Disposed when the whole body is sent, the client disconnects, or there is no room for the body.
     held: { [Symbol.dispose]: () => ended.abort() },
   }
 }
 
-/** Answers about what was asked for, good or bad; the rest is about the old server itself. */
+/** Whether the status says something about the request. Any other says something about the old server, and clients get 503. */
 function isPassedOn(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304 || status === 400 || status === 404
 }
 
-/** A stream also where nothing comes: the answer to HEAD keeps the length that the old server said. */
+/** A stream even of no body: with it the response to HEAD keeps the `Content-Length` of the old server. */
 async function* streamed(body: Response['body']): AsyncGenerator<Uint8Array> {
   if (body) yield* body
 }
