@@ -18,6 +18,8 @@ export default defineConfig({
     // Where a machine is shared with strangers, one of thousands of tests may be starved: it has a second try, and is named.
     retry: process.env.TEST_NOTHING_SKIPPED ? 1 : 0,
     testTimeout: 60_000,
+    // A busy machine is no failure: a second, the default, passes before a process has read what it was sent.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
   },
 })

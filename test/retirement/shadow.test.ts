@@ -384,10 +384,10 @@ test('a client that leaves before the old server answers is not waited for there
   })
   const headers = bearer((await login(ANA)).accessToken)
   const leaving = new AbortController()
-  const left = fetch(`${gateway.url}/exports?r=site`, { headers, signal: leaving.signal })
+  const left = expect(fetch(`${gateway.url}/exports?r=site`, { headers, signal: leaving.signal })).rejects.toThrow()
   await expect.poll(() => asked).toBe(1)
   leaving.abort()
-  await expect(left).rejects.toThrow()
+  await left
   await expect.poll(() => closed).toBe(1)
   await stop()
 })
