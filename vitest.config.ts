@@ -13,8 +13,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Files share the modules of their process: each test starts what it needs, and no module holds state.
     isolate: false,
-    // Most of the time the tests wait for processes of their own, not for a processor.
-    maxWorkers: 5,
+    // Tests wait for processes of their own, but with five files at once two processors are never idle, and each test only waits longer.
+    maxWorkers: 4,
     // Where a machine is shared with strangers, one of thousands of tests may be starved: it has a second try, and is named.
     retry: process.env.TEST_NOTHING_SKIPPED ? 1 : 0,
     testTimeout: 60_000,
