@@ -1,8 +1,8 @@
-import { Readable, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createLog, createReport } from '../src/cli/log.ts'
+import { createReport } from '../src/cli/log.ts'
 import { excerpt, redact } from '../src/redact.ts'
 import { startGateway } from './support/gateway.ts'
+import { logInMemory } from './support/log-in-memory.ts'
 import { ANA } from './support/workspaces.ts'
 
 test.each([
@@ -24,22 +24,15 @@ test.each([
 })
 
 test('a line of the log holds no secret, wherever in an error it stands', () => {
-  let written = ''
-  const stderr = new Writable({
-    write(chunk, _encoding, done) {
-      written += chunk
-      done()
-    },
-  })
-  const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: false, clock: Date.now }
+  const { log, written } = logInMemory()
   const secrets = ['wgr_abcdefgh', 'eyJhbGciOi.eyJzdWIi.c2ln', 'ana@example.com', 'hunter2']
   const text = `${secrets.slice(0, 3).join(' ')} postgres://gateway:hunter2@db/workspace`
-  const report = createReport(createLog({ logLevel: 'info' }, io), () => 0)
+  const report = createReport(log, () => 0)
   report(new Error(text, { cause: new Error(text) }))
   report(text)
-  expect(written.trim().split('\n')).toHaveLength(2)
-  expect(written.match(/\[token\]/g)?.length).toBeGreaterThan(4)
-  for (const secret of secrets) expect(written).not.toContain(secret)
+  expect(written().trim().split('\n')).toHaveLength(2)
+  expect(written().match(/\[token\]/g)?.length).toBeGreaterThan(4)
+  for (const secret of secrets) expect(written()).not.toContain(secret)
 })
 
 test('a short text is shown whole, a long one up to its last whole word', () => {

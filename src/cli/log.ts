@@ -17,7 +17,10 @@ const MAX_LOGGED_LENGTH = 8_192
 
 type LogConfig = Pick<ServeConfig, 'logLevel'> & Partial<Pick<ServeConfig, 'accessLog'>>
 
-export function createLog({ logLevel, accessLog = 'auto' }: LogConfig, { stderr, isTerminal }: CommandIo): Logger {
+export function createLog(
+  { logLevel, accessLog = 'auto' }: LogConfig,
+  { stderr, isTerminal }: Pick<CommandIo, 'stderr' | 'isTerminal'>,
+): Logger {
   return pino(
     { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLoggedError } },
     isReadable(accessLog, isTerminal) ? { write: (line) => void stderr.write(toReadableLine(line)) } : stderr,

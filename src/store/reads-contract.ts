@@ -55,7 +55,7 @@ export interface Page {
   readonly after: number
   /** Absent: to the end. */
   readonly before?: number | undefined
-  /** At most this many items; null: all. */
+  /** This many items, fewer only where the list ends; null: all. */
   readonly limit: number | null
   /** The last items up to `limit`, not the first. They still come in the order of the list. */
   readonly fromEnd?: boolean | undefined
@@ -191,7 +191,7 @@ export interface WorkspaceReads {
    * or the export is gone. A read costs time by its bounds, not by the size of the export.
    */
   readonly elementRunsOf: (questions: readonly ElementRunQuestion[]) => Awaitable<readonly (ElementRun | null)[]>
-  /** Users in order of email, those after `email` ('' for the first), at most `limit`. */
+  /** Users in order of email, those after `email` ('' for the first): `limit`, fewer only at the end. */
   readonly usersAfter: (email: string, limit: number) => Awaitable<readonly StoredUser[]>
   readonly userByEmail: (email: string) => Awaitable<StoredUser | null>
   /** Those that are there, in no order. */

@@ -1,11 +1,11 @@
 // What the log says of requests that fail because the database is away: enough to find each, and not a line for each.
-import { Readable, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createLog, createReport } from '../../src/cli/log.ts'
+import { createReport } from '../../src/cli/log.ts'
 import { GatewayError } from '../../src/errors.ts'
 import { StoreFaultError, StoreUnavailableError } from '../../src/store/contract.ts'
 import { serveForTest } from '../support/command-line.ts'
 import { ask, bearer, postJson } from '../support/gateway.ts'
+import { logInMemory } from '../support/log-in-memory.ts'
 import { POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -69,16 +69,9 @@ test.skipIf(POSTGRES_DIRECTORY === null)(
 )
 
 test('what fails all requests is a line a minute for each cause, and says how many failed; a bug is a line each time', () => {
-  let log = ''
   let now = 0
-  const stderr = new Writable({
-    write(chunk, _encoding, done) {
-      log += chunk
-      done()
-    },
-  })
-  const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: false, clock: Date.now }
-  const report = createReport(createLog({ logLevel: 'info' }, io), () => now)
+  const { log, written } = logInMemory()
+  const report = createReport(log, () => now)
   const away = () => new StoreUnavailableError('the database is away')
   const keys = () => new GatewayError('UNAVAILABLE', { cause: new Error('the keys cannot be loaded') })
   const right = () => new StoreFaultError('the role may not do this')
@@ -97,7 +90,7 @@ test('what fails all requests is a line a minute for each cause, and says how ma
   expect(later).not.toBe(first)
   expect(report(away(), 'request-5')).toBe(later)
 
-  expect(failuresIn(log)).toMatchObject([
+  expect(failuresIn(written())).toMatchObject([
     { incident: first, requestId: 'request-1', count: 1 },
     { err: { cause: { message: 'the keys cannot be loaded' } }, count: 1 },
     { err: { message: 'the role may not do this' }, count: 1 },

@@ -1,13 +1,14 @@
 // At a terminal the log is for people; anywhere else, and where JSON is asked for, it is JSON.
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
-import { PassThrough, Readable, Writable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { createLog, createReport } from '../../src/cli/log.ts'
+import { createReport } from '../../src/cli/log.ts'
 import { postJson } from '../support/gateway.ts'
+import { logInMemory } from '../support/log-in-memory.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA } from '../support/workspaces.ts'
 
@@ -46,16 +47,10 @@ test.each([
 })
 
 test('what a terminal would obey is shown, and the frames of a stack stand below', () => {
-  let written = ''
-  const stderr = new Writable({
-    write(chunk, _encoding, done) {
-      written += chunk
-      done()
-    },
-  })
-  const io = { stdin: Readable.from([]), stdout: stderr, stderr, isTerminal: true, clock: Date.now }
+  const { log, written: said } = logInMemory({ isTerminal: true })
   const hostile = 'a\u001b[2J\u009b2J\u202eb\nc=d'
-  createReport(createLog({ logLevel: 'info' }, io), () => 0)(Object.assign(new Error(hostile), { code: hostile }))
+  createReport(log, () => 0)(Object.assign(new Error(hostile), { code: hostile }))
+  const written = said()
   const [first = '', ...frames] = written.trimEnd().split('\n')
   expect(first).toContain(
     '\u001b[31merror\u001b[0m a request failed err.name=Error err.message="a\\u001b[2J\\u009b2J\\u202eb\\nc=d"',

@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { type AuditLog, openAuditLog } from '../../src/auth/audit/audit-log.ts'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
 import { createKeyCipher } from '../../src/auth/tokens/key-cipher.ts'
-import { createLog, createReport } from '../../src/cli/log.ts'
+import { createReport } from '../../src/cli/log.ts'
 import { describeEntry } from '../../src/cli/open-audit.ts'
 import { GRAPHQL_OPTIONS, toGraphQLOptions } from '../../src/cli/options/graphql-options.ts'
 import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
@@ -24,6 +23,7 @@ import { redact } from '../../src/redact.ts'
 import type { NewAuditEntry } from '../../src/store/audit-contract.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { openStore, type StoreOptions } from '../../src/store/open-store.ts'
+import { logInMemory } from './log-in-memory.ts'
 import { searchLog } from './searched-logs.ts'
 import { serverOptions } from './server-options.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -209,24 +209,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
 
 /** What `serve` would write, to be searched. */
 function createTestLog() {
-  const lines: string[] = []
-  const stderr = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  const log = createLog(
-    { logLevel: 'info' },
-    {
-      stdin: Readable.from([]),
-      stdout: stderr,
-      stderr,
-      isTerminal: false,
-      clock: Date.now,
-    },
-  )
-  searchLog(() => lines.join(''))
+  const { log, written } = logInMemory()
+  searchLog(written)
   return {
     report: createReport(log, () => performance.now()),
     background: (error: unknown, what: string) => log.warn({ err: error }, what),

@@ -6,7 +6,7 @@ export const accessLogOptions = {
   accessLog: {
     flags: '--access-log <off|json|pretty|auto>',
     description:
-      'a line on stderr for each request: json, pretty, or auto for pretty on a terminal only; off: only for 401, 403, 429, 5xx and refused origins',
+      'a line on stderr for each request: json, pretty, or auto for pretty on a terminal only; off: only for 401, 403, 429, 5xx and refused origins; json and pretty are for the rest of the log, too',
     default: 'off',
     schema: z.enum(['off', 'json', 'pretty', 'auto'], 'must be off, json, pretty or auto'),
   },

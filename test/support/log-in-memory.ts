@@ -1,0 +1,15 @@
+// The log of `serve`, as it would write it, kept to be read.
+import { Writable } from 'node:stream'
+import type { Logger } from 'pino'
+import { createLog } from '../../src/cli/log.ts'
+
+export function logInMemory({ isTerminal = false } = {}): { readonly log: Logger; readonly written: () => string } {
+  const chunks: string[] = []
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk))
+      done()
+    },
+  })
+  return { log: createLog({ logLevel: 'info' }, { stderr, isTerminal }), written: () => chunks.join('') }
+}
