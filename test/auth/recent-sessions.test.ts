@@ -141,8 +141,8 @@ test('those in use are looked up behind the requests, as lists of a thousand, un
 })
 
 test('a look that is under way when all is closed is the last', async () => {
-  const { add, find, hold, lookups, running } = openTable({ maxAgeMs: 100 })
-  const other = openTable({ maxAgeMs: 100 })
+  const { add, find, hold, lookups, running } = openTable({ maxAgeMs: 4_000 })
+  const other = openTable({ maxAgeMs: 4_000 })
   for (const one of [{ add, find }, other]) {
     one.add('a')
     await one.find('a')
