@@ -327,13 +327,13 @@ test('refusals are made beside the work, a few in each turn, and all of them in 
   arrive(8_000)
   while (changes.length === 0) await turn()
   const perTurn: number[] = []
-  for (let n = 0; n < 3_000; n += 1) {
+  for (let n = 0; n < 6_000; n += 1) {
     const before = refusedOf(outcomes).length
     await turn(1)
     perTurn.push(refusedOf(outcomes).length - before)
   }
-  expect(Math.max(...perTurn)).toBeGreaterThan(5)
-  expect(Math.max(...perTurn)).toBeLessThan(20)
+  expect(Math.max(...perTurn)).toBeGreaterThan(2)
+  expect(Math.max(...perTurn)).toBeLessThan(10)
   expect(outcomes).toHaveLength(8_000)
 })
 
