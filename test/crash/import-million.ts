@@ -86,7 +86,8 @@ async function generate(name: string, brokenLine: number | null): Promise<string
       yield lines.join('')
     }
   }
-  await pipeline(Readable.from(chunks()), createWriteStream(path))
+  // Flushed: otherwise the system writes it back half a minute later, and a login waits for that.
+  await pipeline(Readable.from(chunks()), createWriteStream(path, { flush: true }))
   return path
 }
 
