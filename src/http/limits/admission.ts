@@ -23,12 +23,12 @@ const MAX_SPARSE = 4
  */
 const MAX_WAITING = 128
 /**
- * How many requests are refused in a turn: one for every `BEGUN_PER_REFUSAL` that begin, or this part of those to be refused for each
- * millisecond of the turn, whichever is more: nobody waits for a refusal for much longer than two seconds. A refusal costs two fifths of a
- * small answer, and a client that is refused at once retries at once: without a bound the gateway would do little but refuse.
+ * How many requests are refused in a turn: one for every `BEGUN_PER_REFUSAL` that begin, or as many as have all that are to be refused
+ * gone within `REFUSAL_MS`, whichever is more. A refusal costs half of a small answer, and a client that is refused at once retries at once:
+ * without a bound the gateway would do little but refuse.
  */
 const BEGUN_PER_REFUSAL = 8
-const REFUSED_PART_PER_MS = 1 / 2_000
+const REFUSAL_MS = 2_000
 
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
@@ -66,6 +66,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const accepting = createAccepting()
   const line = createFairLine<Waiting>()
   const tooMuch: Waiting[] = []
+  /** Since there was nothing to refuse. */
+  let mostTooMuch = 0
   /** Owners that began at once in this turn. */
   const sparseOwners = new Set<string>()
   let quota = MAX_QUOTA
@@ -130,7 +132,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   function refuseSome(tookMs: number): void {
-    const count = Math.ceil(Math.max(begun / BEGUN_PER_REFUSAL, tooMuch.length * REFUSED_PART_PER_MS * tookMs))
+    mostTooMuch = tooMuch.length === 0 ? 0 : Math.max(mostTooMuch, tooMuch.length)
+    const count = Math.ceil(Math.max(begun / BEGUN_PER_REFUSAL, (mostTooMuch * tookMs) / REFUSAL_MS))
     // Hundreds wait: `splice` would move them all.
     for (let left = count; left > 0; left -= 1) tooMuch.shift()?.decide('refused')
   }
