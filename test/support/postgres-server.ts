@@ -44,6 +44,8 @@ export interface PostgresOptions {
   readonly files?: Readonly<Record<string, string>>
   /** A stopped server whose data this one begins with, as its standby. */
   readonly standbyOf?: PostgresServer
+  /** A data directory that this one begins with a copy of. */
+  readonly baseBackup?: string
 }
 
 const run = promisify(execFile)
@@ -93,7 +95,7 @@ function pristineOf(directory: string): string {
 /** A server with a fresh data directory, started, on loopback and a free port. */
 export async function startPostgres(
   { directory }: PostgresBinaries,
-  { settings = {}, files = {}, standbyOf }: PostgresOptions = {},
+  { settings = {}, files = {}, standbyOf, baseBackup }: PostgresOptions = {},
 ): Promise<PostgresServer> {
   const binary = (name: string) => join(directory, 'bin', name)
   const home = await mkdtemp(join(tmpdir(), 'workspace-gateway-postgres-data-'))
@@ -101,12 +103,9 @@ export async function startPostgres(
   const host = '127.0.0.1'
   const port = await freePort(host)
   await own(home)
-  if (standbyOf) {
-    await run('cp', ['-a', standbyOf.dataDirectory, dataDirectory], SERVER_USER)
-    await writeFile(join(dataDirectory, 'standby.signal'), '')
-  } else {
-    await run('cp', ['-a', pristineOf(directory), dataDirectory], SERVER_USER)
-  }
+  const initial = standbyOf?.dataDirectory ?? baseBackup ?? pristineOf(directory)
+  await run('cp', ['-a', initial, dataDirectory], SERVER_USER)
+  if (standbyOf) await writeFile(join(dataDirectory, 'standby.signal'), '')
   for (const [name, text] of Object.entries(files)) {
     const path = join(dataDirectory, name)
     await writeFile(path, text, { mode: 0o600 })
