@@ -23,6 +23,7 @@ import { createConcurrencyLimit } from './http/limits/concurrency-limit.ts'
 import type { InFlightBytes } from './http/limits/in-flight-bytes.ts'
 import { createOwnerOf } from './http/limits/request-owner.ts'
 import { createRoundRobin } from './http/limits/round-robin-scheduler.ts'
+import { createTakeTurn } from './http/limits/take-turn.ts'
 import { createTurnQuota } from './http/limits/turn-quota.ts'
 import { withAdmission } from './http/limits/with-admission.ts'
 import { createPipeline } from './http/pipeline.ts'
@@ -138,6 +139,15 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const yieldTurn = createRoundRobin()
   const cache = createResponseCache(options.cacheBytes)
   options.watch?.onCache(cache.size)
+  const admission = createAdmission({
+    maxDelayMs: options.maxQueueDelayMs,
+    now: () => performance.now(),
+    nextTurn: setImmediate,
+    later: (run, milliseconds) => void setTimeout(run, milliseconds).unref(),
+    onChange: options.onOverload ?? (() => {}),
+    onDelay: options.watch?.onQueueDelay ?? (() => {}),
+  })
+  const ownerOf = createOwnerOf(tokens)
   const services = {
     reads: createReads(store),
     sessions,
@@ -149,6 +159,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
       freeWaiting: FREE_WAITING_PER_USER,
       maxWaitMs: options.maxQueueDelayMs,
     }),
+    takeTurn: createTakeTurn(admission, ownerOf),
     yieldTurn,
     paceReading: createTurnQuota(yieldTurn),
   }
@@ -183,15 +194,6 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     createProbeEndpoint({ keyset, clock }),
     ...createOperationsEndpoints(keyset, { ping: store.ping, isDraining: options.isDraining }),
   ]
-  const admission = createAdmission({
-    maxDelayMs: options.maxQueueDelayMs,
-    now: () => performance.now(),
-    nextTurn: setImmediate,
-    later: (run, milliseconds) => void setTimeout(run, milliseconds).unref(),
-    onChange: options.onOverload ?? (() => {}),
-    onDelay: options.watch?.onQueueDelay ?? (() => {}),
-  })
-  const ownerOf = createOwnerOf(tokens)
   const guarded = endpoints.map((endpoint) =>
     HEALTH_PATHS.has(endpoint.path) ? endpoint : withAdmission(endpoint, admission, ownerOf),
   )

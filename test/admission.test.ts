@@ -32,15 +32,13 @@ function simulate({ maxDelayMs = 50, millisecondsEach = 0.1 } = {}) {
     outcomes.push({ ...asked, hasBegun, waitedMs: now - since })
   }
 
-  function arrive(count: number, isFirstOfConnection = false, owner = 'ana'): void {
+  function arrive(count: number, isFirstOfConnection = false, owner = 'ana', places = 1): void {
+    const arrival = { places, isFirstOfConnection }
     for (let n = 0; n < count; n += 1) {
       const asked = { name: named++, owner }
       const since = now
-      if (admission.isFree(isFirstOfConnection)) settle(asked, since, true)
-      else
-        void admission
-          .wait(toOwner(owner), isFirstOfConnection)
-          .then((cameTo) => settle(asked, since, cameTo === 'begins'))
+      if (admission.isFree(arrival)) settle(asked, since, true)
+      else void admission.wait(toOwner(owner), arrival).then((cameTo) => settle(asked, since, cameTo === 'begins'))
     }
   }
 
@@ -139,6 +137,40 @@ test('turns that take long begin fewer requests, but not few, and more again whe
   begun.length = 0
   for (let n = 0; n < 8; n += 1) begun.push(await other.turn(1))
   expect(begun).toEqual([9, 10, 13, 17, 22, 28, 35, 44])
+})
+
+test('of long requests fewer begin in a turn: as many as fill its places', async () => {
+  const { arrive, turn, outcomes } = simulate({ millisecondsEach: 0.04 })
+  arrive(40, false, 'ana', 23)
+  const begun: number[] = []
+  for (let n = 0; n < 4; n += 1) begun.push(await turn())
+  // In the second also one that began at once, since nothing of its owner waited.
+  expect(begun).toEqual([3, 4, 3, 3])
+  arrive(10, false, 'ben')
+  const since = outcomes.length
+  for (let n = 0; n < 2; n += 1) await turn()
+  // Short ones of others have their turns beside them, the first at once.
+  expect(
+    outcomes
+      .slice(since)
+      .map(({ owner }) => owner)
+      .join(' '),
+  ).toBe('ben ana ben ana ben ana ben ana ben ana ben ana')
+  for (let n = 0; n < 12; n += 1) await turn()
+  expect(begunOf(outcomes)).toHaveLength(50)
+})
+
+test('under overload too, few that are long begin in a turn', async () => {
+  const { arrive, turn, outcomes, changes } = simulate({ millisecondsEach: 10 })
+  const begun: number[] = []
+  for (let n = 0; n < 200; n += 1) {
+    arrive(3, false, 'ana', 23)
+    const count = await turn()
+    if (changes.length > 0) begun.push(count)
+  }
+  expect(begun.length).toBeGreaterThan(100)
+  expect(new Set(begun.slice(20))).toEqual(new Set([1]))
+  expect(refusedOf(outcomes).length).toBeGreaterThan(200)
 })
 
 test('turns that are long for other reasons begin as many as come', async () => {
@@ -379,7 +411,8 @@ test('a client that leaves the line is not begun, and neither held against other
     onChange() {},
   })
   const leaves: (() => void)[] = []
-  const wait = () => admission.wait(toOwner('ana'), true, (leave) => leaves.push(leave))
+  const first = { places: 1, isFirstOfConnection: true }
+  const wait = () => admission.wait(toOwner('ana'), first, (leave) => leaves.push(leave))
   const both = [wait(), wait()]
   leaves[0]?.()
   expect(await both[0]).toBe('left')
@@ -387,5 +420,5 @@ test('a client that leaves the line is not begun, and neither held against other
   expect(await both[1]).toBe('begins')
   for (const leave of leaves) leave()
   expect(delays).toEqual([0])
-  expect(admission.isFree(false)).toBe(true)
+  expect(admission.isFree({ ...first, isFirstOfConnection: false })).toBe(true)
 })

@@ -70,3 +70,26 @@ describe('beside a hundred projects of 150 kB', () => {
     },
   )
 })
+
+test('of documents that take long to check, one begins in a turn and few with it, however many come at once', async () => {
+  let turn = 0
+  let isOver = false
+  const answeredIn = new Map<number, number>()
+  const gateway = await startGateway({
+    observers: [() => answeredIn.set(turn, (answeredIn.get(turn) ?? 0) + 1)],
+  })
+  const documents = Array.from({ length: 64 }, (_, n) => `query Q${n} { ${'__typename '.repeat(400)} }`)
+  // Connections that are new are another matter.
+  await Promise.all(documents.map(() => gateway.graphql('{ __typename }')))
+  const next = () => {
+    turn += 1
+    if (!isOver) setImmediate(next)
+  }
+  next()
+  answeredIn.clear()
+  const answers = await Promise.all(documents.map((query) => gateway.graphql(query)))
+  isOver = true
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect([...answeredIn.values()].reduce((sum, count) => sum + count)).toBe(64)
+  expect(Math.max(...answeredIn.values())).toBeLessThanOrEqual(2)
+})

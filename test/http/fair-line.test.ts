@@ -50,6 +50,37 @@ test('owners take turns with their newest, who came last before the others', () 
   }
 })
 
+test('what fills several places is taken as such, the last one even where it fills more than are left', () => {
+  const line = () => {
+    const filled = createFairLine<Letter>(({ letter }) => (letter === letter.toLowerCase() ? 1 : 5))
+    for (const [at, letter] of [...'aBcDe'].entries()) {
+      filled.add(known(letter === 'D' || letter === 'e' ? 'ben' : 'ana'), { letter, since: at })
+    }
+    return filled
+  }
+  // In turns: a of ana, D of ben, B, e, c.
+  expect([0, 1, 2, 6, 7, 99].map((places) => inOrder(line().takeOldest(places)))).toEqual([
+    '',
+    'a',
+    'aD',
+    'aD',
+    'aDB',
+    'aDBec',
+  ])
+  // In turns: e of ben, c of ana, D, B, a.
+  expect([0, 1, 2, 3, 7, 8, 99].map((places) => sorted(line().takeNewest(places)))).toEqual([
+    '',
+    'e',
+    'ce',
+    'Dce',
+    'Dce',
+    'BDce',
+    'BDace',
+  ])
+  // Of those who wait, each is one.
+  expect(sorted(line().takeBeyond(3))).toBe('Ba')
+})
+
 test('of those who came last, known owners come before strangers, who have one place of four', () => {
   const owners = { ana: 'am', ben: 'b', eve: 'c', flo: 'd', gus: 'e', 'stranger 1': 'fno', 'stranger 2': 'g' }
   for (const [count, taken] of [

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../src/http/handler.ts'
 import type { Admission } from '../../src/http/limits/admission.ts'
 import type { Owner } from '../../src/http/limits/fair-line.ts'
 import { createOwnerOf } from '../../src/http/limits/request-owner.ts'
+import { createTakeTurn } from '../../src/http/limits/take-turn.ts'
 import { withAdmission } from '../../src/http/limits/with-admission.ts'
 import type { GatewayRequest } from '../../src/http/request.ts'
 import type { GatewayResponse } from '../../src/http/response.ts'
@@ -24,8 +25,8 @@ function admissionOf(isFree: boolean, mayBegin: boolean) {
   const turn = { number: 1 }
   const admission: Admission = {
     turn: () => turn.number,
-    isFree(isFirst) {
-      firsts.push(isFirst)
+    isFree({ isFirstOfConnection }) {
+      firsts.push(isFirstOfConnection)
       return isFree
     },
     async wait(owner) {
@@ -65,7 +66,7 @@ test('a read gives up its place when its client leaves, and what may change some
   const { admission } = admissionOf(false, true)
   const leaving: Admission = {
     ...admission,
-    async wait(_owner, _isFirst, onLeave) {
+    async wait(_owner, _arrival, onLeave) {
       let cameTo: 'begins' | 'left' = 'begins'
       onLeave?.(() => {
         cameTo = 'left'
@@ -132,6 +133,38 @@ describe('a body', () => {
     const request = postOf(turn, 1)
     const busy = { ...admission, isFree: () => turn.number === 1 }
     const refused = withAdmission(reading, busy, ownerOf).handle(request)
+    await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+  })
+})
+
+describe('work that may take as long as several requests', () => {
+  test('is done at once where its places are free, and else in the turn of who asked for it', async () => {
+    const asked: unknown[] = []
+    const owners: string[] = []
+    const takeTurn = createTakeTurn(
+      {
+        isFree(arrival) {
+          asked.push(arrival)
+          return arrival.places < 9
+        },
+        async wait({ name }, arrival) {
+          owners.push(name)
+          asked.push(arrival)
+          return 'begins'
+        },
+      },
+      ownerOf,
+    )
+    const caller = requestOf('Bearer known-1')
+    expect(takeTurn(caller, 8)).toBeNull()
+    expect(await takeTurn(caller, 9)).toBeUndefined()
+    expect(asked).toEqual([8, 9, 9].map((places) => ({ places, isFirstOfConnection: false })))
+    expect(owners).toEqual(['ana@example.com'])
+  })
+
+  test('is unavailable for a second when there is too much', async () => {
+    const { admission } = admissionOf(false, false)
+    const refused = createTakeTurn(admission, ownerOf)(requestOf(), 2)
     await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
   })
 })

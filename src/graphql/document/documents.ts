@@ -17,15 +17,11 @@ export interface DocumentsOptions {
   readonly maxShare: number
 }
 
-/** `kept`: it was there; `new`: it was made for this request. */
-export interface FoundDocument {
-  readonly document: PreparedDocument
-  readonly isKept: boolean
-}
-
+/** `owner` is the user who asks. It is null without a session: then nothing is cached. */
 export interface Documents {
-  /** `owner` is the user who asks. It is null without a session: then nothing is cached. Throws `RefusedDocument`. */
-  readonly get: (text: string, owner: number | null, policy: DocumentPolicy) => FoundDocument
+  readonly find: (text: string, owner: number | null) => PreparedDocument | undefined
+  /** Of a text that is not found. Throws `RefusedDocument`. */
+  readonly prepare: (text: string, owner: number | null, policy: DocumentPolicy) => PreparedDocument
 }
 
 /** Refused documents are never kept, and one user's documents do not push out what others use. */
@@ -41,12 +37,11 @@ export function createDocuments(prepare: PrepareDocument, options: DocumentsOpti
   }
 
   return {
-    get(text, owner, policy) {
-      const known = owner === null ? undefined : kept.get(text, owner)
-      if (known) return { document: known, isKept: true }
+    find: (text, owner) => (owner === null ? undefined : kept.get(text, owner)),
+    prepare(text, owner, policy) {
       const document = prepare(text, policy)
       if (owner !== null && isSecondSight(text)) kept.set(text, owner, document, text.length * BYTES_PER_LETTER)
-      return { document, isKept: false }
+      return document
     },
   }
 }

@@ -22,7 +22,7 @@ import type { Trace } from '../../resolvers/tracing/trace.ts'
 import { withTracedReads } from '../../resolvers/tracing/traced-reads.ts'
 import type { Awaitable, LiveSession } from '../../store/contract.ts'
 import { createDocuments } from '../document/documents.ts'
-import { createPrepareDocument, type DocumentPolicy } from '../document/prepare-document.ts'
+import { createPrepareDocument, type DocumentPolicy, placesOf } from '../document/prepare-document.ts'
 import type { PreparedDocument, PreparedOperation } from '../document/prepared-document.ts'
 import { withoutOperation } from '../document/refused-document.ts'
 import { createExecutor } from '../execution/execute.ts'
@@ -56,7 +56,7 @@ export function createAnswer(
   options: GraphQLOptions,
   report: ReportFailure,
 ): Answer {
-  const { cache, sessions, inFlight, limitMaking, yieldTurn } = services
+  const { cache, sessions, inFlight, limitMaking, takeTurn, yieldTurn } = services
   const readAcceptEncoding = createAcceptEncodingReader()
   const compression = createCompression(cache, inFlight)
   const coalesce = createCoalescing<Executed>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
@@ -72,6 +72,14 @@ export function createAnswer(
       introspection: isOf(options.introspection) ? 'allowed' : whyRefused,
       hideSuggestions: !isOf(options.suggestions),
     }
+  }
+
+  async function prepareInTurn(text: string, request: GatewayRequest, viewer: LiveSession | null) {
+    const owner = viewer?.userId ?? null
+    const turn = takeTurn(request, placesOf(text))
+    if (turn) await turn
+    // Another request may have had it prepared meanwhile.
+    return (turn && documents.find(text, owner)) ?? documents.prepare(text, owner, policyFor(viewer))
   }
 
   /** What was kept for this user, in the very state their session was looked up in. */
@@ -148,8 +156,9 @@ export function createAnswer(
     // What was kept was asked for in the same words, and those were read then.
     const read = () => requireGraphQLRequest(request.method, source)
     const asked = isLong(source) ? await readLong(source, who, read) : read()
-    const { document, isKept } = documents.get(asked.query, viewer?.userId ?? null, policyFor(viewer))
-    if (trace) trace.plan = isKept ? 'kept' : 'new'
+    const found = documents.find(asked.query, viewer?.userId ?? null)
+    if (trace) trace.plan = found ? 'kept' : 'new'
+    const document = found ?? (await prepareInTurn(asked.query, request, viewer))
     trace?.step('document')
     const operation = requireOperation(document, asked.operationName, request)
     request.record.operationName = operation.definition.name?.value ?? null

@@ -1,15 +1,15 @@
-// Admission by queue time: a few requests begin in each turn of the event loop, in order of arrival for each owner. An owner with nothing
-// in the queue begins at once. Under overload, known owners come before strangers, the newest requests begin first, and the excess is
-// refused.
+// Admission by queue time: a few requests begin in each turn of the event loop, fewer where they are long, in order of arrival for each
+// owner. An owner with nothing in the queue begins at once. Under overload, known owners come before strangers, the newest requests begin
+// first, and the excess is refused.
 import { createAccepting } from './accepting.ts'
 import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
 
 /** The work that should begin in one turn, in milliseconds: most of an answer is made in the turn in which it begins. */
 const TURN_MS = 3
-/** Requests that begin in one turn, however short they are. */
+/** Places of one turn, however short its requests are. */
 const MAX_QUOTA = 64
-/** The least that begins in a turn, however long turns are: other answers in flight may be what makes them long. */
+/** The fewest places of a turn, however long turns are: other answers in flight may be what makes them long. */
 const MIN_QUOTA = 8
 const GROWTH = 1.25
 /**
@@ -23,8 +23,8 @@ const MAX_SPARSE = 4
  */
 const MAX_WAITING = 128
 /**
- * How many requests are refused in a turn: one for every `BEGUN_PER_REFUSAL` that begin, or as many as have all that are to be refused
- * gone within `REFUSAL_MS`, whichever is more. A refusal costs half of a small answer, and a client that is refused at once retries at once:
+ * How many requests are refused in a turn: one for every `BEGUN_PER_REFUSAL` places that are taken, or as many as have all that are to be
+ * refused gone within `REFUSAL_MS`, whichever is more. A refusal costs half of a small answer, and a client that is refused at once retries at once:
  * without a bound the gateway would do little but refuse.
  */
 const BEGUN_PER_REFUSAL = 8
@@ -47,16 +47,23 @@ export interface Admission {
   /** The number of the turn. It changes with each turn after one in which a request began. */
   readonly turn: () => number
   /** Whether one more request begins now. If not, it has to `wait`. */
-  readonly isFree: (isFirstOfConnection: boolean) => boolean
+  readonly isFree: (arrival: Arrival) => boolean
   /**
    * Resolves to `begins` when the request may begin: at once for an owner with nothing in the queue. Resolves to `refused`, mostly soon, when it
    * is refused under overload. With `onLeave`, a client that leaves meanwhile gives up its place.
    */
-  readonly wait: (owner: Owner, isFirstOfConnection: boolean, onLeave?: OnLeave) => Promise<Turn>
+  readonly wait: (owner: Owner, arrival: Arrival, onLeave?: OnLeave) => Promise<Turn>
+}
+
+export interface Arrival {
+  /** How many places of a turn it takes: one, and more of a request that may take as long as several. */
+  readonly places: number
+  readonly isFirstOfConnection: boolean
 }
 
 interface Waiting {
   readonly since: number
+  readonly places: number
   readonly decide: (turn: Turn) => void
 }
 
@@ -64,13 +71,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { now, nextTurn, onDelay } = options
   const overload = createOverload(options)
   const accepting = createAccepting()
-  const line = createFairLine<Waiting>()
+  const line = createFairLine<Waiting>(({ places }) => places)
   const tooMuch: Waiting[] = []
   /** Since there was nothing to refuse. */
   let mostTooMuch = 0
   /** Owners that began at once in this turn. */
   const sparseOwners = new Set<string>()
   let quota = MAX_QUOTA
+  /** Places of this turn that are taken. */
   let begun = 0
   let isTicking = false
   let turn = 0
@@ -110,9 +118,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function beginWaiting(at: number): void {
     // The newest requests have waited least: when not all can be answered, those that are need not be late. The rest is refused soon.
     const next = overload.isRefusing() ? line.takeNewest(quota) : line.takeOldest(quota)
-    begun = next.length
     choseAt = at
-    for (const { since, decide } of next) {
+    for (const { since, places, decide } of next) {
+      begun += places
       onDelay(at - since)
       decide('begins')
     }
@@ -144,25 +152,25 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   return {
     turn: () => turn,
-    isFree(isFirstOfConnection) {
+    isFree({ places, isFirstOfConnection }) {
       const isHeldUp = isFirstOfConnection && accepting.onConnection()
       if (isHeldUp || line.length() > 0 || begun >= quota) return false
-      begun += 1
+      begun += places
       if (!isTicking) startTicking(now())
       onDelay(0)
       return true
     },
-    wait(owner, isFirstOfConnection, onLeave) {
+    wait(owner, { places, isFirstOfConnection }, onLeave) {
       const since = now()
       startTicking(since)
       if (!isFirstOfConnection && isSparse(owner)) {
         sparseOwners.add(owner.name)
-        begun += 1
+        begun += places
         onDelay(0)
         return Promise.resolve('begins')
       }
       return new Promise((decide) => {
-        const waiting = { since, decide }
+        const waiting = { since, places, decide }
         line.add(owner, waiting)
         onLeave?.(() => {
           if (line.remove(owner, waiting)) decide('left')

@@ -10,10 +10,10 @@ export interface FairLine<T> {
   readonly add: (owner: Owner, item: T) => void
   /** False where the item is not in the line any more. */
   readonly remove: (owner: Owner, item: T) => boolean
-  /** Takes up to `count`, the oldest of each owner first: who waits for longest for a turn has the first. */
-  readonly takeOldest: (count: number) => readonly T[]
-  /** Takes up to `count`, in no order: the newest of each owner first, known owners first, those with the newest request first. */
-  readonly takeNewest: (count: number) => readonly T[]
+  /** Takes items until they fill `places`, the oldest of each owner first: who waits for longest for a turn has the first. */
+  readonly takeOldest: (places: number) => readonly T[]
+  /** Takes items until they fill `places`, in no order: the newest of each owner first, known owners first, those with the newest request first. */
+  readonly takeNewest: (places: number) => readonly T[]
   /** Takes the oldest of those who have most in the line, until `count` are left. */
   readonly takeBeyond: (count: number) => readonly T[]
   /** Takes those that were added before `since`. */
@@ -48,23 +48,30 @@ function knownFirst<T>(lines: readonly OwnLine<T>[]): readonly OwnLine<T>[] {
   return [...mixed, ...strangers.slice(placed)]
 }
 
-export function createFairLine<T extends { readonly since: number }>(): FairLine<T> {
+const ONE_PLACE = () => 1
+
+/** `placesOf` tells how many places an item fills of those that are taken: most fill one. */
+export function createFairLine<T extends { readonly since: number }>(
+  placesOf: (item: T) => number = ONE_PLACE,
+): FairLine<T> {
   /** None is empty. The first owner has the next turn; an owner that had a turn goes behind the others. */
   let lines: OwnLine<T>[] = []
   const lineOf = new Map<string, OwnLine<T>>()
   let length = 0
 
-  /** How many of each owner's newest are among `count`: in each round who came last comes first. */
-  function newestOf(count: number): ReadonlyMap<OwnLine<T>, number> {
+  /** How many of each owner's newest it takes to fill `places`: in each round who came last comes first. */
+  function newestOf(places: number, fills: (item: T) => number): ReadonlyMap<OwnLine<T>, number> {
     const shares = new Map<OwnLine<T>, number>()
     const newestFirst = knownFirst(lines.toSorted((a, b) => lastOf(b) - lastOf(a)))
-    let left = Math.min(count, length)
-    for (let round = 1; left > 0; round += 1) {
+    let [left, others] = [places, length]
+    for (let round = 1; left > 0 && others > 0; round += 1) {
       for (const line of newestFirst) {
-        if (left === 0) break
-        if (line.items.length < round) continue
+        const item = line.items.at(-round)
+        if (!item) continue
+        if (left <= 0) break
         shares.set(line, round)
-        left -= 1
+        left -= fills(item)
+        others -= 1
       }
     }
     return shares
@@ -102,26 +109,27 @@ export function createFairLine<T extends { readonly since: number }>(): FairLine
       lines = lines.filter((other) => other !== line)
       return true
     },
-    takeOldest(count) {
+    takeOldest(places) {
       const taken: T[] = []
-      while (taken.length < count) {
+      for (let left = places; left > 0; ) {
         const line = lines.shift()
         const item = line?.items.shift()
         if (!line || !item) break
         taken.push(item)
+        left -= placesOf(item)
         if (line.items.length > 0) lines.push(line)
         else lineOf.delete(line.owner.name)
       }
       length -= taken.length
       return taken
     },
-    takeNewest(count) {
-      const taken = newestOf(count)
+    takeNewest(places) {
+      const taken = newestOf(places, placesOf)
       return takeFromEach((line) => line.items.splice(line.items.length - (taken.get(line) ?? 0)).toReversed())
     },
     takeBeyond(count) {
       if (count >= length) return []
-      const kept = newestOf(count)
+      const kept = newestOf(count, ONE_PLACE)
       return takeFromEach((line) => line.items.splice(0, line.items.length - (kept.get(line) ?? 0)))
     },
     takeBefore(since) {

@@ -4,23 +4,27 @@ import { GatewayError } from '../../errors.ts'
 import type { Endpoint } from '../handler.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { GatewayResponse } from '../response.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, Arrival } from './admission.ts'
 import type { OwnerOf } from './request-owner.ts'
+import { createTakeTurn, OVERLOADED } from './take-turn.ts'
 
-/** One for all: with more requests than can be answered, each stack would cost as much as the refusal. */
-const OVERLOADED = new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+const FIRST: Arrival = { places: 1, isFirstOfConnection: true }
+const NEXT: Arrival = { places: 1, isFirstOfConnection: false }
 
 /** Nobody is there to read it. */
 const LEFT = new GatewayError('BAD_REQUEST')
 
-export function withAdmission(endpoint: Endpoint, { turn, isFree, wait }: Admission, ownerOf: OwnerOf): Endpoint {
+export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf: OwnerOf): Endpoint {
+  const { turn, isFree, wait } = admission
+  const takeTurn = createTakeTurn(admission, ownerOf)
+
   /** Otherwise clients that keep back the last byte of many bodies could have them all worked on in one turn. */
   async function bodyInTurn(request: GatewayRequest, limitBytes?: number): Promise<Uint8Array> {
     const begunIn = turn()
     const body = await request.body(limitBytes)
     // Mostly it comes with the head.
-    if (turn() === begunIn || isFree(false) || (await wait(ownerOf(request), false)) === 'begins') return body
-    throw OVERLOADED
+    if (turn() !== begunIn) await takeTurn(request, 1)
+    return body
   }
 
   function begin(request: GatewayRequest): Promise<GatewayResponse> {
@@ -29,9 +33,8 @@ export function withAdmission(endpoint: Endpoint, { turn, isFree, wait }: Admiss
   }
 
   async function handleLater(request: GatewayRequest): Promise<GatewayResponse> {
-    const { isFirstOfConnection, onClosed } = request
     // What is asked for without being waited for, such as a logout of a page that closes, is done.
-    const cameTo = await wait(ownerOf(request), isFirstOfConnection, isRead(request) ? onClosed : undefined)
+    const cameTo = await wait(ownerOf(request), arrivalOf(request), isRead(request) ? request.onClosed : undefined)
     if (cameTo === 'begins') return begin(request)
     if (cameTo === 'left') throw LEFT
     if (endpoint.refuse) return endpoint.refuse(OVERLOADED, request)
@@ -40,8 +43,12 @@ export function withAdmission(endpoint: Endpoint, { turn, isFree, wait }: Admiss
 
   return {
     ...endpoint,
-    handle: (request) => (isFree(request.isFirstOfConnection) ? begin(request) : handleLater(request)),
+    handle: (request) => (isFree(arrivalOf(request)) ? begin(request) : handleLater(request)),
   }
+}
+
+function arrivalOf({ isFirstOfConnection }: GatewayRequest): Arrival {
+  return isFirstOfConnection ? FIRST : NEXT
 }
 
 function isRead({ method }: GatewayRequest): boolean {
