@@ -235,6 +235,8 @@ export function createFollower(options: FollowOptions): Follower {
       const late = await aside.next()
       const before = users.some(({ email }) => email === late?.email) ? late : null
       const found = before?.found ?? createFindings()
+      // What was away while this user was asked may be back.
+      found.outage = null
       const { counts } = found
       const asked = users.filter(({ email }) => email !== before?.email && !aside.has(email))
       counts.failed += users.filter(({ email }) => aside.has(email)).length
