@@ -33,7 +33,7 @@ const REFUSAL_MS = 2_000
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
   readonly nextTurn: (run: () => void) => void
-  /** Told of each request that begins, and again as it goes on with a body that came later, how many milliseconds it waited. */
+  /** Told of each request that begins, and again as it takes another turn (`take-turn.ts`), how many milliseconds it waited. */
   readonly onDelay: (delayMs: number) => void
 }
 
