@@ -24,6 +24,9 @@ test.each<Row>([
   ['gzip;q=0.5, br;q=0.6, zstd;q=0.4, identity;q=0', 'br', ['zstd', 'br', 'gzip']],
   ['gzip, br, zstd', 'zstd', ['zstd', 'br', 'gzip', 'identity']],
   ['x-gzip;q=0.1', 'gzip', ['gzip', 'identity']],
+  // The first hundred are read.
+  [`${'x,'.repeat(99)}gzip`, 'gzip', ['gzip', 'identity']],
+  [`${'x,'.repeat(100)}gzip`, null, ['identity']],
 ])('%s', (header, coding, all) => {
   const read = createAcceptEncodingReader()
   // The second time it is remembered.

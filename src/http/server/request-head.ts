@@ -1,15 +1,32 @@
 // What is wrong with the head of a request that node:http lets pass.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FailureCode } from '../../errors.ts'
+
+/** Apache and HAProxy take about a hundred. In memory a line takes up to twenty times what it has on the wire: four bytes. */
+const MAX_HEADER_LINES = 128
+
+/** What node:http is to read: one line more than a request may have, which tells that there are too many. */
+export const HEADER_LINES_READ = MAX_HEADER_LINES + 1
 
 /** RFC 3986 section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d*)?$/i
+
+/** Why it is refused; null for a sound one. `namedHost` is that of an absolute target, else the one of `Host`. */
+export function refusalOfHead(incoming: IncomingMessage, namedHost: string | undefined): FailureCode | null {
+  if (hasTooManyLines(incoming)) return 'HEADERS_TOO_LARGE'
+  return isSound(incoming, namedHost) ? null : 'BAD_REQUEST'
+}
+
+function hasTooManyLines({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.length > MAX_HEADER_LINES * 2
+}
 
 /**
  * RFC 9112 section 2.3: the version is one of HTTP/1. Section 3.2: the request has exactly one Host, or none in HTTP/1.0, and its value
  * is one of a host. So is `namedHost`, that of an absolute target (RFC 9110 section 4.2.4: it names no user), else the same. Of other
  * fields that a proxy may read as well, node:http takes the first line and drops the others: such a field has one line.
  */
-export function isSoundHead(incoming: IncomingMessage, namedHost: string | undefined): boolean {
+function isSound(incoming: IncomingMessage, namedHost: string | undefined): boolean {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = incoming
   const { host } = headers
   if (httpVersionMajor !== 1 || (namedHost !== host && !HOST.test(namedHost ?? ''))) return false
@@ -56,8 +73,10 @@ export function expectsContinue({ httpVersionMinor, headers }: IncomingMessage):
 
 /**
  * RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, and others than chunks are unknown here. A proxy may see another end
- * of such a request, and its connection closes.
+ * of such a request, and its connection closes. So does that of a request whose lines were not all read.
  */
-export function hasFaultyFraming({ httpVersionMinor, headers }: IncomingMessage): boolean {
-  return (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined) || hasUnknownCoding(headers)
+export function hasFaultyFraming(incoming: IncomingMessage): boolean {
+  const { httpVersionMinor, headers } = incoming
+  if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined) return true
+  return hasUnknownCoding(headers) || hasTooManyLines(incoming)
 }

@@ -17,7 +17,7 @@ import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
 import { limitPipelining } from './pipelining.ts'
 import { createBodyReader, type ReadBody } from './read-body.ts'
-import { hasFaultyFraming, isSoundHead } from './request-head.ts'
+import { HEADER_LINES_READ, hasFaultyFraming, refusalOfHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
 
 /** A client that sends slower than this is cut off. */
@@ -91,7 +91,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   }
 
   function respond(request: GatewayRequest, incoming: IncomingMessage, response: ServerResponse): void {
-    const replying = isSoundHead(incoming, request.header('host')) ? handle(request) : refuseHead(request)
+    const refusal = refusalOfHead(incoming, request.header('host'))
+    const replying = refusal === null ? handle(request) : refuseHead(refusal, request)
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
       if (!server.listening || hasFaultyFraming(incoming)) response.shouldKeepAlive = false
@@ -128,8 +129,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     },
     listen,
   )
-  // Of more than a thousand lines, Node 22.15 drops those behind: a second Host, or what a proxy added. How long all are is bounded.
-  server.maxHeadersCount = 0
+  // Those behind are dropped, a second Host or what a proxy added among them: a request that has them is refused.
+  server.maxHeadersCount = HEADER_LINES_READ
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
@@ -146,8 +147,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   return server
 }
 
-async function refuseHead(request: GatewayRequest): Promise<GatewayResponse> {
-  return toProblem(new GatewayError('BAD_REQUEST'), () => {}, requestIdOf(request))
+async function refuseHead(code: FailureCode, request: GatewayRequest): Promise<GatewayResponse> {
+  return toProblem(new GatewayError(code), () => {}, requestIdOf(request))
 }
 
 function toRequest(
