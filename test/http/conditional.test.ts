@@ -19,6 +19,8 @@ test.each<Row>([
   ['"other"', PLAIN, undefined, null],
   [PLAIN, PLAIN, undefined, PLAIN],
   [`"other", W/${PLAIN}`, PLAIN, undefined, PLAIN],
+  // A quote that is not closed hides no tag behind it.
+  [`"other, ${PLAIN}`, PLAIN, undefined, PLAIN],
   [' * ', PLAIN, undefined, PLAIN],
   ['\t*\t ', PLAIN, undefined, PLAIN],
   // No white space of HTTP.
