@@ -38,22 +38,18 @@ export function forwardedHops(header: ReadHeader): readonly Hop[] | null {
  * only the last is taken, which is the nearest proxy's own.
  */
 export function xForwardedHops(header: ReadHeader): readonly Hop[] | null {
-  const addresses = listOf(header('x-forwarded-for'))
-  if (addresses === null) return null
-  const schemes = listOf(header('x-forwarded-proto')) ?? []
-  const hosts = listOf(header('x-forwarded-host')) ?? []
-  const at = (list: readonly string[], index: number) => (list.length === addresses.length ? list[index] : list.at(-1))
-  return addresses
-    .map((address, index) => ({
-      address: nodeAddress(address),
-      scheme: toScheme(at(schemes, index)),
-      host: toHost(at(hosts, index)),
-    }))
-    .slice(-MAX_HOPS)
-}
-
-function listOf(value: string | undefined): readonly string[] | null {
-  return value === undefined ? null : value.split(',').map(withoutOptionalWhiteSpace)
+  const addresses = header('x-forwarded-for')?.split(',')
+  if (addresses === undefined) return null
+  const schemes = header('x-forwarded-proto')?.split(',') ?? []
+  const hosts = header('x-forwarded-host')?.split(',') ?? []
+  const first = Math.max(0, addresses.length - MAX_HOPS)
+  const at = (list: readonly string[], index: number) =>
+    withoutOptionalWhiteSpace((list.length === addresses.length ? list[index] : list.at(-1)) ?? '')
+  return addresses.slice(first).map((_, place) => ({
+    address: nodeAddress(at(addresses, first + place)),
+    scheme: toScheme(at(schemes, first + place)),
+    host: toHost(at(hosts, first + place)),
+  }))
 }
 
 const PAIR = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z:[\]-]+)|"((?:[^"\\]|\\.)*)")$/
