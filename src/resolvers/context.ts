@@ -2,6 +2,7 @@
 import type { Caller } from '../auth/caller.ts'
 import type { OpenSession, Sessions } from '../auth/sessions.ts'
 import type { SignIn } from '../auth/sign-in.ts'
+import type { Owner } from '../http/limits/fair-line.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import type { Pace } from '../http/limits/turn-quota.ts'
 import type { LiveSession } from '../store/contract.ts'
@@ -27,8 +28,11 @@ export interface Services {
   readonly sessions: Sessions
 }
 
-export interface Context extends Omit<Services, 'reads'> {
+export interface Context extends Pick<Services, 'signIn' | 'sessions'> {
   readonly reads: RequestReads
+  /** In the line of the viewer, whose requests have one turn together. */
+  readonly yieldTurn: () => Promise<void>
+  readonly paceReading: (byteLength: number) => Promise<void> | null
   /** The session the request is signed in with; null when it presented no token. */
   readonly viewer: LiveSession | null
   readonly caller: Caller
@@ -53,7 +57,10 @@ export function createContext(
   viewer: LiveSession | null,
   budget: RequestBudget,
 ): Context {
-  const { signIn, sessions, yieldTurn, paceReading } = services
+  const { signIn, sessions } = services
+  const owner: Owner = { name: viewer?.email ?? '', isKnown: viewer !== null }
+  const yieldTurn = () => services.yieldTurn(owner)
+  const paceReading = (byteLength: number) => services.paceReading(byteLength, owner)
   let isConsistent = true
   function onMismatch(): void {
     isConsistent = false

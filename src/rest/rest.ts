@@ -130,7 +130,7 @@ function readParameter({ parameter }: ReadRoute, { search }: GatewayRequest): st
 }
 
 function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shared): Endpoint {
-  const { cache, sessions, inFlight, limitMaking, yieldTurn } = services
+  const { cache, sessions, inFlight, limitMaking } = services
   const { readAcceptEncoding, compression } = shared
   const coalesce = createCoalescing<Answered>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
 
@@ -162,7 +162,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       const whole = lazyAsync(async () => keep(await exportResponse(found, context)))
       return { head: exportMetadataResponse(found), whole, isOfState: context.isConsistent() }
     }
-    const made = keep(await documentsResponse(found, yieldTurn, holding))
+    const made = keep(await documentsResponse(found, context.yieldTurn, holding))
     // A whole body is counted while it is sent.
     if (made.reply.body instanceof Uint8Array) holding.shrink(holding.byteLength())
     return { head: made.reply, whole: async () => made, isOfState: context.isConsistent() }

@@ -51,6 +51,14 @@ describe('pieces', () => {
     expect(await pieces.turn()).toBe('abcde')
   })
 
+  test('go in turns by their owners, whoever asked for how many', async () => {
+    const yieldTurn = createRoundRobin(ONE_A_TURN)
+    const done: string[] = []
+    const ask = (name: string) => yieldTurn({ name, isKnown: true }).then(() => void done.push(name))
+    await Promise.all([...'aaaaa', 'b', 'c', 'b'].map(ask))
+    expect(done.join('')).toBe('abcabaaa')
+  })
+
   test('cost a turn the same however many wait', async () => {
     const setImmediates = vi.spyOn(globalThis, 'setImmediate')
     onTestFinished(() => setImmediates.mockRestore())

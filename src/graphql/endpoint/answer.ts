@@ -56,13 +56,13 @@ export function createAnswer(
   options: GraphQLOptions,
   report: ReportFailure,
 ): Answer {
-  const { cache, sessions, inFlight, limitMaking, takeTurn, yieldTurn } = services
+  const { cache, sessions, inFlight, limitMaking, takeTurn } = services
   const readAcceptEncoding = createAcceptEncodingReader()
   const compression = createCompression(cache, inFlight)
   const coalesce = createCoalescing<Executed>({ isOn: cache.size().maxBytes > 0, limit: limitMaking })
   const documents = createDocuments(createPrepareDocument(schema, options.documentLimits), options.documents)
   const readLong = createReadLong(inFlight)
-  const executor = createExecutor({ schema, clock: createTurnClock(), yieldTurn })
+  const executor = createExecutor({ schema, clock: createTurnClock() })
 
   const whyRefused = options.introspection === 'nobody' ? 'refused' : 'signIn'
 
@@ -112,8 +112,8 @@ export function createAnswer(
     const { data, errors } = await executor.execute(operation, variables, context, { hideSuggestions })
     endStep(request.record, 'graphql execute', startedAt)
     const reportHere: ReportFailure = (failure) => report(failure, requestIdOf(request))
-    const written = await writeErrorsInTurns(errors, reportHere, yieldTurn)
-    const { response: made, isRepeatable } = toResponse(data, written, type, yieldTurn)
+    const written = await writeErrorsInTurns(errors, reportHere, context.yieldTurn)
+    const { response: made, isRepeatable } = toResponse(data, written, type, context.yieldTurn)
     const { operationName } = request.record
     const response = operationName === null ? made : { ...made, operationName }
     if (!isRepeatable || !viewer || !isQuery(operation)) return { response, state: null, isOfState: false }

@@ -1,7 +1,6 @@
 // Executes one operation as the specification says: variables, plan, text and errors, in turns of the event loop and within budgets.
 import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError, type VariableValues } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Context } from '../../resolvers/context.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import type { Awaitable } from '../../store/contract.ts'
@@ -48,7 +47,6 @@ export interface ExecuteOptions {
 export interface ExecutorOptions {
   readonly schema: GraphQLSchema
   readonly clock: TurnClock
-  readonly yieldTurn: YieldTurn
 }
 
 /** What is cached for an operation, for as long as its document is. */
@@ -58,7 +56,7 @@ interface Planned {
   readonly plans: LRUCache<string, OperationPlan>
 }
 
-export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): Executor {
+export function createExecutor({ schema, clock }: ExecutorOptions): Executor {
   const planned = new WeakMap<PreparedOperation, Planned>()
 
   function plannedOf(operation: PreparedOperation): Planned {
@@ -98,7 +96,7 @@ export function createExecutor({ schema, clock, yieldTurn }: ExecutorOptions): E
         variables: coerced.variableValues,
         errors: createCollectedErrors(context.budget),
         clock: createRunClock(clock),
-        yieldTurn,
+        yieldTurn: context.yieldTurn,
         argumentValues: [],
         fieldCount: 0,
         pendingCount: 0,

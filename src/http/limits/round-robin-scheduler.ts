@@ -1,7 +1,8 @@
-// Work that is done piece by piece, so that a large answer does not hold up the small ones.
+// Work that is done piece by piece, so that a large answer does not hold up the small ones: owners take turns, however many pieces each asks for.
+import { createFairLine, type Owner } from './fair-line.ts'
 
-/** Resolves when the caller may do its next piece. */
-export type YieldTurn = () => Promise<void>
+/** Resolves when the caller may do its next piece. Pieces without an owner are of one. */
+export type YieldTurn = (owner?: Owner) => Promise<void>
 
 export interface RoundRobinOptions {
   /** Milliseconds of each turn of the event loop, at least. */
@@ -17,18 +18,25 @@ export const ONE_A_TURN: RoundRobinOptions = { minMs: 0, share: 0 }
 /** Immediates that are set at a time, in place of one for each that waits: each costs something in every turn, its piece or not. */
 const MAX_ARMED = 16
 
+const NOBODY: Owner = { name: '', isKnown: false }
+
+interface Waiting {
+  readonly since: number
+  readonly start: () => void
+}
+
 /**
- * Pieces in the order in which they were asked for, in each turn of the event loop one, and more while they are short: with one a
+ * Pieces of one owner in the order in which they were asked for, in each turn of the event loop one, and more while they are short: with one a
  * turn, many of them would wait for ever beside turns that are long for other reasons.
  */
 export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): YieldTurn {
-  const waiting: (() => void)[] = []
+  const line = createFairLine<Waiting>()
   let endsAt: number | null = null
   let lastAt = 0
   let armed = 0
 
   function arm(): void {
-    if (armed >= MAX_ARMED || armed >= waiting.length) return
+    if (armed >= MAX_ARMED || armed >= line.length()) return
     armed += 1
     setImmediate(admitOne)
   }
@@ -48,14 +56,15 @@ export function createRoundRobin({ minMs, share }: RoundRobinOptions = USUAL): Y
       return
     }
     lastAt = now
-    waiting.shift()?.()
+    line.takeOldest(1).at(0)?.start()
     arm()
   }
 
-  return () =>
-    new Promise((resolve) => {
-      if (waiting.length === 0) lastAt = performance.now()
-      waiting.push(resolve)
+  return (owner = NOBODY) =>
+    new Promise((start) => {
+      const since = performance.now()
+      if (line.length() === 0) lastAt = since
+      line.add(owner, { since, start })
       // What one piece does ends before the next immediate runs.
       arm()
     })

@@ -1,11 +1,12 @@
 // Bounds what is read, or written, in one turn of the event loop: more of it waits for a turn of its own.
+import type { Owner } from './fair-line.ts'
 import type { YieldTurn } from './round-robin-scheduler.ts'
 
 /** Bytes of one turn, all requests together: less than half a millisecond of reading or writing. */
 const MAX_PER_TURN = 131_072
 
 /** Resolves when so many bytes may be read or written. Null when they may be at once. */
-export type Pace = (byteLength: number) => Promise<void> | null
+export type Pace = (byteLength: number, owner?: Owner) => Promise<void> | null
 
 export function createTurnQuota(yieldTurn: YieldTurn): Pace {
   let used = 0
@@ -14,9 +15,9 @@ export function createTurnQuota(yieldTurn: YieldTurn): Pace {
     used = 0
   }
 
-  return (byteLength) => {
+  return (byteLength, owner) => {
     if (used === 0) setImmediate(nextTurn)
-    if (used > 0 && used + byteLength > MAX_PER_TURN) return yieldTurn()
+    if (used > 0 && used + byteLength > MAX_PER_TURN) return yieldTurn(owner)
     used += byteLength
     return null
   }

@@ -9,7 +9,8 @@ import { encodeWhole } from '../../../src/graphql/execution/text.ts'
 import type { Context } from '../../../src/resolvers/context.ts'
 import { type RequestBudget, UNCOUNTED } from '../../../src/resolvers/request-budget.ts'
 
-export interface SmallWorldOptions extends Partial<Pick<ExecutorOptions, 'clock' | 'yieldTurn'>> {
+export interface SmallWorldOptions extends Partial<Pick<ExecutorOptions, 'clock'>> {
+  readonly yieldTurn?: Context['yieldTurn']
   readonly budget?: RequestBudget
 }
 
@@ -30,9 +31,9 @@ type Resolvers = NonNullable<Parameters<typeof makeExecutableSchema>[0]['resolve
 export function createSmallWorld(typeDefs: string, resolvers: Resolvers, options: SmallWorldOptions = {}): SmallWorld {
   const schema: GraphQLSchema = makeExecutableSchema({ typeDefs, resolvers })
   const { clock = { isOverdue: () => false }, yieldTurn = () => Promise.resolve(), budget = UNCOUNTED } = options
-  const executor = createExecutor({ schema, clock, yieldTurn })
+  const executor = createExecutor({ schema, clock })
   // All that the executor itself looks at.
-  const context = { budget } as Context
+  const context = { budget, yieldTurn } as Context
   const documents = new Map<string, ReturnType<typeof toPreparedDocument>>()
 
   function run(query: string, variables: Readonly<Record<string, unknown>> = {}): Execution | Promise<Execution> {
