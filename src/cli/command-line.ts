@@ -39,6 +39,8 @@ import { addWorkspaceCommands } from './workspace-commands.ts'
 const WRONG_USAGE = 2
 /** Its descriptor. */
 const STDIN = 0
+/** For what the reader of the log has not taken when a gateway has stopped. */
+const LOG_GRACE_MS = 1_000
 
 /** What a process is told by its operator. */
 type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
@@ -94,6 +96,7 @@ export function createProgram(
           environment,
         }),
       )
+      leaveLogUnread(io)
     })
   describe(program.command('health'), HEALTH_OPTIONS, undefined, 'serve')
     .description('ask a running gateway whether it is ready: exit code 0 or 1')
@@ -268,6 +271,11 @@ function endWithoutStdout(error: Error): void {
 /** A full disk of its log takes a gateway's lines, and no more: it serves on, and writes again when there is room. */
 function outliveOutput({ stdout }: CommandIo): void {
   stdout.off('error', endWithoutStdout).on('error', ignore)
+}
+
+/** A reader of the log that stands still would keep a gateway that has stopped. */
+function leaveLogUnread({ stderr }: CommandIo): void {
+  if (stderr === process.stderr) setTimeout(() => process.exit(), LOG_GRACE_MS).unref()
 }
 
 /** There is nobody left to tell. */

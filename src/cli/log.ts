@@ -10,6 +10,7 @@ import { excerpt, redact } from '../redact.ts'
 import { StoreFaultError, StoreUnavailableError } from '../store/contract.ts'
 import type { CommandIo } from './io.ts'
 import type { ServeConfig } from './options/serve-options.ts'
+import type { LogOutput } from './sight/log-output.ts'
 import { isReadable, toReadableLine } from './sight/readable-log.ts'
 
 /** Of a message or a stack, in UTF-16 units: what a client sent may be in it. */
@@ -19,11 +20,11 @@ type LogConfig = Pick<ServeConfig, 'logLevel'> & Partial<Pick<ServeConfig, 'acce
 
 export function createLog(
   { logLevel, accessLog = 'auto' }: LogConfig,
-  { stderr, isTerminal }: Pick<CommandIo, 'stderr' | 'isTerminal'>,
+  { stderr, isTerminal }: { readonly stderr: LogOutput } & Pick<CommandIo, 'isTerminal'>,
 ): Logger {
   return pino(
     { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLoggedError } },
-    isReadable(accessLog, isTerminal) ? { write: (line) => void stderr.write(toReadableLine(line)) } : stderr,
+    isReadable(accessLog, isTerminal) ? { write: (line) => stderr.write(toReadableLine(line)) } : stderr,
   )
 }
 

@@ -47,6 +47,7 @@ import { startSweeps } from '../serving/sweeps.ts'
 import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { watchLogSize } from '../serving/watch-log-size.ts'
 import { openAccessLog } from '../sight/access-log.ts'
+import { createLogOutput } from '../sight/log-output.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
 import { openTracer } from '../sight/open-tracer.ts'
@@ -72,7 +73,10 @@ export async function runServe(
   io: CommandIo,
   { stop, onReload, environment }: ServeSignals,
 ): Promise<ExitCode> {
-  const log = createLog(asked, io)
+  const output = createLogOutput(io.stderr, (bytes) =>
+    log.warn({ bytes }, 'a part of the log was lost: its reader was too slow'),
+  )
+  const log = createLog(asked, { stderr: output, isTerminal: io.isTerminal })
   const service = readServiceManager(environment, (error) =>
     log.warn({ err: error }, 'systemd-notify failed: the service manager does not know how the gateway is'),
   )
@@ -183,7 +187,7 @@ export async function runServe(
   ) {
     log.warn('signing keys are stored in clear although there is a key to encrypt them with: run keys encrypt')
   }
-  using accessLog = openAccessLog(config, await store.auditSalt(), io, log)
+  using accessLog = openAccessLog(config, await store.auditSalt(), io, output, log)
   const server = createHttpServer(handle, {
     bodyLimitBytes: config.bodyLimit,
     trustedProxies: config.trustedProxy,

@@ -1,12 +1,12 @@
 // The request log of serve: written to stderr, a batch of lines at a time.
 import cluster from 'node:cluster'
-import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import { createJsonLine, putPrettyLine } from '../../admin/request-log/line.ts'
 import { type LineBytes, MAX_LINE_BYTES } from '../../admin/request-log/line-bytes.ts'
 import { createRequestLog, type RequestLog } from '../../admin/request-log/request-log.ts'
 import type { CommandIo } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
+import type { LogOutput } from './log-output.ts'
 import { isReadable } from './readable-log.ts'
 
 /** How long a line waits for others. What a process that is killed loses at most. */
@@ -23,11 +23,12 @@ type AccessLogConfig = Pick<ServeConfig, 'accessLog' | 'accessLogSample' | 'logL
 export function openAccessLog(
   { accessLog, accessLogSample, logLevel }: AccessLogConfig,
   salt: string,
-  { stderr, isTerminal, clock }: CommandIo,
+  { isTerminal, clock }: Pick<CommandIo, 'isTerminal' | 'clock'>,
+  output: LogOutput,
   log: Logger,
 ): RequestLog | null {
   if (logLevel === 'silent') return null
-  const lines = openLines(stderr, cluster.isWorker ? WORKER_BATCH_BYTES : BATCH_BYTES)
+  const lines = openLines(output, cluster.isWorker ? WORKER_BATCH_BYTES : BATCH_BYTES)
   const requests = createRequestLog({
     sampleEvery: accessLog === 'off' ? 0 : accessLogSample,
     putLine: isReadable(accessLog, isTerminal) ? putPrettyLine : createJsonLine(),
@@ -53,8 +54,8 @@ interface Lines extends Disposable {
   readonly roomForLine: () => LineBytes
 }
 
-/** The memory of a batch is used again once the stream has taken it. */
-function openLines(stream: Writable, batchBytes: number): Lines {
+/** The memory of a batch is used again once the output has taken it. */
+function openLines(output: LogOutput, batchBytes: number): Lines {
   const spare: Buffer[] = []
   let batch: LineBytes | null = null
   let timer: NodeJS.Timeout | undefined
@@ -63,7 +64,7 @@ function openLines(stream: Writable, batchBytes: number): Lines {
     if (!batch) return
     const { bytes, at } = batch
     batch = null
-    stream.write(bytes.subarray(0, at), () => {
+    output.write(bytes.subarray(0, at), () => {
       if (spare.length < MAX_SPARE) spare.push(bytes)
     })
   }
