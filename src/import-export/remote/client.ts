@@ -90,7 +90,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   const traffic = { requests: 0, notModified: 0, bytes: 0, sessionsLeft: 0 }
   /** Also where no answer was whole: a server is there. */
   let hasAnswered = false
-  /** A server that is busy is so for every user. */
+  /** A server that is busy is so for every user. Of `performance.now()`: the clock may be set meanwhile. */
   let notBefore = 0
   const stopLate = new AbortController()
   stop.addEventListener('abort', () => void setTimeout(() => stopLate.abort(), FAREWELL_MS).unref(), { once: true })
@@ -128,10 +128,10 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   }
 
   async function send(request: RemoteRequest): Promise<RemoteAnswer> {
-    const start = Date.now()
+    const start = performance.now()
     for (let attempt = 0; ; attempt += 1) {
       stop.throwIfAborted()
-      if (notBefore > Date.now()) await wait(notBefore - Date.now())
+      if (notBefore > performance.now()) await wait(notBefore - performance.now())
       const answer = await once(request, SILENCE_MS, request.opensSession === true ? stopLate.signal : stop)
       if (answer.status === null) stop.throwIfAborted()
       const kind = kindOf(answer)
@@ -143,17 +143,16 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
 
   /** Before the next attempt. All requests wait as long as this answer asks for. */
   function pauseAfter(answer: RemoteAnswer | NoAnswer, attempt: number): number {
-    const now = Date.now()
-    const asked = answer.status === null ? null : retryAfterMs(retryFieldsOf(answer), now)
-    if (asked !== null) notBefore = Math.max(notBefore, now + asked)
+    const asked = answer.status === null ? null : retryAfterMs(retryFieldsOf(answer), Date.now())
+    if (asked !== null) notBefore = Math.max(notBefore, performance.now() + asked)
     return pauseMs(asked, attempt)
   }
 
   async function endSession(request: RemoteRequest): Promise<void> {
-    const start = Date.now()
+    const start = performance.now()
     let farewells = 0
     for (let attempt = 0; ; attempt += 1) {
-      if (notBefore > Date.now()) await rest(notBefore - Date.now())
+      if (notBefore > performance.now()) await rest(notBefore - performance.now())
       if (stop.aborted) farewells += 1
       const answer = await once(request, FAREWELL_MS)
       if (isEnded(answer)) return
@@ -172,7 +171,7 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   }
 
   function isTooLong(start: number): boolean {
-    return Date.now() - start >= maxOutageMs
+    return performance.now() - start >= maxOutageMs
   }
 
   function requireAnswer({ method, path }: RemoteRequest, answer: RemoteAnswer | NoAnswer, kind: string): RemoteAnswer {
