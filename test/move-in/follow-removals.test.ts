@@ -1,6 +1,6 @@
 // Users who have no workspace at the old server any more: removals are believed, unless they are too many at a time.
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { startFollow } from '../support/follow.ts'
 import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
@@ -108,8 +108,9 @@ test.each([
   async (_, lose, counted) => {
     const { server, emails, flags, stored } = await startMove(1, projectAndExportOf)
     await using _server = server
-    let now = Date.now()
-    const following = startFollow(server.url, [...flags, '--remove-after', '30s'], { clock: () => now })
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const following = startFollow(server.url, [...flags, '--remove-after', '30s'])
     await following.until(({ changed }) => changed === 1)
     const before = { ...(server.workspaces.get(emails[0] ?? '') as PlainWorkspace) }
     const exports = new Map(before.exports)
@@ -117,7 +118,7 @@ test.each([
       lose(server, emails)
       await following.until((round) => round[counted] === 1)
       for (let left = milliseconds; left > 0; left -= 5_000) {
-        now += 5_000
+        vi.advanceTimersByTime(5_000)
         // The round that is told next may have begun before.
         await following.next()
         expect(await following.next()).toMatchObject({ [counted]: 1, removed: 0 })
@@ -129,12 +130,30 @@ test.each([
     // It begins anew.
     await loseFor(25_000)
     expect(await stored('export')).toBe(1)
-    now += 5_000
+    vi.advanceTimersByTime(5_000)
     expect((await following.until(({ removed }) => removed > 0)).removed).toBeGreaterThan(0)
     expect(await stored('export')).toBe(0)
     await following.stop()
   },
 )
+
+test('a clock that is set forward does not make a loss older', async () => {
+  const { server, emails, flags, stored } = await startMove(1)
+  await using _server = server
+  let setBy = 0
+  const clock = () => Date.now() + setBy
+  const following = startFollow(server.url, [...flags, '--remove-after', '1h'], { clock })
+  await following.until(({ changed }) => changed === 1)
+  removeWorkspaces(server, emails)
+  await following.until(({ waiting }) => waiting === 1)
+  setBy = 7_200_000
+  // The round that is told next may have begun before.
+  for (let round = 0; round < 3; round += 1) {
+    expect(await following.next()).toMatchObject({ waiting: 1, removed: 0 })
+  }
+  await following.stop()
+  expect(await stored()).toBe(1)
+})
 
 test.each([
   ['is empty', emptyWorkspaces, 'user'],

@@ -10,7 +10,7 @@ export interface Followed {
   readonly session: RemoteSession
   /** What was there last, null before the first time. */
   seen: SeenWorkspace | null
-  /** Milliseconds since the epoch: nothing was missing here of what was there then. */
+  /** By `performance.now()`, since clocks are set: nothing was missing here of what was there then. */
   inStepAt: number
   /** What the last rounds have found; null while nothing is. */
   loss: FoundLoss | null
@@ -22,7 +22,7 @@ export type Counts = Record<'changed' | 'unchanged' | 'missing' | 'failed' | 'ad
 export interface Losing {
   readonly user: RemoteUser
   readonly one: Followed
-  /** When it was asked for. */
+  /** When it was asked for, by `performance.now()`. */
   readonly at: number
 }
 

@@ -63,14 +63,14 @@ type Outcome = 'changed' | 'unchanged' | 'missing' | 'gone'
 
 /** Signs out everywhere when it is disposed of. */
 export function createFollower(options: FollowOptions): Follower {
-  const { client, store, concurrency, clock, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
+  const { client, store, concurrency, stop, onFailed, onUser, removeAfterMs, mayRemoveMany } = options
   const removable = {
     mayEmptyLists: mayRemoveMany,
     mayEmptyWorkspace: mayRemoveMany,
     mayLoseAllExports: mayRemoveMany,
   }
   const followed = new Map<string, Followed>()
-  const start = clock()
+  const start = performance.now()
   let wasInStep = false
   const changes = { added: 0, replaced: 0, removed: 0 }
   const aside = createAside(createFindings, (user, found) => tryStep(user, requireFollowed(user), found, removable))
@@ -86,7 +86,7 @@ export function createFollower(options: FollowOptions): Follower {
 
   /** Throws `EmptiedWorkspaceError` or `LostExportsError` where that may not be removed. */
   async function step({ email }: RemoteUser, one: Followed, counts: Counts, may: Removable): Promise<Outcome> {
-    const at = clock()
+    const at = performance.now()
     const before = one.seen ?? (await seenInStore(store, email))
     const taken = await takeIn(email, one.session, before, { ...options, isReplacement: true, ...may })
     if (taken.type === 'missing') {
@@ -132,7 +132,7 @@ export function createFollower(options: FollowOptions): Follower {
 
   /** What fails for this user alone does not end the round. */
   async function tryStep(user: RemoteUser, one: Followed, found: Findings, may: Removable): Promise<void> {
-    const at = clock()
+    const at = performance.now()
     try {
       const outcome = await step(user, one, found.counts, may)
       tellUnanswered(found)
@@ -219,7 +219,7 @@ export function createFollower(options: FollowOptions): Follower {
 
   function lagSeconds(): number | null {
     if (!wasInStep) return null
-    const now = clock()
+    const now = performance.now()
     let oldest = now
     for (const { inStepAt } of followed.values()) oldest = Math.min(oldest, inStepAt)
     return (now - oldest) / 1_000
@@ -229,7 +229,7 @@ export function createFollower(options: FollowOptions): Follower {
     lagSeconds,
     changes: () => ({ ...changes }),
     async round(users) {
-      const began = clock()
+      const began = performance.now()
       let done = 0
       await forget(users)
       const late = await aside.next()
@@ -256,7 +256,7 @@ export function createFollower(options: FollowOptions): Follower {
       const { waiting, doubted } = await settleWorkspaces(found)
       const { outage } = found
       if (outage === null) tellUnanswered(found)
-      const seconds = (clock() - began) / 1_000
+      const seconds = (performance.now() - began) / 1_000
       return { users: users.length, ...counts, waiting, doubted, outage, seconds, lagSeconds: lagSeconds() }
     },
     async [Symbol.asyncDispose]() {

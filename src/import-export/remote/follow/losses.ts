@@ -15,7 +15,7 @@ const MAX_LOSING_PART = 0.1
 export interface FoundLoss {
   readonly loss: Loss
   readonly rounds: number
-  /** When it was found first, in milliseconds since the epoch. */
+  /** When it was found first, by a clock that nobody sets, in milliseconds. */
   readonly since: number
 }
 
