@@ -100,6 +100,24 @@ export function describeSignIn(
       ])
     })
 
+    test('after a clock was ahead, and is set back, a mail is sent for the next request, and limits begin anew', async () => {
+      const ahead = NOW + 2 * HOUR_MS
+      const rules = { ...RULES, maxPerAddressAndNetwork: 1 }
+      expect(await ask([newRequest()], ahead, rules)).toEqual(['mailed'])
+      expect(await ask([newRequest(), newRequest()], NOW, rules)).toEqual(['mailed', 'joined'])
+      expect(await ask([newRequest()], NOW + TTL_MS, rules)).toEqual(['refused'])
+      expect(await ask([newRequest()], NOW + HOUR_MS, rules)).toEqual(['mailed'])
+    })
+
+    test('of gateways whose clocks differ by seconds, the one behind keeps to what the other one has decided', async () => {
+      const rules = { ...RULES, maxPerAddressAndNetwork: 1 }
+      expect(await ask([newRequest()], NOW + 30_000, rules)).toEqual(['mailed'])
+      expect(await ask([newRequest()], NOW, rules)).toEqual(['joined'])
+      const code = await store.pendingSignIn(ANA, HOME, NOW)
+      for (let tries = 0; tries < 5; tries += 1) await store.tryCode({ id: code?.id ?? '', codeHash: 'wrong' }, NOW)
+      expect(await ask([newRequest()], NOW, rules)).toEqual(['refused'])
+    })
+
     test('is pending for its own address and network only, and for its time only', async () => {
       await ask([newRequest()])
       expect(await store.pendingSignIn(BEN, HOME, NOW)).toBeNull()

@@ -8,6 +8,9 @@ import {
   MAX_CODE_TRIES,
 } from './code-contract.ts'
 
+/** By so much at most the clocks of gateways do. */
+const CLOCKS_DIFFER_MS = 60_000
+
 export interface Quota {
   readonly key: string
   readonly used: number
@@ -55,22 +58,26 @@ export function decideRequests(
   const quotas = new Map(state.quotas.map((quota) => [quota.key, quota]))
   const [changedPairs, changedQuotas] = [new Set<string>(), new Set<string>()]
 
-  function hasRoom({ key, limit }: Charge): boolean {
+  function runningQuota(key: string): Quota | null {
     const quota = quotas.get(key)
-    return quota === undefined || quota.endsAt <= now ? limit > 0 : quota.used < limit
+    return quota && isRunning(quota.endsAt, rules.windowMs, now) ? quota : null
+  }
+
+  function hasRoom({ key, limit }: Charge): boolean {
+    return (runningQuota(key)?.used ?? 0) < limit
   }
 
   function charge({ key }: Charge): void {
-    const quota = quotas.get(key)
-    const isOver = quota === undefined || quota.endsAt <= now
-    quotas.set(key, isOver ? { key, used: 1, endsAt: now + rules.windowMs } : { ...quota, used: quota.used + 1 })
+    const quota = runningQuota(key)
+    quotas.set(key, quota ? { ...quota, used: quota.used + 1 } : { key, used: 1, endsAt: now + rules.windowMs })
     changedQuotas.add(key)
   }
 
   function decide(request: CodeRequest): CodeOutcome {
     const pair = pairOf(request)
     const found = pending.get(pair)
-    const live = found && found.expiresAt > now && found.tries < MAX_CODE_TRIES ? found : null
+    const live =
+      found && isRunning(found.expiresAt, rules.codeTtlMs, now) && found.tries < MAX_CODE_TRIES ? found : null
     if (live?.isMailed) return 'joined'
     const charges = chargesOf(request, state, rules)
     const isWanted = request.isEligible && (!rules.isForKnownUsersOnly || state.users.has(request.email))
@@ -97,6 +104,11 @@ export function decideRequests(
     quotas: [...changedQuotas].flatMap((key) => quotas.get(key) ?? []),
     mailed: decided.filter(({ outcome }) => outcome === 'mailed'),
   }
+}
+
+/** Nor is what ends later than anything can that begins now: it began before the clock was set back. */
+function isRunning(endsAt: number, lengthMs: number, now: number): boolean {
+  return endsAt > now && endsAt <= now + lengthMs + CLOCKS_DIFFER_MS
 }
 
 /** A network that the address knows has a quota of its own, which strangers cannot use up. */
