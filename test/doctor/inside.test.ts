@@ -108,6 +108,22 @@ describe('doctor', () => {
     }
   })
 
+  test('a backup that was made while the clock was ahead does not hide that those after it are missing', async () => {
+    const path = await createDatabase()
+    const backups = temporaryDirectory()
+    const inAMonth = Date.now() / 1_000 + 30 * 86_400
+    writeFileSync(join(backups, 'ahead.db'), 'a backup')
+    utimesSync(join(backups, 'ahead.db'), inAMonth, inAMonth)
+    const alone = await examine(['--database', `file:${path}`, '--backups', backups])
+    expect(alone.found).toEqual(['backups'])
+    expect(JSON.stringify(alone.report)).toContain('there is none, but 1 dated ahead of the clock')
+    writeFileSync(join(backups, 'old.db'), 'a backup')
+    utimesSync(join(backups, 'old.db'), 0, 0)
+    expect((await examine(['--database', `file:${path}`, '--backups', backups])).found).toEqual(['backups'])
+    writeFileSync(join(backups, 'new.db'), 'a backup')
+    expect((await examine(['--database', `file:${path}`, '--backups', backups])).found).toEqual([])
+  })
+
   test('finds that there is no database, or one of another program', async () => {
     const folder = temporaryDirectory()
     expect((await examine(['--database', `file:${join(folder, 'none.db')}`])).found).toEqual(['database'])

@@ -6,30 +6,36 @@ import type { Verdict } from '../check.ts'
 import type { Inside } from './context.ts'
 
 const HOUR_MS = 3_600_000
+/** A file server has its own. What is dated later was made while a clock was ahead, and may be of any time. */
+const CLOCKS_DIFFER_MS = HOUR_MS
 const NOT_A_BACKUP = /\.(part(-wal|-shm|-journal)?|sha256)$/
 
 export function backups({ config, clock }: Inside): Verdict {
   const folder = config.backups
   if (folder === undefined) return { reason: 'name the folder of the backups with --backups' }
   const fix = { run: `workspace-gateway backup --keep-newest 14 ${folder}` }
-  let newest: number
+  const now = clock()
+  let times: readonly number[]
   try {
-    newest = newestBackup(folder)
+    times = timesOfBackups(folder)
   } catch (error) {
     return { problem: `the folder of the backups cannot be read: ${reasonOf(error)}`, fix: { run: `ls -ld ${folder}` } }
   }
-  const ageMs = clock() - newest
+  const past = times.filter((time) => time <= now + CLOCKS_DIFFER_MS)
+  const ageMs = now - Math.max(...past)
   if (ageMs <= config.backupMaxAge) return null
+  const ahead = times.length - past.length
   const age =
-    newest === Number.NEGATIVE_INFINITY ? 'there is none' : `the newest is ${Math.floor(ageMs / HOUR_MS)} hours old`
+    (past.length === 0 ? 'there is none' : `the newest is ${Math.floor(ageMs / HOUR_MS)} hours old`) +
+    (ahead === 0 ? '' : `, but ${ahead} dated ahead of the clock`)
   return { problem: `no backup is recent enough in ${folder}: ${age}`, fix }
 }
 
-/** When the newest one was made. A backup that was broken off leaves a part, or an empty file. */
-function newestBackup(folder: string): number {
+/** When each was made. A backup that was broken off leaves a part, or an empty file. */
+function timesOfBackups(folder: string): readonly number[] {
   const files = readdirSync(folder, { withFileTypes: true }).filter(
     (entry) => entry.isFile() && !NOT_A_BACKUP.test(entry.name),
   )
   const found = files.map(({ name }) => statSync(join(folder, name))).filter(({ size }) => size > 0)
-  return Math.max(...found.map(({ mtimeMs }) => mtimeMs))
+  return found.map(({ mtimeMs }) => mtimeMs)
 }
