@@ -39,8 +39,8 @@ import { addWorkspaceCommands } from './workspace-commands.ts'
 const WRONG_USAGE = 2
 /** Its descriptor. */
 const STDIN = 0
-/** For what the reader of the log has not taken when a gateway has stopped. */
-const LOG_GRACE_MS = 1_000
+/** For what the reader of the output has not taken when a gateway, or `follow`, has stopped. */
+const READER_GRACE_MS = 1_000
 
 /** What a process is told by its operator. */
 type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
@@ -96,7 +96,7 @@ export function createProgram(
           environment,
         }),
       )
-      leaveLogUnread(io)
+      leaveUnread(io)
     })
   describe(program.command('health'), HEALTH_OPTIONS, undefined, 'serve')
     .description('ask a running gateway whether it is ready: exit code 0 or 1')
@@ -140,7 +140,12 @@ export function createProgram(
       const { runDoctor } = await import('./doctor/doctor.ts')
       onExit(await runDoctor(url, parseOptions(DOCTOR_OPTIONS, values), io))
     })
-  const context: CommandContext = { io, onExit, stopSignal: () => stopSignal(signals) }
+  const context: CommandContext = {
+    io,
+    onExit,
+    stopSignal: () => stopSignal(signals),
+    leaveUnread: () => leaveUnread(io),
+  }
   addWorkspaceCommands(program, describe, context)
   addAccessCommands(program, describe, context)
   addConfigCommands(program, commands, environment, io, onExit)
@@ -273,9 +278,9 @@ function outliveOutput({ stdout }: CommandIo): void {
   stdout.off('error', endWithoutStdout).on('error', ignore)
 }
 
-/** A reader of the log that stands still would keep a gateway that has stopped. */
-function leaveLogUnread({ stderr }: CommandIo): void {
-  if (stderr === process.stderr) setTimeout(() => process.exit(), LOG_GRACE_MS).unref()
+/** What is written to a pipe keeps the process until it is read, and whoever reads a log may stand still. */
+function leaveUnread({ stderr }: CommandIo): void {
+  if (stderr === process.stderr) setTimeout(() => process.exit(), READER_GRACE_MS).unref()
 }
 
 /** There is nobody left to tell. */

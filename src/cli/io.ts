@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly onExit: (code: ExitCode) => void
   /** From when it is asked for, a signal aborts it and does not end the process. */
   readonly stopSignal: () => AbortSignal
+  /** For a command that runs until it is told to stop, at its end: a reader of its output that stands still does not keep the process. */
+  readonly leaveUnread: () => void
 }
 
 /** 0 done, 1 failed, 2 wrong usage. A command throws a `UsageError` for the last one, unless a worker has said already what is wrong. */

@@ -4,10 +4,10 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { MachineError, reasonOf } from '../errors.ts'
 
-/** Rejects with the error of a stream that takes no more. */
-export async function writeLine(stream: Writable, line: string): Promise<void> {
+/** Rejects with the error of a stream that takes no more, and once `stop` is aborted while its reader is waited for. */
+export async function writeLine(stream: Writable, line: string, stop?: AbortSignal): Promise<void> {
   if (stream.errored) throw stream.errored
-  if (!stream.write(`${line}\n`)) await once(stream, 'drain')
+  if (!stream.write(`${line}\n`)) await once(stream, 'drain', stop ? { signal: stop } : {})
 }
 
 /** Throws what `chunks` throws, and a `MachineError` that begins with what could not be done where the file takes no more. */

@@ -10,7 +10,7 @@ import { parseOptions } from '../options/option.ts'
 export function addMoveInCommands(
   program: Command,
   describe: Describe,
-  { io, onExit, stopSignal }: CommandContext,
+  { io, onExit, stopSignal, leaveUnread }: CommandContext,
 ): void {
   describe(program.command('conformance'), CONFORMANCE_OPTIONS)
     .description('check that a server keeps the REST contract: it only reads, and makes and ends sessions of its own')
@@ -24,6 +24,8 @@ export function addMoveInCommands(
     .argument('<url>', 'where the server is, with its base path')
     .action(async (url: string, values) => {
       const { runFollow } = await import('../commands/move-in/follow.ts')
-      onExit(await runFollow(url, parseOptions(FOLLOW_OPTIONS, values), io, stopSignal()))
+      const stop = stopSignal()
+      onExit(await runFollow(url, parseOptions(FOLLOW_OPTIONS, values), io, stop))
+      if (stop.aborted) leaveUnread()
     })
 }

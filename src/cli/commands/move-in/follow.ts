@@ -80,7 +80,7 @@ export async function runFollow(
       roundCount += 1
       if (round.removed > 0) await flushAndTell(store, config, io)
       const { requests, notModified } = client.traffic()
-      await writeLine(io.stdout, tellRound({ round: roundCount, ...round, requests, notModified }, config, io))
+      await writeLine(io.stdout, tellRound({ round: roundCount, ...round, requests, notModified }, config, io), stop)
       if (!config.once) continue
       isDone = round.failed + round.waiting === 0 && round.outage === null
       return isDone ? 0 : 1
