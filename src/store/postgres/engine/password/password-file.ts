@@ -7,6 +7,8 @@ export class PasswordMissingError extends Error {}
 
 /** To be called before the driver connects. */
 export function readPasswordFile(client: Client): void {
+  // It would write past the log, each time that somebody connects.
+  pgpass.warnTo(null)
   // Without one of its own the driver reads the file too, warns that it will not for ever, and goes on without a password.
   if (Reflect.get(client, 'password') === null) Reflect.set(client, 'password', passwordFor)
 }
@@ -17,7 +19,7 @@ function passwordFor(wanted: Parameters<typeof pgpass>[0]): Promise<string> {
       if (password !== undefined) return resolve(password)
       reject(
         new PasswordMissingError(
-          'the server asks for a password, and there is none in the URL, in PGPASSWORD or in the file ~/.pgpass',
+          'the server asks for a password, and there is none in the URL, in PGPASSWORD or in the file ~/.pgpass (PGPASSFILE), which is read where others cannot read it (chmod 600)',
         ),
       )
     })

@@ -9,5 +9,9 @@ declare module 'pgpass' {
   }
   /** Calls back without a password where no line of a file that only its owner can read matches. */
   function pgpass(wanted: Wanted, done: (password: string | undefined) => void): void
+  namespace pgpass {
+    /** Where it writes what it finds wrong with the file, each time: nowhere with null. */
+    function warnTo(stream: null): void
+  }
   export = pgpass
 }
