@@ -43,6 +43,24 @@ test('when little room is left, what is large goes on growing, and what is small
   expect(inFlight.open(0).grow(MIB / 8)).toBe(true)
 })
 
+test('several requests of one user leave a quarter to others, and a single one may take all', () => {
+  const inFlight = createInFlightBytes(8 * MIB)
+  const [first, second] = [inFlight.open(undefined, 1), inFlight.open(undefined, 1)]
+  first.require(4 * MIB)
+  expect(second.grow(3 * MIB)).toBe(false)
+  expect(second.grow(2 * MIB)).toBe(true)
+  expect(first.grow(1)).toBe(false)
+  const other = inFlight.open(undefined, 2)
+  expect(other.grow(MIB)).toBe(true)
+  other[Symbol.dispose]()
+  second.shrink(2 * MIB - SMALL_RESERVATION_BYTES)
+  // What is small besides does not count.
+  expect(first.grow(3 * MIB)).toBe(true)
+  second[Symbol.dispose]()
+  first[Symbol.dispose]()
+  expect(inFlight.byteLength()).toBe(0)
+})
+
 test('a refusal is 503 with a time to try again', () => {
   const reservation = createInFlightBytes(0).open()
   let refusal: unknown

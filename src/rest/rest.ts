@@ -171,7 +171,12 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
   /** With the memory that it holds until it is sent. */
   async function make(viewer: LiveSession | null, request: GatewayRequest, operation: string) {
     using holdings = new DisposableStack()
-    const { isOfState, ...value } = await read(viewer, request, operation, holdings.use(inFlight.open()))
+    const { isOfState, ...value } = await read(
+      viewer,
+      request,
+      operation,
+      holdings.use(inFlight.open(undefined, viewer?.userId)),
+    )
     return { value, isOfState, held: holdings.move() }
   }
 

@@ -124,7 +124,7 @@ export function createAnswer(
 
   /** With the memory that it holds until it is sent. */
   async function make(operation: PreparedOperation, asked: GraphQLRequest, asking: Asking, name: string) {
-    const held = inFlight.open()
+    const held = inFlight.open(undefined, asking.viewer?.userId)
     try {
       const value = await execute(operation, asked, asking, name, held)
       // A whole body is counted while it is sent.
