@@ -71,7 +71,7 @@ test('the coding is the one a client likes best of those it takes', async () => 
     ['gzip;q=0.5, identity;q=0.5', 'gzip'],
     ['gzip;q=2, br;q=nothing', undefined],
     ['gzip;q=0.5;level=9, , ;;, br', 'br'],
-    [`${'x, '.repeat(500)}gzip`, 'gzip'],
+    [`${'x, '.repeat(99)}gzip`, 'gzip'],
   ]
   for (const path of READS) {
     const plain = await read(path)
