@@ -61,6 +61,19 @@ test('several requests of one user leave a quarter to others, and a single one m
   expect(inFlight.byteLength()).toBe(0)
 })
 
+test('when little is left of the part of a user, none of their small requests becomes large', () => {
+  const inFlight = createInFlightBytes(8 * MIB)
+  const [first, second] = [inFlight.open(undefined, 1), inFlight.open(undefined, 1)]
+  first.require(5.5 * MIB)
+  expect(second.grow(SMALL_RESERVATION_BYTES)).toBe(true)
+  expect(second.grow(1)).toBe(false)
+  const other = inFlight.open(undefined, 2)
+  expect(other.grow(MIB)).toBe(true)
+  other[Symbol.dispose]()
+  first.shrink(MIB)
+  expect(second.grow(MIB)).toBe(true)
+})
+
 test('a refusal is 503 with a time to try again', () => {
   const reservation = createInFlightBytes(0).open()
   let refusal: unknown

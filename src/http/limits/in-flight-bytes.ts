@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts'
 
 /** A reservation of up to this many bytes always passes: small reads go on while large ones wait for room. */
 export const SMALL_RESERVATION_BYTES = 262_144
-/** Once others hold such a part of the budget, a small reservation becomes no large one: its answer would be refused half made. */
+/** Once others hold such a part of the budget, or of what a user may hold, a small reservation becomes no large one: its answer would be refused half made. */
 const PART_FOR_BEGINNERS = 7 / 8
 /** What the requests of one user hold together, unless it is one of them that holds it: a list may be as long as the budget. */
 const PART_FOR_USER = 3 / 4
@@ -46,9 +46,12 @@ export function createInFlightBytes(maxBytes: number): InFlightBytes {
     let own = 0
     let isDisposed = false
 
-    function isBeyondPart(byteLength: number): boolean {
+    function isBeyondPart(byteLength: number, isBeginner: boolean): boolean {
       const ofUser = userId === null ? own : (heldBy.get(userId) ?? 0)
-      return ofUser - own > SMALL_RESERVATION_BYTES && ofUser + byteLength > maxBytes * PART_FOR_USER
+      const besides = ofUser - own
+      if (besides <= SMALL_RESERVATION_BYTES) return false
+      const part = maxBytes * PART_FOR_USER
+      return ofUser + byteLength > part || (isBeginner && besides > part * PART_FOR_BEGINNERS)
     }
 
     function grow(byteLength: number): boolean {
@@ -56,7 +59,7 @@ export function createInFlightBytes(maxBytes: number): InFlightBytes {
       if (own + byteLength > smallBytes) {
         const isBeginner = smallBytes > 0 && own <= smallBytes
         if (held + byteLength > maxBytes || (isBeginner && held - own > maxBytes * PART_FOR_BEGINNERS)) return false
-        if (isBeyondPart(byteLength)) return false
+        if (isBeyondPart(byteLength, isBeginner)) return false
       }
       own += byteLength
       add(byteLength, userId)
