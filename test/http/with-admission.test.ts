@@ -158,8 +158,10 @@ describe('work that may take as long as several requests', () => {
     const caller = requestOf('Bearer known-1')
     expect(takeTurn(caller, 8)).toBeNull()
     expect(await takeTurn(caller, 9)).toBeUndefined()
-    expect(asked).toEqual([8, 9, 9].map((places) => ({ places, isFirstOfConnection: false })))
-    expect(owners).toEqual(['ana@example.com'])
+    // A turn has no more.
+    expect(await takeTurn(caller, 1_000)).toBeUndefined()
+    expect(asked).toEqual([8, 9, 9, 64, 64].map((places) => ({ places, isFirstOfConnection: false })))
+    expect(owners).toEqual(['ana@example.com', 'ana@example.com'])
   })
 
   test('is unavailable for a second when there is too much', async () => {

@@ -31,8 +31,6 @@ export interface DocumentPolicy {
  * place of a turn.
  */
 const LETTERS_PER_PLACE = 64
-/** As many as a turn has at most. */
-const MAX_PLACES = 64
 
 /** Throws `RefusedDocument`. Costs up to some tens of milliseconds for the worst document that keeps the limits. */
 export type PrepareDocument = (text: string, policy: DocumentPolicy) => PreparedDocument
@@ -56,7 +54,7 @@ export function createPrepareDocument(schema: GraphQLSchema, limits: DocumentLim
 
 /** Of a turn, that it takes to prepare a document. */
 export function placesOf(text: string): number {
-  return Math.min(MAX_PLACES, 1 + Math.floor(text.length / LETTERS_PER_PLACE))
+  return 1 + Math.floor(text.length / LETTERS_PER_PLACE)
 }
 
 type Context = { readonly policy: DocumentPolicy }

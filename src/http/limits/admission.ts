@@ -8,7 +8,7 @@ import { createOverload, type OverloadOptions } from './overload.ts'
 /** The work that should begin in one turn, in milliseconds: most of an answer is made in the turn in which it begins. */
 const TURN_MS = 3
 /** Places of one turn, however short its requests are. */
-const MAX_QUOTA = 64
+export const MAX_QUOTA = 64
 /** The fewest places of a turn, however long turns are: other answers in flight may be what makes them long. */
 const MIN_QUOTA = 8
 const GROWTH = 1.25
