@@ -33,6 +33,10 @@ function login({ url }: ServingProcess, email = ANA): Promise<Answer> {
   return postJson(`${url}/login`, { email })
 }
 
+async function printed(command: 'audit' | 'ledger', path: string, ...options: string[]): Promise<string> {
+  return (await runHere([command, '--database', `file:${path}`, ...options])).stdout
+}
+
 const statusOf = async (answer: Promise<Answer>) =>
   answer.then(
     ({ status }) => status,
@@ -283,6 +287,23 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
       expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
     },
   )
+
+  test('in fsync: calls are counted without it, and the next login asks it again', async () => {
+    const path = await imported()
+    const disk = failingDisk(LIBRARY ?? '')
+    const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
+    const { accessToken } = (await login(serving)).json()
+    // What the login is followed by waits for the disk as the login does.
+    await expect.poll(() => printed('audit', path)).toMatch('login')
+    disk.fail('fsync')
+    for (let calls = 0; calls < 3; calls += 1) {
+      expect((await ask(`${serving.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+    }
+    await expect.poll(() => printed('ledger', path, '--json')).toMatch(/GET \/projects.*"count":3/)
+    expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
+    expect(await statusOf(login(serving, BEN))).not.toBe(200)
+    expect(await ended(serving)).toBe(1)
+  })
 
   test('in read: that request is 500, and it ends with 1', async () => {
     const path = await imported()

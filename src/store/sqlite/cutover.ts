@@ -47,6 +47,7 @@ export function whileOpen(writer: Database, commits: GroupCommit): GroupCommit {
     ...commits,
     write: (write) => commits.write(() => writeWhileOpen(write)),
     add: (write) => commits.add(() => writeWhileOpen(write)),
+    addUnsynced: (write) => commits.addUnsynced(() => writeWhileOpen(write)),
   }
 }
 

@@ -37,7 +37,7 @@ export function createRestCalls(
 
   return {
     addRestCalls: ({ writer: name, sequence, calls }) =>
-      commits.add(() => {
+      commits.addUnsynced(() => {
         const daysOfCalls = [...new Set(calls.map(({ day }) => day))].sort()
         if (advance.run(name, sequence, daysOfCalls.at(-1) ?? '').changes === 0) return
         for (const call of withinBounds(
@@ -56,7 +56,7 @@ export function createRestCalls(
       return turn.read(() => [...new Set(asked)].sort().flatMap((day) => ofDay.all(day)))
     },
     removeRestCalls: (before, limit) =>
-      commits.add(() => {
+      commits.addUnsynced(() => {
         removeWriters.run(before, limit)
         return remove.run(before, limit).changes
       }),

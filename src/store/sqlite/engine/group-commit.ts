@@ -1,4 +1,4 @@
-// The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it.
+// The writes of one turn of the event loop, committed together: one fsync for all of them, acknowledged after it; none for those that can be lost.
 import type { Database } from 'better-sqlite3'
 import type { FaultLatch } from './faults/fault-latch.ts'
 import { isBusy } from './faults/sqlite-errors.ts'
@@ -21,6 +21,8 @@ export interface GroupCommit {
   readonly write: <T>(write: () => T) => Promise<T>
   /** The same for what only adds, so that nothing that was read before is different for it. */
   readonly add: <T>(write: () => T) => Promise<T>
+  /** As `add`, without waiting for the disk, and with it everybody: who cuts the power may take back the last of these, and nothing else. */
+  readonly addUnsynced: <T>(write: () => T) => Promise<T>
   /** Calls `listener` with every `write`, before it is committed. */
   readonly onWrite: (listener: () => void) => void
   /** Resolves when every write so far is committed or refused. */
@@ -28,6 +30,7 @@ export interface GroupCommit {
 }
 
 interface Job {
+  readonly isSynced: boolean
   readonly run: () => void
   readonly acknowledge: () => void
   readonly refuse: (error: unknown) => void
@@ -47,6 +50,14 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
   let idle: PromiseWithResolvers<void> | null = null
 
   function flush(): void {
+    const isSynced = queue.some((job) => job.isSynced)
+    // In WAL mode `NORMAL` leaves the log to the next commit with `FULL`, or to a checkpoint, and keeps its order.
+    if (!isSynced) database.pragma('synchronous = NORMAL')
+    commitQueue()
+    if (!isSynced && !database.inTransaction) database.pragma('synchronous = FULL')
+  }
+
+  function commitQueue(): void {
     try {
       faults.assertWritable()
       // A log that was cut short looks whole again once something is written behind the hole.
@@ -136,10 +147,11 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     return jobs
   }
 
-  function enqueue<T>(write: () => T): Promise<T> {
+  function enqueue<T>(write: () => T, { isSynced = true } = {}): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let answer: { readonly value: T } | null = null
     queue.push({
+      isSynced,
       run: () => {
         answer = { value: write() }
       },
@@ -161,7 +173,8 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
         for (const listener of listeners) listener()
         return write()
       }),
-    add: enqueue,
+    add: (write) => enqueue(write),
+    addUnsynced: (write) => enqueue(write, { isSynced: false }),
     onWrite(listener) {
       listeners.push(listener)
     },

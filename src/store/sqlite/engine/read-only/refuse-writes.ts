@@ -5,5 +5,5 @@ import type { GroupCommit } from '../group-commit.ts'
 /** Every write rejects with `StoreReadOnlyError`, and is not run. */
 export function refuseWrites(): GroupCommit {
   const refuse = () => Promise.reject(new StoreReadOnlyError('the database was opened for reads only'))
-  return { write: refuse, add: refuse, onWrite() {}, settled: () => Promise.resolve() }
+  return { write: refuse, add: refuse, addUnsynced: refuse, onWrite() {}, settled: () => Promise.resolve() }
 }
