@@ -59,24 +59,32 @@ async function largeCollectionResponse(
   return collectionResponse(toEntityTag(hash), byteLength, body)
 }
 
+/** In pieces of much the same length, however long the documents are: each costs a turn, and a write. */
 async function* arrayPieces(
   pages: AsyncIterable<readonly StoredDocument[]> | Iterable<readonly StoredDocument[]>,
 ): AsyncGenerator<string> {
-  let separator = '['
+  let piece = '['
+  let separator = ''
   for await (const documents of pages) {
     for (const { text } of documents) {
-      yield separator
+      piece += separator
       separator = ','
-      for (let at = 0; at < text.length; ) {
-        const end = Math.min(at + PIECE_LENGTH, text.length)
+      if (piece.length + text.length > PIECE_LENGTH) {
+        yield piece
+        piece = ''
+      }
+      let at = 0
+      while (text.length - at > PIECE_LENGTH) {
+        const end = at + PIECE_LENGTH
         // Not between the halves of a character.
-        const isWhole = end === text.length || !/[\ud800-\udbff]/.test(text.charAt(end - 1))
+        const isWhole = !/[\ud800-\udbff]/.test(text.charAt(end - 1))
         yield text.slice(at, isWhole ? end : end + 1)
         at = isWhole ? end : end + 1
       }
+      piece += text.slice(at)
     }
   }
-  yield ']'
+  yield `${piece}]`
 }
 
 /** An export's elements in the same form: small ones whole, others read while they are sent. */
