@@ -7,8 +7,9 @@ import { type ExportReading, exportBytes } from '../resolvers/documents/export-b
 import { isPaged, type Paged } from '../resolvers/pagination/paged.ts'
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
 
-/** A list that is longer is made in pieces, and not kept. UTF-16 code units, both. */
-const LARGE_LENGTH = 4_194_304
+/** A list that is longer is sent in the pieces that it is made in, and not kept. */
+const MAX_WHOLE_BYTES = 4_194_304
+/** In UTF-16 code units. */
 const PIECE_LENGTH = 262_144
 
 const HEADERS: Headers = {
@@ -25,7 +26,7 @@ export async function documentsResponse(
 ): Promise<GatewayResponse> {
   if (isPaged(documents)) return largeCollectionResponse(pagesOf(documents), yieldTurn, holding)
   const length = documents.reduce((sum, { text }) => sum + text.length, 0)
-  if (length > LARGE_LENGTH) return largeCollectionResponse([documents], yieldTurn, holding)
+  if (length > MAX_WHOLE_BYTES) return largeCollectionResponse([documents], yieldTurn, holding)
   const body = Buffer.from(`[${documents.map(({ text }) => text).join(',')}]`)
   return collectionResponse(entityTag(body), body.byteLength, body)
 }
@@ -51,12 +52,16 @@ async function largeCollectionResponse(
     pieces.push(bytes)
     byteLength += bytes.byteLength
   }
-  const body = {
+  const body = byteLength <= MAX_WHOLE_BYTES ? Buffer.concat(pieces, byteLength) : streamOf(pieces)
+  return collectionResponse(toEntityTag(hash), byteLength, body)
+}
+
+function streamOf(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  return {
     async *[Symbol.asyncIterator]() {
       yield* pieces
     },
   }
-  return collectionResponse(toEntityTag(hash), byteLength, body)
 }
 
 /** In pieces of much the same length, however long the documents are: each costs a turn, and a write. */
