@@ -148,7 +148,7 @@ export interface ElementRunQuestion extends OfUser {
 
 /** Consecutive elements as they are sent. */
 export interface ElementRun {
-  /** A JSON array of them, in UTF-8: `[` + the texts joined by `,` + `]`. The caller's own. */
+  /** The texts joined by `,`, in UTF-8. */
   readonly bytes: Uint8Array
   /** Position of the last of them. */
   readonly last: number

@@ -571,12 +571,12 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           { ...asked, exportId: asked.exportId + 1, after: 0, maxElements: 1, maxBytes: 1 },
         ])
         expect(runs.map((run) => run && [Buffer.from(run.bytes).toString(), run.last])).toEqual([
-          [`[{"a":1.0},22,${long},"4",5]`, 5],
-          ['[{"a":1.0},22]', 2],
-          ['[{"a":1.0},22]', 2],
-          ['[{"a":1.0}]', 1],
-          [`[${long}]`, 3],
-          ['["4"]', 4],
+          [`{"a":1.0},22,${long},"4",5`, 5],
+          ['{"a":1.0},22', 2],
+          ['{"a":1.0},22', 2],
+          ['{"a":1.0}', 1],
+          [long, 3],
+          ['"4"', 4],
           null,
           null,
         ])

@@ -94,6 +94,12 @@ describe('in one turn', () => {
     expect(pace(1)).toBeNull()
     expect(waited).toBe(2)
   })
+
+  test('so many short pieces go at once as count as much', async () => {
+    const pace = createTurnQuota(async () => {}, { minBytes: 32 * KIB })
+    expect([pace(1), pace(1), pace(32 * KIB), pace(0)]).toEqual([null, null, null, null])
+    expect(pace(1)).not.toBeNull()
+  })
 })
 
 test('a body is held once on however many connections it is sent, and given back with the last', () => {

@@ -29,7 +29,7 @@ function openReading({ removedAfter = Number.POSITIVE_INFINITY, isOwnBuffer = tr
         if (asked.length > 100) throw new Error('there is no end of pages')
         if (after >= removedAfter) return null
         const last = Math.min(after + maxElements, count)
-        const text = textOf(last - after)
+        const text = Array.from({ length: last - after }, () => '1').join()
         const bytes = isOwnBuffer ? new Uint8Array(Buffer.byteLength(text)) : Buffer.from(`${text} `).subarray(0, -1)
         Buffer.from(text).copy(bytes)
         given.push(bytes)
@@ -123,7 +123,7 @@ describe('it is streamed', () => {
     if (!('chunks' in stream)) throw new Error('it came whole')
     const copies: string[] = []
     await expect(collect(stream.chunks(), copies)).rejects.toThrow('removed while it was being sent')
-    expect(copies).toEqual(['[1', ',1'])
+    expect(copies).toEqual(['[', '1', ',', '1'])
   })
 
   test.for([true, false])(
@@ -133,7 +133,7 @@ describe('it is streamed', () => {
       const stream = read(8, MIB + 1)
       if (!('chunks' in stream)) throw new Error('it came whole')
       await collect(stream.chunks(), [])
-      expect(given.map(({ byteLength }) => byteLength)).toEqual(given.map(() => (isOwnBuffer ? 0 : 3)))
+      expect(given.map(({ byteLength }) => byteLength)).toEqual(given.map(() => (isOwnBuffer ? 0 : 1)))
     },
   )
 })

@@ -8,7 +8,8 @@ const MAX_PER_TURN = 131_072
 /** Resolves when so many bytes may be read or written. Null when they may be at once. */
 export type Pace = (byteLength: number, owner?: Owner) => Promise<void> | null
 
-export function createTurnQuota(yieldTurn: YieldTurn): Pace {
+/** What is shorter counts as `minBytes`, for work that takes its time however little it is. */
+export function createTurnQuota(yieldTurn: YieldTurn, { minBytes = 0 } = {}): Pace {
   let used = 0
 
   function nextTurn(): void {
@@ -17,8 +18,9 @@ export function createTurnQuota(yieldTurn: YieldTurn): Pace {
 
   return (byteLength, owner) => {
     if (used === 0) setImmediate(nextTurn)
-    if (used > 0 && used + byteLength > MAX_PER_TURN) return yieldTurn(owner)
-    used += byteLength
+    const counted = Math.max(byteLength, minBytes)
+    if (used > 0 && used + counted > MAX_PER_TURN) return yieldTurn(owner)
+    used += counted
     return null
   }
 }

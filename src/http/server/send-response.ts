@@ -17,6 +17,8 @@ import { writeAndDrain } from './write-and-drain.ts'
 const MAX_DISCARDED_BYTES = 67_108_864
 /** What a client has the write timeout for. Over it, this is the minimum rate: 3 KiB/s at 20 seconds. */
 const SLICE_BYTES = 65_536
+/** A write of one byte takes as long as one of so many, and hundreds may wait for the same byte. */
+const MIN_WRITE_BYTES = 8_192
 /** What a streamed body holds at a time: one page of what it is made of. */
 const STREAM_BYTES = 131_072
 
@@ -40,7 +42,7 @@ export type SendResponse = (
 
 export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendOptions): SendResponse {
   const holdBody = createSharedBodies(inFlight)
-  const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN))
+  const paceWriting = createTurnQuota(createRoundRobin(ONE_A_TURN), { minBytes: MIN_WRITE_BYTES })
   const startDeadline = createSendDeadlines()
 
   /** The rest is in the hands of the connection: it has one more timeout to take it. */

@@ -46,7 +46,7 @@ async function wholeExport(
   const run = await reads.elementRun(all)
   // Removed since it was found: neither what it was nor what is there now.
   if (run?.last !== elementCount) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
-  return run.bytes
+  return Buffer.concat([OPENING, run.bytes, CLOSING])
 }
 
 /** In pages, each in a turn of its own. Each is to be used before the next is asked for. Throws when the export is removed. */
@@ -62,14 +62,13 @@ async function* exportPages(
     const run = await reads.elementRun({ userId, exportId: id, after, maxElements, maxBytes: MAX_PAGE_BYTES })
     // The client sees a body that is too short, not one that looks whole.
     if (!run) throw new Error('an export was removed while it was being sent')
-    const { bytes, last } = run
-    // With what stands before it: a byte in a chunk of its own would cost as much as a page.
-    if (after > 0) bytes[0] = SEPARATOR
-    yield last < elementCount ? bytes.subarray(0, -1) : bytes
+    yield after === 0 ? OPENING : SEPARATOR
+    yield run.bytes
     // Left to the garbage collector, hundreds of pages would lie there, and each collection take its time.
-    giveBack(bytes)
-    after = last
+    giveBack(run.bytes)
+    after = run.last
   }
+  yield CLOSING
 }
 
 /** Not those of a piece of a pool. */
@@ -77,5 +76,7 @@ function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
-const SEPARATOR = ','.charCodeAt(0)
+const OPENING = Buffer.from('[')
+const SEPARATOR = Buffer.from(',')
+const CLOSING = Buffer.from(']')
 const EMPTY = Buffer.from('[]')

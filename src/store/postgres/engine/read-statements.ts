@@ -212,7 +212,7 @@ export const READ_VERBS = {
     ],
     {
       key: 'last',
-      lateral: `select '[' || string_agg(text, ',' order by position) || ']' as text, max(position) as last from (
+      lateral: `select string_agg(text, ',' order by position) as text, max(position) as last from (
           select position, text, sum(octet_length(text)) over (order by position) as total
           from workspace_gateway.export_element
           ${WHERE} and position > asked.after and position <= asked.after + asked.max_elements and ${OF_EXPORT}) sized

@@ -43,7 +43,7 @@ export function createElementPages(database: Database): ElementPages {
   )
   // Joined here, and as a blob: no string is made of it, and no object for each row.
   const runBytes = database.prepare<Range, { readonly bytes: Uint8Array }>(
-    `select cast('[' || group_concat(text, ',') || ']' as blob) as bytes from (select text ${RANGE} order by key)`,
+    `select cast(group_concat(text, ',') as blob) as bytes from (select text ${RANGE} order by key)`,
   )
 
   return {
