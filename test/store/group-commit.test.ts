@@ -198,3 +198,23 @@ test('a fault that may pass is told to who listens, a lock is not; a fatal one i
   expect([unavailable, fatal.length]).toEqual([2, 1])
   expect(() => latch.assertWritable()).toThrow('nothing is written any more')
 })
+
+test('a commit waits for the disk unless all of its writes can be lost', async () => {
+  const { write, addUnsynced, writer, other, lose } = open()
+  // https://www.sqlite.org/pragma.html#pragma_synchronous
+  const [normal, full] = [1, 2]
+  const level = () => writer.pragma('synchronous', { simple: true })
+  writer.pragma('synchronous = FULL')
+  expect(await addUnsynced(level)).toBe(normal)
+  expect(level()).toBe(full)
+  expect(await Promise.all([addUnsynced(level), write(level), addUnsynced(level)])).toEqual([full, full, full])
+  other.exec('begin immediate')
+  const waiting = addUnsynced(level)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(level()).toBe(full)
+  other.exec('rollback')
+  expect(await waiting).toBe(normal)
+  lose(1)
+  await expect(addUnsynced(level)).rejects.toThrow('the files of the database are gone')
+  expect(level()).toBe(full)
+})
