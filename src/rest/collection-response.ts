@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
 import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import { entityTag, type GatewayResponse, type Headers, JSON_TYPE, toEntityTag } from '../http/response.ts'
+import { endOfPart } from '../resolvers/documents/end-of-part.ts'
 import { type ExportReading, exportBytes } from '../resolvers/documents/export-bytes.ts'
 import { isPaged, type Paged } from '../resolvers/pagination/paged.ts'
 import type { StoredDocument, StoredExport } from '../store/contract.ts'
 
-/** A list that is longer is sent in the pieces that it is made in, and not kept. */
+/** A list that is longer is sent in the pieces that it is made in, and not kept. Roughly: before there are bytes, UTF-16 units are counted. */
 const MAX_WHOLE_BYTES = 4_194_304
 /** In UTF-16 code units. */
 const PIECE_LENGTH = 262_144
@@ -80,11 +81,9 @@ async function* arrayPieces(
       }
       let at = 0
       while (text.length - at > PIECE_LENGTH) {
-        const end = at + PIECE_LENGTH
-        // Not between the halves of a character.
-        const isWhole = !/[\ud800-\udbff]/.test(text.charAt(end - 1))
-        yield text.slice(at, isWhole ? end : end + 1)
-        at = isWhole ? end : end + 1
+        const end = endOfPart(text, at, PIECE_LENGTH)
+        yield text.slice(at, end)
+        at = end
       }
       piece += text.slice(at)
     }

@@ -1,4 +1,5 @@
 // The text of a response while it is made: strings where they are short, pieces in order where they are not.
+import { endOfPart } from '../../resolvers/documents/end-of-part.ts'
 import type { JsonText } from '../../resolvers/documents/raw-json.ts'
 
 /** JSON text, the same in UTF-8, or the pieces of it in order. */
@@ -85,13 +86,6 @@ export async function* encodeText(
   } else {
     yield* text.chunks()
   }
-}
-
-/** Never between the halves of a surrogate pair. */
-function endOfPart(text: string, start: number, maxLength: number): number {
-  const end = Math.min(start + maxLength, text.length)
-  const last = text.charCodeAt(end - 1)
-  return last >= 0xd800 && last <= 0xdbff ? end + 1 : end
 }
 
 function isPieces(text: Exclude<Text, string>): text is readonly Text[] {
