@@ -21,7 +21,7 @@ export interface GroupCommit {
   readonly write: <T>(write: () => T) => Promise<T>
   /** The same for what only adds, so that nothing that was read before is different for it. */
   readonly add: <T>(write: () => T) => Promise<T>
-  /** As `add`, without waiting for the disk, and with it everybody: who cuts the power may take back the last of these, and nothing else. */
+  /** As `add`, but nobody waits for the disk: loss of power may take the last of these writes, and nothing else. */
   readonly addUnsynced: <T>(write: () => T) => Promise<T>
   /** Calls `listener` with every `write`, before it is committed. */
   readonly onWrite: (listener: () => void) => void
