@@ -32,7 +32,8 @@ import { API_VERSION } from './http/response.ts'
 import { openExplorerBuild } from './pages/assets.ts'
 import { createExplorerDataEndpoint } from './pages/explorer-data.ts'
 import { createPage, createPageEndpoints, withEmptyPage, withGraphiql } from './pages/pages.ts'
-import { createReads } from './resolvers/reads.ts'
+import { createFromSnapshot } from './resolvers/consistent-answer.ts'
+import { createReads } from './resolvers/reads/reads.ts'
 import { createImportAccess, type ImportAccessParts } from './rest/import-access.ts'
 import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
 import { createOpenApiEndpoint } from './rest/openapi/endpoint.ts'
@@ -148,8 +149,10 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
     onDelay: options.watch?.onQueueDelay ?? (() => {}),
   })
   const ownerOf = createOwnerOf(tokens)
+  const reads = createReads(store)
   const services = {
-    reads: createReads(store),
+    reads,
+    fromSnapshot: createFromSnapshot(store.openSnapshot, reads, options.maxQueueDelayMs),
     sessions,
     signIn,
     cache,

@@ -1,35 +1,9 @@
 // On PostgreSQL a session and what is read for it are statements of their own: something may be written between them.
 import { describe, expect, test } from 'vitest'
-import type { Store, WorkspaceReads } from '../src/store/contract.ts'
-import { startGateway, type TestGateway } from './support/gateway.ts'
+import type { TestGateway } from './support/gateway.ts'
+import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
-
-interface Interrupted {
-  readonly gateway: TestGateway
-  readonly url: string
-  /** Runs between the session lookup of the next request and this read of it. */
-  readonly beforeNext: (verb: keyof WorkspaceReads, run: () => unknown) => void
-}
-
-async function interruptedGateway(): Promise<Interrupted> {
-  const url = await temporaryDatabase()
-  const waiting = new Map<keyof WorkspaceReads, () => unknown>()
-  async function pass(verb: keyof WorkspaceReads): Promise<void> {
-    const run = waiting.get(verb)
-    waiting.delete(verb)
-    await run?.()
-  }
-  function wrapStore(store: Store): Store {
-    return {
-      ...store,
-      documentsWithin: (pages) => pass('documentsWithin').then(() => store.documentsWithin(pages)),
-      elementRunsOf: (questions) => pass('elementRunsOf').then(() => store.elementRunsOf(questions)),
-    }
-  }
-  const gateway = await startGateway({ databaseUrl: url, wrapStore })
-  return { gateway, url, beforeNext: (verb, run) => waiting.set(verb, run) }
-}
 
 /** Long enough to be sent in a content coding. */
 const project = (version: number): string => `{"id":"p","v":${version},"text":"${'x'.repeat(4_000)}"}`
@@ -46,7 +20,8 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   test.each(Object.keys(asked) as (keyof typeof asked)[])(
     '%s: newer documents are not kept as those of the state before',
     async (protocol) => {
-      const { gateway, url, beforeNext } = await interruptedGateway()
+      const url = await temporaryDatabase()
+      const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
       await gateway.load(documentLine('project', ANA, project(1)))
       const { accessToken } = await gateway.login(ANA)
       const [before] = await execute(url, 'select revision, stamp from workspace_gateway.user')
@@ -64,7 +39,8 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
   )
 
   test('an export that is removed between is not answered as an empty one', async () => {
-    const { gateway, url, beforeNext } = await interruptedGateway()
+    const url = await temporaryDatabase()
+    const { gateway, beforeNext } = await interruptedGateway({ databaseUrl: url })
     await gateway.load(
       documentLine('project', ANA, '{"id":"p"}') +
         exportLine(ANA, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements: ['1'] }),

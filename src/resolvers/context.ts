@@ -7,10 +7,11 @@ import type { YieldTurn } from '../http/limits/round-robin-scheduler.ts'
 import type { Pace } from '../http/limits/turn-quota.ts'
 import type { LiveSession } from '../store/contract.ts'
 import { createNodeIds, type NodeIds } from './identity/node-id.ts'
-import { createLoaders, type Loaders } from './loaders.ts'
-import type { Reads } from './reads.ts'
+import { createLoaders, type Loaders } from './reads/loaders.ts'
+import { createReadStates, type ReadStates } from './reads/read-states.ts'
+import type { Reads } from './reads/reads.ts'
+import { createRequestReads, type RequestReads } from './reads/request-reads.ts'
 import type { RequestBudget } from './request-budget.ts'
-import { createRequestReads, type RequestReads } from './request-reads.ts'
 
 /** A user with a stored workspace: what `me` is. */
 export interface WorkspaceUser {
@@ -38,7 +39,9 @@ export interface Context extends Pick<Services, 'signIn' | 'sessions'> {
   readonly caller: Caller
   /** What the request may still use. */
   readonly budget: RequestBudget
-  /** Whether all that was read so far is of the very state that the session was looked up in, and nothing newer. */
+  /** Null without a viewer. */
+  readonly states: Pick<ReadStates, 'isTorn' | 'isUserGone'> | null
+  /** Whether the answer is the same for everybody who asks in the state that the session was looked up in. */
   readonly isConsistent: () => boolean
   /**
    * The open sessions of the viewer, newest first; none without one. Read once for a request. They change without the state
@@ -61,15 +64,10 @@ export function createContext(
   const owner: Owner = { name: viewer?.email ?? '', isKnown: viewer !== null }
   const yieldTurn = () => services.yieldTurn(owner)
   const paceReading = (byteLength: number) => services.paceReading(byteLength, owner)
-  let isConsistent = true
-  function onMismatch(): void {
-    isConsistent = false
-  }
-  const seen = viewer && { stateVersion: viewer.stateVersion, onMismatch }
-  const reads = createRequestReads(services.reads, seen, budget)
+  const states = viewer && createReadStates(viewer)
+  const reads = createRequestReads(services.reads, states?.seen ?? null, budget)
   let reading: Promise<readonly OpenSession[]> | null = null
   function ownSessions(): Promise<readonly OpenSession[]> {
-    isConsistent = false
     reading ??= viewer ? sessions.listOf(viewer.email) : Promise.resolve([])
     return reading
   }
@@ -83,7 +81,8 @@ export function createContext(
     viewer,
     caller,
     budget,
-    isConsistent: () => isConsistent,
+    states,
+    isConsistent: () => reading === null && (!states || states.isExpected()),
     loaders: () => (loaders ??= createLoaders(reads, { reads, yieldTurn, paceReading }, budget)),
     ownSessions,
     nodeIds: createNodeIds(viewer?.email ?? ''),

@@ -9,7 +9,7 @@ import { toConnection } from './pagination/connection.ts'
 import { exportCursor, positionCursor } from './pagination/cursors.ts'
 import { requireExtent, requirePage } from './pagination/page-arguments.ts'
 import { PART_BYTES, readInParts, readWhole } from './pagination/read-in-parts.ts'
-import type { HeldPart } from './request-reads.ts'
+import type { HeldPart } from './reads/request-reads.ts'
 
 function readElements(
   snapshot: StoredExport,

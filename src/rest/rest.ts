@@ -20,6 +20,7 @@ import type { GatewayRequest } from '../http/request.ts'
 import { beginStep, endStep } from '../http/request-record.ts'
 import { type GatewayResponse, jsonResponse, NO_STORE } from '../http/response.ts'
 import { isJsonMediaType } from '../media-type.ts'
+import { answerConsistently } from '../resolvers/consistent-answer.ts'
 import { createContext } from '../resolvers/context.ts'
 import { createRequestBudget, UNCOUNTED, UNLIMITED } from '../resolvers/request-budget.ts'
 import { resolvers } from '../resolvers/resolvers.ts'
@@ -141,16 +142,15 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     operation: string,
     holding: Reservation,
   ): Promise<Answered & { readonly isOfState: boolean }> {
-    const context = createContext(
-      withTracedReads(services, request.record),
-      request,
-      viewer,
-      createRequestBudget(UNLIMITED, holding),
-    )
-    const me = await resolvers.Query.me({}, {}, context)
-    const value = readParameter(route, request)
-    if (!me) throw new GatewayError('NO_WORKSPACE')
-    const found = await route.resolve(me, value, context)
+    const openContext = (from: EndpointServices) =>
+      createContext(withTracedReads(from, request.record), request, viewer, createRequestBudget(UNLIMITED, holding))
+    const { value: found, context } = await answerConsistently(services, openContext, holding, async (reading) => {
+      const me = await resolvers.Query.me({}, {}, reading)
+      const value = readParameter(route, request)
+      if (!me) throw new GatewayError('NO_WORKSPACE')
+      const resolved = await route.resolve(me, value, reading)
+      return 'digest' in resolved ? resolved : documentsResponse(resolved, reading.yieldTurn, holding)
+    })
 
     function keep(reply: GatewayResponse): Made {
       const state = viewer && (context.isConsistent() ? viewer : uncacheable(viewer))
@@ -162,7 +162,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
       const whole = lazyAsync(async () => keep(await exportResponse(found, context)))
       return { head: exportMetadataResponse(found), whole, isOfState: context.isConsistent() }
     }
-    const made = keep(await documentsResponse(found, context.yieldTurn, holding))
+    const made = keep(found)
     // A whole body is counted while it is sent.
     if (made.reply.body instanceof Uint8Array) holding.shrink(holding.byteLength())
     return { head: made.reply, whole: async () => made, isOfState: context.isConsistent() }

@@ -81,8 +81,8 @@ export interface PagePart<T> {
 /** The state of a user that the lookup of a session saw. */
 export interface ExpectedVersion {
   readonly stateVersion: string
-  /** Called before an answer that was read from another state than the stateVersion names: what came after it. */
-  readonly onMismatch: () => void
+  /** Called before each answer with the state that it was read from: this one, or one that came after it. Null: the user is gone. */
+  readonly onRead: (stateVersion: string | null) => void
 }
 
 /** What every question about one user has. */

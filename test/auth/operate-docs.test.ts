@@ -14,7 +14,8 @@ const read = (name: string) => readFileSync(new URL(`../../docs/operate/${name}.
 /** What the pages show at the place: the key that was just taken over from is still in use. */
 const REFUSED = /may be in use until/
 
-test('the commands of keys.md and audit.md do what the pages say', async () => {
+// Some twenty programs, each of which waits for the disk: a busy one made them take more than a minute.
+test('the commands of keys.md and audit.md do what the pages say', { timeout: 600_000 }, async () => {
   const cwd = temporaryDirectory()
   const stdin = documentLine('project', ANA, '{"id":"p"}')
   expect((await run(['import', '-'], { cwd, stdin })).exitCode).toBe(0)

@@ -202,7 +202,7 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         await store.addSessions([session])
         const seenNow = async () => {
           const [live] = await store.liveSessions([session.id], NOW)
-          return { stateVersion: live?.stateVersion ?? '', onMismatch() {} }
+          return { stateVersion: live?.stateVersion ?? '', onRead() {} }
         }
         const before = await seenNow()
         const page = { ...list, after: 0, limit: null, maxBytes: 6 }

@@ -689,15 +689,15 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     })
 
     describe('questions that name a state', () => {
-      /** Every read there is of a user, naming the state; answers how often each was told that it was another one. */
-      async function toldBy(user: number, stateVersion: string, exportId: number): Promise<readonly number[]> {
-        const told: number[] = []
+      /** Every read there is of a user, naming the state; answers which one each was told of. */
+      async function toldBy(user: number, stateVersion: string, exportId: number) {
+        const told: (string | null | undefined)[] = []
         async function asking(read: (of: { userId: number; seen: ExpectedVersion }) => unknown): Promise<void> {
-          const index = told.push(0) - 1
-          const onMismatch = () => {
-            told[index] = 1
+          const index = told.push(undefined) - 1
+          const onRead = (found: string | null) => {
+            told[index] = found
           }
-          await read({ userId: user, seen: { stateVersion, onMismatch } })
+          await read({ userId: user, seen: { stateVersion, onRead } })
         }
         const page = { after: 0, limit: null }
         await asking((of) => store.documentsOf([{ ...of, ...page, kind: 'project' }]))
@@ -727,7 +727,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const run = { after: 0, maxElements: 9, maxBytes: 99 }
         await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId }]))
         await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId: 0 }]))
-        return told
+        return new Set(told)
       }
 
       test('are told when it was another one, and answered from the newest all the same', async () => {
@@ -739,28 +739,35 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         const user = await userId(ANA)
         const [newest] = await store.latestExports([{ userId: user, ref: 'r' }])
         const before = await stateVersion()
-        expect(new Set(await toldBy(user, before, newest?.id ?? 0))).toEqual(new Set([0]))
+        expect(await toldBy(user, before, newest?.id ?? 0)).toEqual(new Set([before]))
         await store.applyChanges([put({ text: '2' }), put({ email: BEN })])
-        expect(new Set(await toldBy(user, before, newest?.id ?? 0))).toEqual(new Set([1]))
-        expect(new Set(await toldBy(user, await stateVersion(), newest?.id ?? 0))).toEqual(new Set([0]))
-        expect(new Set(await toldBy(999_999, before, 0))).toEqual(new Set([1]))
+        const after = await stateVersion()
+        expect(after).not.toBe(before)
+        for (const asked of [before, after])
+          expect(await toldBy(user, asked, newest?.id ?? 0), asked).toEqual(new Set([after]))
+        expect(await toldBy(999_999, before, 0)).toEqual(new Set([null]))
         expect(await texts(ANA)).toEqual(['2'])
       })
 
-      test('are told one by one, when some of a batch saw the state and some another', async () => {
+      test('are told one by one, whichever state each of a batch has seen', async () => {
         await store.applyChanges([put({ text: '1' })])
         const session = newSession()
         await store.addSessions([session])
         const [live] = await store.liveSessions([session.id], NOW)
-        const told: string[] = []
+        const told: (string | null)[][] = []
         const list = { userId: await userId(ANA), kind: 'project' as const, after: 0, limit: null }
         const asked = ['another', live?.stateVersion ?? '', ''].map((stateVersion) => ({
           ...list,
-          seen: { stateVersion, onMismatch: () => told.push(stateVersion) },
+          seen: { stateVersion, onRead: (found: string | null) => told.push([stateVersion, found]) },
         }))
         const answers = await store.documentsOf([list, ...asked])
         expect(answers.map((documents) => documents.map(({ text }) => text))).toEqual([['1'], ['1'], ['1'], ['1']])
-        expect(told).toEqual(['another', ''])
+        const found = live?.stateVersion
+        expect(told).toEqual([
+          ['another', found],
+          [found, found],
+          ['', found],
+        ])
       })
     })
 

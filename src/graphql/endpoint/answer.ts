@@ -15,7 +15,8 @@ import type { GatewayRequest } from '../../http/request.ts'
 import { requestIdOf } from '../../http/request-id.ts'
 import { beginStep, endStep } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
-import { createContext } from '../../resolvers/context.ts'
+import { answerConsistently, answerOnce } from '../../resolvers/consistent-answer.ts'
+import { type Context, createContext } from '../../resolvers/context.ts'
 import { createRequestBudget } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
 import type { Trace } from '../../resolvers/tracing/trace.ts'
@@ -101,16 +102,22 @@ export function createAnswer(
     name: string,
     holding: Reservation,
   ): Promise<Executed & { readonly isOfState: boolean }> {
-    const context = createContext(
-      withTracedReads(services, request.record),
-      request,
-      viewer,
-      createRequestBudget(options.requestLimits, holding),
-    )
+    const openContext = (from: EndpointServices) =>
+      createContext(
+        withTracedReads(from, request.record),
+        request,
+        viewer,
+        createRequestBudget(options.requestLimits, holding),
+      )
     const { hideSuggestions } = policyFor(viewer)
     const startedAt = beginStep(request.record)
-    const { data, errors } = await executor.execute(operation, variables, context, { hideSuggestions })
+    const run = (context: Context) => executor.execute(operation, variables, context, { hideSuggestions })
+    // A mutation has effects: it is never run twice.
+    const { value, context } = isQuery(operation)
+      ? await answerConsistently(services, openContext, holding, run)
+      : await answerOnce(openContext(services), run)
     endStep(request.record, 'graphql execute', startedAt)
+    const { data, errors } = value
     const reportHere: ReportFailure = (failure) => report(failure, requestIdOf(request))
     const written = await writeErrorsInTurns(errors, reportHere, context.yieldTurn)
     const { response: made, isRepeatable } = toResponse(data, written, type, context.yieldTurn)

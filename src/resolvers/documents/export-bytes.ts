@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { StoredExport } from '../../store/contract.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reads/reads.ts'
 import type { StreamedJson } from './raw-json.ts'
 
 /** What reading an export needs. */

@@ -1,7 +1,7 @@
 // Lists that may be long are read in parts: a short one is one read, as if there were no parts.
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { Page, PageWithin } from '../../store/contract.ts'
-import type { HeldPart } from '../request-reads.ts'
+import type { HeldPart } from '../reads/request-reads.ts'
 import { type NextPage, type Paged, toPaged } from './paged.ts'
 
 /** UTF-8 bytes of one part: less than a millisecond of reading. */

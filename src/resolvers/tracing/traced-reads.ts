@@ -1,6 +1,6 @@
 // The reads of a request that is traced: each is a step of it, from its question to the end of the batch that answers it.
 import { beginStep, endStep, type RequestRecord } from '../../http/request-record.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reads/reads.ts'
 
 /** Of one request: a long answer is read in many parts, and a trace of them all would be long too. */
 const MAX_STEPS = 100

@@ -40,8 +40,8 @@ export function answering(run: RunRead): Answering {
   return (verb) => async (questions) => {
     if (questions.length === 0) return []
     const answers = await run((connection) => askAll(connection, verb, questions, true))
-    return answers.map(({ value, isSeen }, index) => {
-      if (!isSeen) questions[index]?.seen?.onMismatch()
+    return answers.map(({ value, stateVersion }, index) => {
+      questions[index]?.seen?.onRead(stateVersion)
       return value
     })
   }

@@ -73,7 +73,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
       for (const { userId, seen } of questions) {
         if (!seen || compared.has(seen)) continue
         compared.add(seen)
-        if (storedVersionOf.get(userId)?.stamp !== seen.stateVersion) seen.onMismatch()
+        seen.onRead(storedVersionOf.get(userId)?.stamp ?? null)
       }
       return answer()
     })

@@ -3,7 +3,7 @@ import type { OfUser } from '../../contract.ts'
 import type { Connection, Statement } from '../connection.ts'
 
 /** `n` counts questions from 1. */
-type Row<R> = Partial<R> & { readonly n: number; readonly isSeen: string | null }
+type Row<R> = Partial<R> & { readonly n: number; readonly otherStamp: string | null }
 
 export interface ReadVerb<K extends OfUser, V> {
   readonly statement: Statement
@@ -23,8 +23,8 @@ export function inListOrder<T>(rows: readonly T[], direction: Direction): readon
 
 export interface Answer<V> {
   readonly value: V
-  /** Whether the user was in the state the question names, in the same snapshot; also where it names none. */
-  readonly isSeen: boolean
+  /** The state of the user in the same snapshot; null: the user is gone, or the question names none. */
+  readonly stateVersion: string | null
 }
 
 /** Of every `lateral`: unless `$1` nothing is read where the user's state is not the one the question names. */
@@ -45,7 +45,7 @@ export function readVerb<K extends OfUser, R extends object, V>(
   return {
     statement: {
       name,
-      text: `select asked.n, u.stamp = asked.stamp as "isSeen", found.*
+      text: `select asked.n, nullif(coalesce(u.stamp, ''), asked.stamp) as "otherStamp", found.*
         from unnest($2::bigint[], $3::text[]${types}) with ordinality as asked (user_id, stamp, ${columns}n)
         cross join lateral (
           select (select stamp from workspace_gateway.user where id = asked.user_id) as stamp offset 0) u
@@ -74,8 +74,14 @@ export async function askAll<K extends OfUser, V>(
   for (const row of rows) rowsOf[row.n - 1]?.push(row)
   return questions.map((question, index) => {
     const own = rowsOf[index] ?? []
-    return { value: answer(own, question), isSeen: question.seen === undefined || own[0]?.isSeen === 't' }
+    return { value: answer(own, question), stateVersion: stateVersionOf(question, own[0]) }
   })
+}
+
+/** The row has it only where it is not the one that the question names: most rows are then shorter. */
+function stateVersionOf({ seen }: OfUser, row: Row<object> | undefined): string | null {
+  if (!seen || !row) return null
+  return row.otherStamp === null ? seen.stateVersion : row.otherStamp || null
 }
 
 /** The next of answers that come one per question. */

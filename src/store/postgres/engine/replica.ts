@@ -95,7 +95,10 @@ export function openReplica(
       // Left alone while these were waiting.
       if (!isHealthy) throw new Error('the replica is not used')
       const answers = await pool.repeatable((connection) => askAll(connection, verb, questions, false))
-      return answers.map((answer, index) => (questions[index]?.seen && answer.isSeen ? answer : null))
+      return answers.map((answer, index) => {
+        const seen = questions[index]?.seen
+        return seen && answer.stateVersion === seen.stateVersion ? answer : null
+      })
     }
   }
 
@@ -118,9 +121,11 @@ export function openReplica(
         if (found === null) return askPrimary(questions)
         const others = questions.filter((_, index) => !found[index])
         const newer = (others.length === 0 ? [] : await askPrimary(others)).values()
-        return questions.map((_, index) => {
+        return questions.map(({ seen }, index) => {
           const answer = found[index]
-          return answer ? answer.value : requireNext(newer)
+          if (!answer) return requireNext(newer)
+          seen?.onRead(answer.stateVersion)
+          return answer.value
         })
       }
     },

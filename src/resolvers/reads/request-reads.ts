@@ -1,9 +1,9 @@
 // The reads of lists and counts of one request: equal questions are asked once, all of one state, and what comes of them is counted.
-import type { ExpectedVersion, PagePart } from '../store/contract.ts'
-import type { HasText } from './documents/member-field.ts'
-import { EXPORT_LENGTH } from './pagination/read-history.ts'
+import type { ExpectedVersion, PagePart } from '../../store/contract.ts'
+import type { HasText } from '../documents/member-field.ts'
+import { EXPORT_LENGTH } from '../pagination/read-history.ts'
+import type { RequestBudget } from '../request-budget.ts'
 import { type Reads, withExpectedVersion } from './reads.ts'
-import type { RequestBudget } from './request-budget.ts'
 
 /** A part of a list. It counts against the request's budget until everybody who asked for it has let it go. */
 export interface HeldPart<T> extends PagePart<T> {

@@ -1,5 +1,5 @@
 // The store's reads as requests ask them: those of one turn of the event loop, of all requests, become one batch each.
-import { batchListsPerTurn, batchPerTurn } from '../store/batch-per-turn.ts'
+import { batchListsPerTurn, batchPerTurn } from '../../store/batch-per-turn.ts'
 import type {
   DocumentKey,
   DocumentList,
@@ -20,7 +20,7 @@ import type {
   StoredElement,
   StoredExport,
   WorkspaceReads,
-} from '../store/contract.ts'
+} from '../../store/contract.ts'
 
 /** One element of an export. */
 export interface ElementKey extends ElementList {

@@ -8,11 +8,11 @@ import type {
   StoredDocument,
   StoredElement,
   StoredExport,
-} from '../store/contract.ts'
-import { type ExportBytes, type ExportReading, exportBytes, isReadWhole } from './documents/export-bytes.ts'
-import { inPortions } from './documents/read-in-portions.ts'
+} from '../../store/contract.ts'
+import { type ExportBytes, type ExportReading, exportBytes, isReadWhole } from '../documents/export-bytes.ts'
+import { inPortions } from '../documents/read-in-portions.ts'
+import type { RequestBudget } from '../request-budget.ts'
 import type { ElementKey, Reads } from './reads.ts'
-import type { RequestBudget } from './request-budget.ts'
 
 export interface Loaders {
   readonly document: DataLoader<DocumentKey, StoredDocument | null, string>

@@ -1,9 +1,9 @@
 // The reads of one request: equal questions are asked once, what comes of them is counted, and parts of long lists are let go.
 import { expect, test } from 'vitest'
-import type { Reads } from '../../src/resolvers/reads.ts'
-import { UNCOUNTED } from '../../src/resolvers/request-budget.ts'
-import { createRequestReads } from '../../src/resolvers/request-reads.ts'
-import type { StoredDocument, StoredExport } from '../../src/store/contract.ts'
+import type { Reads } from '../../../src/resolvers/reads/reads.ts'
+import { createRequestReads } from '../../../src/resolvers/reads/request-reads.ts'
+import { UNCOUNTED } from '../../../src/resolvers/request-budget.ts'
+import type { StoredDocument, StoredExport } from '../../../src/store/contract.ts'
 
 const item = (text: string) => ({ text, position: 1 }) as unknown as StoredDocument
 const LIST = { userId: 1, kind: 'template' } as const
@@ -93,7 +93,7 @@ test('of what is asked for by name, what is found is counted', async () => {
 })
 
 test('every question names the state that the session was looked up in, where there is one', async () => {
-  const seen = { stateVersion: '7', onMismatch() {} }
+  const seen = { stateVersion: '7', onRead() {} }
   const [named, plain] = [createWorld(seen), createWorld()]
   for (const { reads } of [named, plain]) {
     await reads.documentCount(LIST)

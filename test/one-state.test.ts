@@ -1,0 +1,137 @@
+// An answer is of one state of a workspace, however many reads it takes and whatever is written between them.
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
+import { StoreUnavailableError } from '../src/store/contract.ts'
+import type { TestGateway } from './support/gateway.ts'
+import { interruptedGateway } from './support/interrupted-gateway.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
+import { ANA, documentLine, exportLine } from './support/workspaces.ts'
+
+/** So long that a list of them is read in five parts or more. */
+const LONG = 40
+const project = (id: number, version: number, text: string) =>
+  `{"id":${id},"ref":"r${id}","v":${version},"t":"${text}"}`
+const projects = (version: number, length = LONG, text = 'x'.repeat(15_000)) =>
+  Array.from({ length }, (_, id) => project(id, version, text))
+const lines = (documents: readonly string[]) => documents.map((data) => documentLine('project', ANA, data)).join('')
+
+describe('on SQLite', () => describeAnswers(async () => undefined))
+
+describe.skipIf(POSTGRES_URL === null)('on PostgreSQL', () => describeAnswers(() => temporaryDatabase()))
+
+function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
+  const open = async (options: Parameters<typeof interruptedGateway>[0] = {}) => {
+    const url = await databaseUrl()
+    return interruptedGateway(url === undefined ? options : { ...options, databaseUrl: url })
+  }
+
+  const removeAna = (gateway: TestGateway) => gateway.load(`{"kind":"user","email":"${ANA}","removed":true}\n`)
+
+  const lists = {
+    async REST(gateway: TestGateway, accessToken: string) {
+      const { text, headers } = await gateway.get('/projects', accessToken)
+      expect(headers.get('etag')).toContain(createHash('sha256').update(text).digest('base64url').slice(0, 10))
+      return text
+    },
+    async 'a GraphQL list'(gateway: TestGateway, accessToken: string) {
+      const { text } = await gateway.graphql('{ me { projects { data } } }', { accessToken })
+      return `[${[...text.matchAll(/\{"data":(\{"id.*?"\})\}/g)].map(([, data]) => data).join(',')}]`
+    },
+    async 'a GraphQL connection'(gateway: TestGateway, accessToken: string) {
+      const { text } = await gateway.graphql('{ me { projectsConnection { nodes { data } } } }', { accessToken })
+      return `[${[...text.matchAll(/\{"data":(\{"id.*?"\})\}/g)].map(([, data]) => data).join(',')}]`
+    },
+  }
+
+  test.each(Object.keys(lists) as (keyof typeof lists)[])(
+    '%s that is written to between two of its parts is what it was made, and nothing of what it was',
+    async (kind) => {
+      const { gateway, beforeNext, snapshots } = await open()
+      await gateway.load(lines(projects(1)))
+      const { accessToken } = await gateway.login(ANA)
+      for (const [version, later] of [
+        [2, 1],
+        [3, 3],
+      ] as const) {
+        beforeNext('documentsWithin', () => gateway.load(lines(projects(version))), later)
+        expect(await lists[kind](gateway, accessToken)).toBe(`[${projects(version).join(',')}]`)
+      }
+      expect(snapshots()).toBe(2)
+      // Nor is anything else kept.
+      expect(await lists[kind](gateway, accessToken)).toBe(`[${projects(3).join(',')}]`)
+      expect(snapshots()).toBe(2)
+    },
+  )
+
+  test('a second try has the memory of the first', async () => {
+    const { gateway, beforeNext, snapshots } = await open({ inFlight: createInFlightBytes(1_000_000) })
+    await gateway.load(lines(projects(1)))
+    const { accessToken } = await gateway.login(ANA)
+    for (const kind of ['REST', 'a GraphQL list'] as const) {
+      beforeNext('documentsWithin', () => gateway.load(lines(projects(2))), 4)
+      expect(await lists[kind](gateway, accessToken), kind).toBe(`[${projects(2).join(',')}]`)
+      await gateway.load(lines(projects(1)))
+    }
+    expect(snapshots()).toBe(2)
+  })
+
+  test('a list that is written to before its first part needs no second try', async () => {
+    const { gateway, beforeNext, snapshots } = await open()
+    await gateway.load(lines(projects(1)))
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('documentsWithin', () => gateway.load(lines(projects(2))))
+    expect(await lists.REST(gateway, accessToken)).toBe(`[${projects(2).join(',')}]`)
+    expect(snapshots()).toBe(0)
+  })
+
+  test('a GraphQL answer counts what it lists, and streams an export from after its snapshot', async () => {
+    const { gateway, beforeNext, snapshots } = await open()
+    const elements = Array.from({ length: 30 }, (_, index) => `"${index} ${'y'.repeat(60_000)}"`)
+    await gateway.load(
+      lines(projects(1, 1, '')) + exportLine(ANA, { r: 'r0', createdAt: '2026-01-01T00:00:00Z', elements }),
+    )
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('documentCounts', () => gateway.load(lines(projects(2, 3, ''))))
+    const answer = await gateway.graphql(
+      '{ me { projects { data } projectsConnection { totalCount } latestExport(ref: "r0") { data } } }',
+      { accessToken },
+    )
+    const documents = projects(2, 3, '').map((data) => `{"data":${data}}`)
+    expect(answer.text).toBe(
+      `{"data":{"me":{"projects":[${documents.join(',')}],"projectsConnection":{"totalCount":3},"latestExport":{"data":[${elements.join(',')}]}}}}`,
+    )
+    expect(snapshots()).toBe(1)
+  })
+
+  test('a user who is removed between two reads has no workspace that is empty', async () => {
+    for (const later of [0, 2]) {
+      const { gateway, beforeNext } = await open()
+      await gateway.load(lines(projects(1)))
+      const { accessToken } = await gateway.login(ANA)
+      beforeNext('documentsWithin', () => removeAna(gateway), later)
+      const answer = await gateway.get('/projects', accessToken)
+      expect([answer.status, answer.json().code], `${later} parts later`).toEqual([401, 'INVALID_TOKEN'])
+    }
+    const { gateway, beforeNext } = await open()
+    await gateway.load(lines(projects(1)))
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('documentsWithin', () => removeAna(gateway), 1)
+    const answer = (await gateway.graphql('{ me { projects { data } } }', { accessToken })).json()
+    expect([answer.data, answer.errors[0].extensions.code]).toEqual([undefined, 'INVALID_TOKEN'])
+  })
+
+  test('where no snapshot can be had, the client is told to come again, and the next answer is there', async () => {
+    const openSnapshot = async () => {
+      throw new StoreUnavailableError('no room for one more connection')
+    }
+    const { gateway, beforeNext } = await open({ openSnapshot })
+    await gateway.load(lines(projects(1)))
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('documentsWithin', () => gateway.load(lines(projects(2))), 1)
+    const answer = await gateway.get('/projects', accessToken)
+    expect([answer.status, answer.json().code]).toEqual([503, 'UNAVAILABLE'])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await lists.REST(gateway, accessToken)).toBe(`[${projects(2).join(',')}]`)
+  })
+}

@@ -1,0 +1,53 @@
+// Snapshots are few, and are closed whatever happens.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createFromSnapshot } from '../../src/resolvers/consistent-answer.ts'
+import { createReads } from '../../src/resolvers/reads/reads.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+async function openWorld() {
+  const store = await openSqliteStore(join(temporaryDirectory(), 'workspace.db'), {
+    lockTimeoutMs: 1_000,
+    onFatal() {},
+  })
+  const counts = { open: 0, most: 0 }
+  async function openSnapshot() {
+    const snapshot = await store.openSnapshot()
+    counts.open += 1
+    counts.most = Math.max(counts.most, counts.open)
+    return {
+      ...snapshot,
+      async [Symbol.asyncDispose]() {
+        counts.open -= 1
+        await snapshot[Symbol.asyncDispose]()
+      },
+    }
+  }
+  const reads = createReads(store)
+  return {
+    counts,
+    reads,
+    fromSnapshot: createFromSnapshot(openSnapshot, reads, 60_000),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
+const LIST = { userId: 1, kind: 'project' } as const
+
+test('at most four snapshots are open at a time, and none when all have answered or failed', async () => {
+  await using world = await openWorld()
+  const settled = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, index) =>
+      world.fromSnapshot(async ({ documentCount }) => {
+        const count = await documentCount(LIST)
+        if (index % 3 === 0) throw new Error('failed')
+        return count
+      }),
+    ),
+  )
+  expect(settled.map(({ status }) => status)).toEqual(
+    Array.from({ length: 40 }, (_, index) => (index % 3 === 0 ? 'rejected' : 'fulfilled')),
+  )
+  expect(world.counts).toEqual({ open: 0, most: 4 })
+})
