@@ -14,7 +14,7 @@ const read = (name: string) => readFileSync(new URL(`../../docs/operate/${name}.
 /** What the pages show at the place: the key that was just taken over from is still in use. */
 const REFUSED = /may be in use until/
 
-// Some twenty programs, each of which waits for the disk: a busy one made them take more than a minute.
+// Some twenty programs, one after the other: once, on a busy machine, they took more than a minute.
 test('the commands of keys.md and audit.md do what the pages say', { timeout: 600_000 }, async () => {
   const cwd = temporaryDirectory()
   const stdin = documentLine('project', ANA, '{"id":"p"}')
