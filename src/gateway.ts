@@ -32,7 +32,7 @@ import { API_VERSION } from './http/response.ts'
 import { openExplorerBuild } from './pages/assets.ts'
 import { createExplorerDataEndpoint } from './pages/explorer-data.ts'
 import { createPage, createPageEndpoints, withEmptyPage, withGraphiql } from './pages/pages.ts'
-import { createFromSnapshot } from './resolvers/consistent-answer.ts'
+import { createFromSnapshot, createIsSameUser } from './resolvers/consistent-answer.ts'
 import { createReads } from './resolvers/reads/reads.ts'
 import { createImportAccess, type ImportAccessParts } from './rest/import-access.ts'
 import { createImportEndpoint, type ImportServices } from './rest/import-endpoint.ts'
@@ -153,6 +153,7 @@ export async function createGateway(store: Store, options: GatewayOptions): Prom
   const services = {
     reads,
     fromSnapshot: createFromSnapshot(store.openSnapshot, reads, options.maxQueueDelayMs),
+    isSameUser: createIsSameUser(store),
     sessions,
     signIn,
     cache,

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
 import { StoreUnavailableError } from '../src/store/contract.ts'
+import type { EditableStore } from '../src/store/workspace-edits.ts'
 import type { TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
-import { ANA, documentLine, exportLine } from './support/workspaces.ts'
+import { ANA, BEN, documentLine, exportLine } from './support/workspaces.ts'
 
 /** So long that a list of them is read in five parts or more. */
 const LONG = 40
@@ -119,6 +120,35 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     beforeNext('documentsWithin', () => removeAna(gateway), 1)
     const answer = (await gateway.graphql('{ me { projects { data } } }', { accessToken })).json()
     expect([answer.data, answer.errors[0].extensions.code]).toEqual([undefined, 'INVALID_TOKEN'])
+  })
+
+  test('nor has a user who is removed before an export is read no project', async () => {
+    const { gateway, beforeNext } = await open()
+    await gateway.load(lines(projects(1, 1)))
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('latestExports', () => removeAna(gateway))
+    const answer = await gateway.get('/exports?r=r0', accessToken)
+    expect([answer.status, answer.json().code]).toEqual([401, 'INVALID_TOKEN'])
+  })
+
+  test('a user who is renamed before the first read is not shown under the email of before', async () => {
+    const asked = {
+      GraphQL: (gateway: TestGateway, accessToken: string) =>
+        gateway.graphql('{ me { email projects { id data } } }', { accessToken }),
+      REST: (gateway: TestGateway, accessToken: string) => gateway.get('/projects', accessToken),
+    }
+    for (const [protocol, ask] of Object.entries(asked)) {
+      const { gateway, beforeNext } = await open()
+      await gateway.load(lines(projects(1, 1, '')))
+      const { accessToken } = await gateway.login(ANA)
+      beforeNext('documentsWithin', async () => {
+        // The store of a gateway is the one that commands edit.
+        await (gateway.store as EditableStore).renameUser(ANA, BEN)
+        await gateway.load(documentLine('project', BEN, project(0, 2, '')))
+      })
+      const answer = await ask(gateway, accessToken)
+      expect([answer.status, answer.text], protocol).toEqual([401, expect.stringContaining('INVALID_TOKEN')])
+    }
   })
 
   test('where no snapshot can be had, the client is told to come again, and the next answer is there', async () => {

@@ -3,7 +3,7 @@
 import { GatewayError } from '../errors.ts'
 import { createConcurrencyLimit } from '../http/limits/concurrency-limit.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
-import type { Awaitable, Snapshot } from '../store/contract.ts'
+import type { Awaitable, LiveSession, Snapshot, WorkspaceReads } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { createReads, type Reads } from './reads/reads.ts'
 
@@ -30,8 +30,16 @@ export function createFromSnapshot(
     })
 }
 
+/** Whether the user of a session is there now, and still has the email that the session was opened for. */
+export type IsSameUser = (viewer: LiveSession) => Promise<boolean>
+
+export function createIsSameUser({ usersById }: Pick<WorkspaceReads, 'usersById'>): IsSameUser {
+  return async ({ userId, email }) => userId !== null && (await usersById([userId]))[0]?.email === email
+}
+
 interface AnsweringServices {
   readonly reads: Reads
+  readonly isSameUser: IsSameUser
   readonly fromSnapshot: FromSnapshot
 }
 
@@ -43,7 +51,8 @@ export interface ConsistentAnswer<T> {
 
 /**
  * What `answer` answers, which is asked once more where it read two states. `holding` is what it holds, and nothing else.
- * Throws `INVALID_TOKEN` when the user is gone: what has nobody reads like an empty workspace.
+ * Throws `INVALID_TOKEN` when the user is gone, since what has nobody reads like an empty workspace, and when the user was
+ * renamed: the email and the global ids would be of the state before.
  */
 export async function answerConsistently<S extends AnsweringServices, T>(
   services: S,
@@ -51,15 +60,27 @@ export async function answerConsistently<S extends AnsweringServices, T>(
   holding: Reservation,
   answer: (context: Context) => Awaitable<T>,
 ): Promise<ConsistentAnswer<T>> {
-  const first = await answerOnce(openContext(services), answer)
-  if (!first.context.states?.isTorn()) return ofUser(first)
+  const first = await answerSameUser(services, openContext(services), answer)
+  if (!first.context.states?.isTorn()) return first
   holding.shrink(holding.byteLength())
-  return ofUser(await services.fromSnapshot((reads) => answerOnce(openContext({ ...services, reads }), answer)))
+  return services.fromSnapshot((reads) => answerSameUser(services, openContext({ ...services, reads }), answer))
 }
 
-function ofUser<T>(answered: ConsistentAnswer<T>): ConsistentAnswer<T> {
-  if (answered.context.states?.isUserGone()) throw new GatewayError('INVALID_TOKEN')
-  return answered
+async function answerSameUser<T>(
+  services: AnsweringServices,
+  context: Context,
+  answer: (context: Context) => Awaitable<T>,
+): Promise<ConsistentAnswer<T>> {
+  try {
+    return await answerOnce(context, answer)
+  } finally {
+    // Also where it failed: who is gone has no project either.
+    await assertSameUser(services, context)
+  }
+}
+
+async function assertSameUser({ isSameUser }: AnsweringServices, { viewer, states }: Context): Promise<void> {
+  if (viewer && !states?.isExpected() && !(await isSameUser(viewer))) throw new GatewayError('INVALID_TOKEN')
 }
 
 export async function answerOnce<T>(

@@ -40,7 +40,7 @@ export interface Context extends Pick<Services, 'signIn' | 'sessions'> {
   /** What the request may still use. */
   readonly budget: RequestBudget
   /** Null without a viewer. */
-  readonly states: Pick<ReadStates, 'isTorn' | 'isUserGone'> | null
+  readonly states: Pick<ReadStates, 'isExpected' | 'isTorn'> | null
   /** Whether the answer is the same for everybody who asks in the state that the session was looked up in. */
   readonly isConsistent: () => boolean
   /**

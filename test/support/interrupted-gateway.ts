@@ -2,7 +2,7 @@
 import type { Snapshot, Store, WorkspaceReads } from '../../src/store/contract.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
-type Verb = 'documentsWithin' | 'documentCounts' | 'elementRunsOf'
+type Verb = 'documentsWithin' | 'documentCounts' | 'elementRunsOf' | 'latestExports'
 
 export interface Interrupted {
   readonly gateway: TestGateway
@@ -35,6 +35,7 @@ export async function interruptedGateway(
       ...store,
       documentsWithin: (pages) => pass('documentsWithin').then(() => store.documentsWithin(pages)),
       documentCounts: (lists) => pass('documentCounts').then(() => store.documentCounts(lists)),
+      latestExports: (questions) => pass('latestExports').then(() => store.latestExports(questions)),
       elementRunsOf: (questions) => pass('elementRunsOf').then(() => store.elementRunsOf(questions)),
       openSnapshot() {
         snapshots += 1

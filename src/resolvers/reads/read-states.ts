@@ -8,8 +8,6 @@ export interface ReadStates {
   readonly isExpected: () => boolean
   /** Whether what was read so far is of two states or more: something was written between two reads. */
   readonly isTorn: () => boolean
-  /** Whether the user was removed since the session was looked up, and the session with them. */
-  readonly isUserGone: () => boolean
 }
 
 export function createReadStates({ stateVersion }: LiveSession): ReadStates {
@@ -25,6 +23,5 @@ export function createReadStates({ stateVersion }: LiveSession): ReadStates {
     seen: { stateVersion, onRead },
     isExpected: () => isExpected,
     isTorn: () => isTorn,
-    isUserGone: () => last === null,
   }
 }
