@@ -1,5 +1,6 @@
 // On PostgreSQL a session and what is read for it are statements of their own: something may be written between them.
-import { describe, expect, test } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
@@ -50,5 +51,27 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     const answer = await gateway.get('/exports?r=p', accessToken)
     expect([answer.status, answer.json().code]).toEqual([503, 'UNAVAILABLE'])
     expect((await gateway.get('/exports?r=p', accessToken)).json().code).toBe('NO_EXPORT')
+  })
+
+  test('a second try waits no longer for a table that is locked than any read does', async () => {
+    const url = await temporaryDatabase()
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    onTestFinished(() => client.end())
+    const { gateway, beforeNext } = await interruptedGateway({
+      databaseUrl: url,
+      async openSnapshot(store, options) {
+        const snapshot = await store.openSnapshot(options)
+        await client.query('begin; lock table workspace_gateway.document in access exclusive mode')
+        return snapshot
+      },
+    })
+    await gateway.load(documentLine('project', ANA, project(1)))
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('documentCounts', () => gateway.load(documentLine('project', ANA, project(2))))
+    const ask = () => gateway.graphql('{ me { projects { data } projectsConnection { totalCount } } }', { accessToken })
+    expect((await ask()).text).toContain('UNAVAILABLE')
+    await client.query('rollback')
+    expect((await ask()).json().data.me.projects[0].data.v).toBe(2)
   })
 })

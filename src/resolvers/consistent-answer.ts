@@ -3,7 +3,7 @@
 import { GatewayError } from '../errors.ts'
 import { createConcurrencyLimit } from '../http/limits/concurrency-limit.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
-import type { Awaitable, LiveSession, Snapshot, WorkspaceReads } from '../store/contract.ts'
+import type { Awaitable, LiveSession, Store, WorkspaceReads } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { createReads, type Reads } from './reads/reads.ts'
 
@@ -17,14 +17,14 @@ const EVERYBODY = 0
 export type FromSnapshot = <T>(answer: (reads: Reads) => Promise<T>) => Promise<T>
 
 export function createFromSnapshot(
-  openSnapshot: () => Awaitable<Snapshot>,
+  openSnapshot: Store['openSnapshot'],
   shared: Reads,
   maxWaitMs: number,
 ): FromSnapshot {
   const limit = createConcurrencyLimit({ maxRunning: MAX_SNAPSHOTS, freeWaiting: FREE_WAITING, maxWaitMs })
   return (answer) =>
     limit(EVERYBODY, async () => {
-      await using snapshot = await openSnapshot()
+      await using snapshot = await openSnapshot({ isTimed: true })
       // An export never changes, and may still be read for the client when the snapshot is closed.
       return await answer({ ...createReads(snapshot), elementRun: shared.elementRun })
     })

@@ -18,6 +18,11 @@ export type { SigningKeyVerbs, StoredSigningKey } from './signing-key-contract.t
 /** One consistent state of the database for as long as it is held. */
 export interface Snapshot extends WorkspaceReads, AsyncDisposable {}
 
+export interface SnapshotOptions {
+  /** PostgreSQL: for who waits. A read that takes longer than those of requests may, throws; so does one that comes as late. */
+  readonly isTimed?: boolean
+}
+
 interface StageExport {
   readonly type: 'stageExport'
   /** The caller's own name for it until it is sealed; unique in the database. */
@@ -119,7 +124,7 @@ export interface Store
   /** Removes a part of the staged exports last touched before `before`; true when none are left. */
   readonly dropStaleStages: (before: number) => Awaitable<boolean>
 
-  readonly openSnapshot: () => Awaitable<Snapshot>
+  readonly openSnapshot: (options?: SnapshotOptions) => Awaitable<Snapshot>
   /** Throws unless the database answers. */
   readonly ping: () => Awaitable<void>
 }

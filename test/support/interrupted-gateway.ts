@@ -1,5 +1,5 @@
 // A gateway whose reads can be interrupted: something else happens first.
-import type { Snapshot, Store, WorkspaceReads } from '../../src/store/contract.ts'
+import type { Snapshot, SnapshotOptions, Store, WorkspaceReads } from '../../src/store/contract.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
 type Verb = 'documentsWithin' | 'documentCounts' | 'elementRunsOf' | 'latestExports'
@@ -13,9 +13,11 @@ export interface Interrupted {
 }
 
 export async function interruptedGateway(
-  options: TestGatewayOptions & { readonly openSnapshot?: (store: Store) => Promise<Snapshot> } = {},
+  options: TestGatewayOptions & {
+    readonly openSnapshot?: (store: Store, options?: SnapshotOptions) => Promise<Snapshot>
+  } = {},
 ): Promise<Interrupted> {
-  const { openSnapshot = async (store) => store.openSnapshot() } = options
+  const { openSnapshot = async (store, given) => store.openSnapshot(given) } = options
   const waiting = new Map<keyof WorkspaceReads, { readonly run: () => unknown; later: number }>()
   let snapshots = 0
 
@@ -37,9 +39,9 @@ export async function interruptedGateway(
       documentCounts: (lists) => pass('documentCounts').then(() => store.documentCounts(lists)),
       latestExports: (questions) => pass('latestExports').then(() => store.latestExports(questions)),
       elementRunsOf: (questions) => pass('elementRunsOf').then(() => store.elementRunsOf(questions)),
-      openSnapshot() {
+      openSnapshot(given) {
         snapshots += 1
-        return openSnapshot(store)
+        return openSnapshot(store, given)
       },
     }
   }

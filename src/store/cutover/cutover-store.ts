@@ -178,7 +178,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
     flushRemovals: () => askInCharge((asked) => asked.flushRemovals()),
     statistics: (now) => askInCharge((asked) => asked.statistics(now)),
 
-    openSnapshot: () => ask((asked) => asked.openSnapshot()),
+    openSnapshot: (options) => ask((asked) => asked.openSnapshot(options)),
     ping: () => askInCharge((asked) => asked.ping()),
     async [Symbol.asyncDispose]() {
       if (!isFirstClosed) await store[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 // The PostgreSQL adapter, put together: a bounded pool on the server that can be written to.
 
 import { reasonOf } from '../../errors.ts'
-import type { Snapshot } from '../contract.ts'
+import type { Snapshot, SnapshotOptions } from '../contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
@@ -67,7 +67,7 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
     ...createMoves(pool),
     ...createCarriedReads(pool),
     ...createCopies(pool),
-    openSnapshot: () => openSnapshot(pool),
+    openSnapshot: (options) => openSnapshot(pool, options),
     async ping() {
       await pool.repeatable(async (connection) => {
         assertActive((await connection.query(PING))[0]?.isRetired)
@@ -113,8 +113,8 @@ function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error
 }
 
-async function openSnapshot(pool: Pool): Promise<Snapshot> {
-  const connection = await pool.dedicated()
+async function openSnapshot(pool: Pool, { isTimed = false }: SnapshotOptions = {}): Promise<Snapshot> {
+  const connection = await pool.dedicated(isTimed)
   try {
     await connection.begin('isolation level repeatable read read only')
     // The first statement takes the snapshot.

@@ -18,8 +18,8 @@ export interface Pool extends AsyncDisposable {
   readonly transaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
   /** The same on a connection of its own, for statements that take longer than the statement timeout allows. */
   readonly longTransaction: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
-  /** A connection of its own, outside the bound, without a statement timeout. The caller closes it. */
-  readonly dedicated: () => Promise<Connection>
+  /** A connection of its own, outside the bound, without a statement timeout unless it is `isTimed`. The caller closes it. */
+  readonly dedicated: (isTimed?: boolean) => Promise<Connection>
   /** `run` bound to the current request, whichever request starts it later: for work that waits in a queue. */
   readonly ofRequest: (run: () => void) => () => void
   /** How long anything may wait for a connection, in milliseconds. Once something did, more that would wait is refused at once, until one is free. */
@@ -155,7 +155,7 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     }
   }
 
-  const dedicated = () => connectOne({ ...options, statementTimeoutMs: 0 })
+  const dedicated = (isTimed = false) => connectOne(isTimed ? options : { ...options, statementTimeoutMs: 0 })
 
   return {
     once,
