@@ -105,6 +105,28 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(1)
   })
 
+  test('an export that is removed while its snapshot is read is what it was', async () => {
+    const { gateway, beforeNext, snapshots } = await open({
+      async openSnapshot(store, options) {
+        const snapshot = await store.openSnapshot(options)
+        await gateway.load(`{"kind":"project","email":"${ANA}","id":"0","removed":true}\n`)
+        return snapshot
+      },
+    })
+    await gateway.load(
+      lines(projects(1, 1, '')) + exportLine(ANA, { r: 'r0', createdAt: '2026-01-01T00:00:00Z', elements: ['7'] }),
+    )
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('documentCounts', () => gateway.load(lines(projects(2, 2, ''))))
+    const query = '{ me { projectsConnection { totalCount } projects { latestExport { data } } } }'
+    const { data } = (await gateway.graphql(query, { accessToken })).json()
+    expect(data.me).toEqual({
+      projectsConnection: { totalCount: 2 },
+      projects: [{ latestExport: { data: [7] } }, { latestExport: null }],
+    })
+    expect(snapshots()).toBe(1)
+  })
+
   test('a user who is removed between two reads has no workspace that is empty', async () => {
     for (const later of [0, 2]) {
       const { gateway, beforeNext } = await open()

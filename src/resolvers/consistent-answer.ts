@@ -25,8 +25,14 @@ export function createFromSnapshot(
   return (answer) =>
     limit(EVERYBODY, async () => {
       await using snapshot = await openSnapshot({ isTimed: true })
-      // An export never changes, and may still be read for the client when the snapshot is closed.
-      return await answer({ ...createReads(snapshot), elementRun: shared.elementRun })
+      const reads = createReads(snapshot)
+      let { elementRun } = reads
+      try {
+        return await answer({ ...reads, elementRun: (question) => elementRun(question) })
+      } finally {
+        // An export never changes, and may still be read for the client when the snapshot is closed.
+        elementRun = shared.elementRun
+      }
     })
 }
 
