@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -52,6 +52,20 @@ describeMoves('sqlite', async () => {
       }
     },
   }
+})
+
+test('a snapshot is not of another database that has taken its name', async () => {
+  const [path, other] = [join(temporaryDirectory(), 'store.db'), join(temporaryDirectory(), 'other.db')]
+  const faults: unknown[] = []
+  await using store = await openSqliteStore(path, { ...OPTIONS, onFatal: (error) => faults.push(error) })
+  await store.applyChanges([put()])
+  {
+    await using another = await open(other)
+    await another.applyChanges([put({ email: BEN })])
+  }
+  renameSync(other, path)
+  await expect(store.openSnapshot()).rejects.toThrow('gone')
+  expect(faults).toEqual([expect.objectContaining({ message: expect.stringContaining('replaced') })])
 })
 
 async function openEdits(): Promise<EditsSubject> {

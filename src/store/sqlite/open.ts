@@ -107,7 +107,7 @@ function storeOn(connections: Connections, path: string, options: SqliteStoreOpt
   const watching = setInterval(() => look(files, faults), FILES_CHECK_MS).unref()
   return {
     ...verbs,
-    openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections.path, faults)),
+    openSnapshot: () => whileLocked(lockTimeoutMs, () => openSnapshot(connections, faults)),
     async ping() {
       look(files, faults)
       faults.assertWritable()
@@ -258,12 +258,14 @@ function noRoom(path: string, cause: unknown): StoreFaultError {
   return new StoreFaultError(`cannot use ${path}: its disk is full. Make room there and start again`, { cause })
 }
 
-function openSnapshot(path: string, faults: FaultLatch) {
+function openSnapshot({ path, files }: Connections, faults: FaultLatch) {
   const database: Database = openReader(path)
   try {
     database.exec('begin')
     // A deferred transaction takes its snapshot with its first read.
     database.prepare('select 1 from user limit 1').get()
+    // Another database may have its name by now, with the same ids for other users.
+    faults.assertInPlace(files.assertInPlace)
     return {
       ...createReads(database, faults.guard),
       async [Symbol.asyncDispose]() {
