@@ -54,6 +54,15 @@ describeMoves('sqlite', async () => {
   }
 })
 
+test('a snapshot that is asked for too late is no fault of the database', async () => {
+  const faults: unknown[] = []
+  const path = join(temporaryDirectory(), 'store.db')
+  const store = await openSqliteStore(path, { ...OPTIONS, onFatal: (error) => faults.push(error) })
+  await store[Symbol.asyncDispose]()
+  await expect(store.openSnapshot()).rejects.toThrow('the store is closed')
+  expect(faults).toEqual([])
+})
+
 test('a snapshot is not of another database that has taken its name', async () => {
   const [path, other] = [join(temporaryDirectory(), 'store.db'), join(temporaryDirectory(), 'other.db')]
   const faults: unknown[] = []

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../errors.ts'
-import { StoreFaultError, StoreNotWritableError, StoreOpenError } from '../contract.ts'
+import { StoreFaultError, StoreNotWritableError, StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { MigratableStore } from '../cutover/contract.ts'
 import { createAuditLog } from './access/audit.ts'
 import { createEraseTraces } from './access/erase-traces.ts'
@@ -258,7 +258,9 @@ function noRoom(path: string, cause: unknown): StoreFaultError {
   return new StoreFaultError(`cannot use ${path}: its disk is full. Make room there and start again`, { cause })
 }
 
-function openSnapshot({ path, files }: Connections, faults: FaultLatch) {
+function openSnapshot({ path, files, writer }: Connections, faults: FaultLatch) {
+  // Requests that outlive the grace of a shutdown may come here: what watches the files is closed too.
+  if (!writer.open) throw new StoreUnavailableError('the store is closed')
   const database: Database = openReader(path)
   try {
     database.exec('begin')
