@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { TestGateway } from './support/gateway.ts'
 import { interruptedGateway } from './support/interrupted-gateway.ts'
+import { HAS_PGBOUNCER, startPgbouncer } from './support/pgbouncer.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { ANA, documentLine, exportLine } from './support/workspaces.ts'
 
@@ -51,6 +52,22 @@ describe.skipIf(POSTGRES_URL === null)('a state that changes between two stateme
     const answer = await gateway.get('/exports?r=p', accessToken)
     expect([answer.status, answer.json().code]).toEqual([503, 'UNAVAILABLE'])
     expect((await gateway.get('/exports?r=p', accessToken)).json().code).toBe('NO_EXPORT')
+  })
+
+  test.skipIf(!HAS_PGBOUNCER)('a second try is content with the one connection that a pooler has', async () => {
+    const url = await temporaryDatabase()
+    await using pooler = await startPgbouncer(url, { connections: 1 })
+    const { gateway, beforeNext, snapshots } = await interruptedGateway({
+      databaseUrl: pooler.through(url),
+      // Without a timeout that would end it, and free its connection.
+      openSnapshot: async (store) => store.openSnapshot(),
+    })
+    await gateway.load(documentLine('project', ANA, project(1)))
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('documentCounts', () => gateway.load(documentLine('project', ANA, project(2))))
+    const query = '{ me { projects { data } projectsConnection { totalCount } } }'
+    expect((await gateway.graphql(query, { accessToken })).json().data.me.projects[0].data.v).toBe(2)
+    expect(snapshots()).toBe(1)
   })
 
   test('a second try waits no longer for a table that is locked than any read does', async () => {

@@ -66,13 +66,13 @@ export async function answerConsistently<S extends AnsweringServices, T>(
   holding: Reservation,
   answer: (context: Context) => Awaitable<T>,
 ): Promise<ConsistentAnswer<T>> {
-  const first = await answerSameUser(services, openContext(services), answer)
+  const first = await tryOnce(services, openContext(services), answer)
   if (!first.context.states?.isTorn()) return first
   holding.shrink(holding.byteLength())
-  return services.fromSnapshot((reads) => answerSameUser(services, openContext({ ...services, reads }), answer))
+  return trySnapshot(services, openContext, answer)
 }
 
-async function answerSameUser<T>(
+async function tryOnce<T>(
   services: AnsweringServices,
   context: Context,
   answer: (context: Context) => Awaitable<T>,
@@ -83,6 +83,17 @@ async function answerSameUser<T>(
     // Also where it failed: who is gone has no project either.
     await assertSameUser(services, context)
   }
+}
+
+async function trySnapshot<S extends AnsweringServices, T>(
+  services: S,
+  openContext: (services: S) => Context,
+  answer: (context: Context) => Awaitable<T>,
+): Promise<ConsistentAnswer<T>> {
+  const second = await services.fromSnapshot((reads) => answerOnce(openContext({ ...services, reads }), answer))
+  // Not before the snapshot is closed: its connection may be all that a pooler has.
+  await assertSameUser(services, second.context)
+  return second
 }
 
 async function assertSameUser({ isSameUser }: AnsweringServices, { viewer, states }: Context): Promise<void> {
