@@ -77,6 +77,19 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     expect(snapshots()).toBe(2)
   })
 
+  test('a first try that fails of a mixture is followed by a second one', async () => {
+    // Each half of the list fits into the memory there is, and both halves do not.
+    const { gateway, beforeNext, snapshots } = await open({ inFlight: createInFlightBytes(600_000) })
+    const halves = [projects(1).slice(0, LONG / 2), projects(1).slice(LONG / 2)] as const
+    const others = [projects(2, LONG, '').slice(0, LONG / 2), projects(2, LONG, '').slice(LONG / 2)] as const
+    await gateway.load(lines([...halves[0], ...others[1]]))
+    const { accessToken } = await gateway.login(ANA)
+    const after = [...others[0], ...halves[1]]
+    beforeNext('documentsWithin', () => gateway.load(lines(after)), 2)
+    expect(await lists.REST(gateway, accessToken)).toBe(`[${after.join(',')}]`)
+    expect(snapshots()).toBe(1)
+  })
+
   test('a list that is written to before its first part needs no second try', async () => {
     const { gateway, beforeNext, snapshots } = await open()
     await gateway.load(lines(projects(1)))
@@ -103,6 +116,21 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
       `{"data":{"me":{"projects":[${documents.join(',')}],"projectsConnection":{"totalCount":3},"latestExport":{"data":[${elements.join(',')}]}}}}`,
     )
     expect(snapshots()).toBe(1)
+  })
+
+  test('an export that is replaced between finding and reading it is the new one', async () => {
+    const at = (day: number, elements: readonly string[]) =>
+      exportLine(ANA, { r: 'r0', createdAt: `2026-01-0${day}T00:00:00Z`, elements })
+    const removal = `{"kind":"export","email":"${ANA}","r":"r0","createdAt":"2026-01-01T00:00:00Z","removed":true}\n`
+    const { gateway, beforeNext, snapshots } = await open()
+    await gateway.load(lines(projects(1, 1, '')) + at(1, ['1']))
+    const { accessToken } = await gateway.login(ANA)
+    beforeNext('elementRunsOf', () => gateway.load(removal + at(2, ['2'])))
+    const answer = await gateway.get('/exports?r=r0', accessToken)
+    expect([answer.status, answer.text]).toEqual([200, '[2]'])
+    const { text, headers } = await gateway.get('/exports?r=r0', accessToken)
+    expect([text, headers.get('etag')]).toEqual(['[2]', answer.headers.get('etag')])
+    expect(snapshots()).toBe(0)
   })
 
   test('an export that is removed while its snapshot is read is what it was', async () => {

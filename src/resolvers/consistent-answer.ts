@@ -57,7 +57,7 @@ export interface ConsistentAnswer<T> {
 
 /**
  * What `answer` answers, which is asked once more where it read two states. `holding` is what it holds, and nothing else.
- * Throws `INVALID_TOKEN` when the user is gone, since what has nobody reads like an empty workspace, and when the user was
+ * Throws as it does, and `INVALID_TOKEN` when the user is gone, since what has nobody reads like an empty workspace, or was
  * renamed: the email and the global ids would be of the state before.
  */
 export async function answerConsistently<S extends AnsweringServices, T>(
@@ -66,43 +66,37 @@ export async function answerConsistently<S extends AnsweringServices, T>(
   holding: Reservation,
   answer: (context: Context) => Awaitable<T>,
 ): Promise<ConsistentAnswer<T>> {
-  const first = await tryOnce(services, openContext(services), answer)
-  if (!first.context.states?.isTorn()) return first
-  holding.shrink(holding.byteLength())
-  return trySnapshot(services, openContext, answer)
-}
-
-async function tryOnce<T>(
-  services: AnsweringServices,
-  context: Context,
-  answer: (context: Context) => Awaitable<T>,
-): Promise<ConsistentAnswer<T>> {
-  try {
-    return await answerOnce(context, answer)
-  } finally {
-    // Also where it failed: who is gone has no project either.
-    await assertSameUser(services, context)
+  const tryWith = (from: S) => attempt(openContext(from), answer)
+  let tried = await tryWith(services)
+  if (tried.context.states?.isTorn()) {
+    holding.shrink(holding.byteLength())
+    tried = await services.fromSnapshot((reads) => tryWith({ ...services, reads }))
   }
+  const { context, outcome } = tried
+  // Not before the snapshot is closed: its connection may be all that a pooler has. Also of a failure: who is gone has no project either.
+  await assertSameUser(services, context)
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
 }
 
-async function trySnapshot<S extends AnsweringServices, T>(
-  services: S,
-  openContext: (services: S) => Context,
-  answer: (context: Context) => Awaitable<T>,
-): Promise<ConsistentAnswer<T>> {
-  const second = await services.fromSnapshot((reads) => answerOnce(openContext({ ...services, reads }), answer))
-  // Not before the snapshot is closed: its connection may be all that a pooler has.
-  await assertSameUser(services, second.context)
-  return second
-}
-
-async function assertSameUser({ isSameUser }: AnsweringServices, { viewer, states }: Context): Promise<void> {
-  if (viewer && !states?.isExpected() && !(await isSameUser(viewer))) throw new GatewayError('INVALID_TOKEN')
-}
-
+/** For what has effects, and so is never asked twice. */
 export async function answerOnce<T>(
   context: Context,
   answer: (context: Context) => Awaitable<T>,
 ): Promise<ConsistentAnswer<T>> {
   return { value: await answer(context), context }
+}
+
+interface Attempt<T> {
+  readonly context: Context
+  readonly outcome: PromiseSettledResult<ConsistentAnswer<T>>
+}
+
+async function attempt<T>(context: Context, answer: (context: Context) => Awaitable<T>): Promise<Attempt<T>> {
+  const [outcome] = await Promise.allSettled([answerOnce(context, answer)])
+  return { context, outcome }
+}
+
+async function assertSameUser({ isSameUser }: AnsweringServices, { viewer, states }: Context): Promise<void> {
+  if (viewer && !states?.isExpected() && !(await isSameUser(viewer))) throw new GatewayError('INVALID_TOKEN')
 }

@@ -21,13 +21,13 @@ import { beginStep, endStep } from '../http/request-record.ts'
 import { type GatewayResponse, jsonResponse, NO_STORE } from '../http/response.ts'
 import { isJsonMediaType } from '../media-type.ts'
 import { answerConsistently } from '../resolvers/consistent-answer.ts'
-import { createContext } from '../resolvers/context.ts'
+import { type Context, createContext } from '../resolvers/context.ts'
 import { createRequestBudget, UNCOUNTED, UNLIMITED } from '../resolvers/request-budget.ts'
 import { resolvers } from '../resolvers/resolvers.ts'
 import type { EndpointServices } from '../resolvers/services.ts'
 import { traced } from '../resolvers/tracing/trace.ts'
 import { withTracedReads } from '../resolvers/tracing/traced-reads.ts'
-import type { Awaitable, LiveSession } from '../store/contract.ts'
+import type { Awaitable, LiveSession, StoredExport } from '../store/contract.ts'
 import { documentsResponse, exportMetadataResponse, exportResponse, notModified } from './collection-response.ts'
 import { READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from './routes.ts'
 
@@ -144,13 +144,30 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
   ): Promise<Answered & { readonly isOfState: boolean }> {
     const openContext = (from: EndpointServices) =>
       createContext(withTracedReads(from, request.record), request, viewer, createRequestBudget(UNLIMITED, holding))
-    const { value: found, context } = await answerConsistently(services, openContext, holding, async (reading) => {
+    async function find(reading: Context): Promise<GatewayResponse | StoredExport> {
       const me = await resolvers.Query.me({}, {}, reading)
       const value = readParameter(route, request)
       if (!me) throw new GatewayError('NO_WORKSPACE')
       const resolved = await route.resolve(me, value, reading)
       return 'digest' in resolved ? resolved : documentsResponse(resolved, reading.yieldTurn, holding)
-    })
+    }
+
+    async function findWhole(reading: Context): Promise<GatewayResponse> {
+      const now = await find(reading)
+      return 'digest' in now ? exportResponse(now, reading) : now
+    }
+
+    const { value: found, context } = await answerConsistently(services, openContext, holding, find)
+
+    /** Where it was removed since it was found: what is there now. */
+    async function readWhole(snapshot: StoredExport): Promise<GatewayResponse> {
+      try {
+        return await exportResponse(snapshot, context)
+      } catch (error) {
+        if (!context.states?.isTorn()) throw error
+        return (await answerConsistently(services, openContext, holding, findWhole)).value
+      }
+    }
 
     function keep(reply: GatewayResponse): Made {
       const state = viewer && (context.isConsistent() ? viewer : uncacheable(viewer))
@@ -159,7 +176,7 @@ function readEndpoint(route: ReadRoute, services: EndpointServices, shared: Shar
     }
 
     if ('digest' in found) {
-      const whole = lazyAsync(async () => keep(await exportResponse(found, context)))
+      const whole = lazyAsync(async () => keep(await readWhole(found)))
       return { head: exportMetadataResponse(found), whole, isOfState: context.isConsistent() }
     }
     const made = keep(found)

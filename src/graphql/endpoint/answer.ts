@@ -112,7 +112,6 @@ export function createAnswer(
     const { hideSuggestions } = policyFor(viewer)
     const startedAt = beginStep(request.record)
     const run = (context: Context) => executor.execute(operation, variables, context, { hideSuggestions })
-    // A mutation has effects: it is never run twice.
     const { value, context } = isQuery(operation)
       ? await answerConsistently(services, openContext, holding, run)
       : await answerOnce(openContext(services), run)
