@@ -1,7 +1,8 @@
 // Reads from a real streaming standby: as long as it is in the state that the session lookup on the primary saw.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startGateway, type TestGateway } from './support/gateway.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from './support/gateway.ts'
+import { interruptedGateway } from './support/interrupted-gateway.ts'
 import { execute, POSTGRES_DIRECTORY } from './support/postgres.ts'
 import { type ReplicatedServers, startReplicated } from './support/postgres-replica.ts'
 import { recordStatements, type Statements, sendTogether } from './support/statements.ts'
@@ -18,6 +19,7 @@ const anExport = (email: string, day: number, elements: readonly string[]): stri
 
 describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
   let servers: ReplicatedServers
+  let options: TestGatewayOptions
   let gateway: TestGateway
   let tokens: readonly string[]
   /** What became of the replica, in order; resolves when the next thing does. */
@@ -36,11 +38,12 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
     await servers.untilCaughtUp()
     const changes = observeChanges()
     next = changes.next
-    gateway = await startGateway({
+    options = {
       databaseUrl: servers.primary.url(name),
       replica: { url: servers.standby.url(name), timeoutMs: 2_000, onChange: changes.onChange },
       cacheBytes: 0,
-    })
+    }
+    gateway = await startGateway(options)
     await gateway.load(USERS.map((email) => project(email, 0) + anExport(email, 1, ['1', '2'])).join(''))
     tokens = await Promise.all(USERS.map(async (email) => (await gateway.login(email)).accessToken))
     // Signatures are checked on other threads, once a token.
@@ -84,6 +87,26 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a replica of PostgreSQL', () => {
       ['liveSessions'],
       ['documentsWithin', 'latestExports', 'elementRunsOf'],
     ])
+  })
+
+  test('that answered the first read of a request has told its state: the answer is of one', async () => {
+    const { gateway: other, beforeNext, snapshots } = await interruptedGateway(options)
+    const { accessToken } = await other.login(ANA)
+    await servers.untilCaughtUp()
+    await next(true)
+    beforeNext('documentCounts', async () => {
+      await other.load(documentLine('project', ANA, '{"id":"q"}'))
+      await servers.untilCaughtUp()
+    })
+    statements.names()
+    const query = '{ me { projects { data } projectsConnection { totalCount } } }'
+    const { data } = (await other.graphql(query, { accessToken })).json()
+    expect(data.me).toEqual({
+      projects: [{ data: { id: 'p', v: 0 } }, { data: { id: 'q' } }],
+      projectsConnection: { totalCount: 2 },
+    })
+    expect(onStandby()).toContain('documentsWithin')
+    expect(snapshots()).toBe(1)
   })
 
   test('that lags answers those whom nothing changed for; the others are answered by the primary', async () => {
