@@ -305,6 +305,20 @@ describe.skipIf(LIBRARY === null)('a disk that fails', () => {
     expect(await ended(serving)).toBe(1)
   })
 
+  test('that loses the database while a login is committed: the login is not acknowledged', async () => {
+    const path = await imported()
+    const disk = failingDisk(LIBRARY ?? '')
+    const serving = await serveForTest(['--database', `file:${path}`], { env: disk.env })
+    expect((await login(serving)).status).toBe(200)
+    // Nothing but the next login is to be synced.
+    await expect.poll(() => printed('audit', path)).toMatch('login')
+    disk.fail('delete')
+    expect(await statusOf(login(serving, BEN))).not.toBe(200)
+    expect(await ended(serving)).toBe(1)
+    expectOneFatalLine(serving, /workspace\.db was deleted/)
+    expect(existsSync(path)).toBe(false)
+  })
+
   test('in read: that request is 500, and it ends with 1', async () => {
     const path = await imported()
     async function readOnceItFails(): Promise<number | string> {

@@ -1,4 +1,4 @@
-/* Makes the system calls of an SQLite database fail: preloaded, and told what by the file that FAULT_FILE names. */
+/* Makes the system calls of an SQLite database fail, or deletes it in one of them: preloaded, and told what by the file that FAULT_FILE names. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,15 +39,33 @@ static int fails(const char *call, int descriptor) {
 #define FAIL(call, descriptor, number) \
   if (fails(call, descriptor)) { errno = number; return -1; }
 
+/* Deletes the database while its log is synced, which a commit waits for. */
+static void delete_if_told(int descriptor) {
+  char link[64], path[4096];
+  char *suffix;
+  ssize_t length;
+  if (!fails("delete", descriptor)) return;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  length = readlink(link, path, sizeof path - 1);
+  if (length < 0) return;
+  path[length] = 0;
+  suffix = strstr(path, "-wal");
+  if (suffix == NULL) return;
+  *suffix = 0;
+  unlink(path);
+}
+
 int fsync(int descriptor) {
   REAL(int, "fsync", (int));
   FAIL("fsync", descriptor, EIO);
+  delete_if_told(descriptor);
   return real(descriptor);
 }
 
 int fdatasync(int descriptor) {
   REAL(int, "fdatasync", (int));
   FAIL("fsync", descriptor, EIO);
+  delete_if_told(descriptor);
   return real(descriptor);
 }
 

@@ -22,7 +22,8 @@ export function buildFaultLibrary(source = 'fault-library.c'): string | null {
   }
 }
 
-export type DiskFault = 'fsync' | 'write' | 'read' | 'full'
+/** `delete`: the database is deleted while a commit is synced. */
+export type DiskFault = 'fsync' | 'write' | 'read' | 'full' | 'delete'
 
 /** A disk of one process, whose `env` loads the library: it works until `fail` is called. */
 export function failingDisk(library: string): {
