@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import { createReads, type Reads } from './reads/reads.ts'
 
 /** Of all users: each is a connection to the database beside those that requests share. */
-const MAX_SNAPSHOTS = 4
+export const MAX_SNAPSHOTS = 4
 /** More of them are refused when the line is slow. */
 const FREE_WAITING = 64
 const EVERYBODY = 0

@@ -171,7 +171,7 @@ const ON_POSTGRES: readonly Planted[] = [
   {
     what: 'more connections wanted by a worker of each processor than the server gives',
     checks: ['server-sync', 'server-connections'],
-    says: /this machine alone may want \d+ connections/,
+    says: /this machine alone may want \d+ connections \(workers × \(pool size \+ 4\)\)/,
     isThere: availableParallelism() > 1,
     async plant() {
       const url = await filled()
@@ -180,6 +180,9 @@ const ON_POSTGRES: readonly Planted[] = [
       expect((await examine(['--database', url, '--pool-size', poolSize])).map(({ check }) => check)).toEqual([
         'server-sync',
       ])
+      // It fits without those that answers are read anew on.
+      const tooLarge = await examine(['--database', url, '--pool-size', String(Number(max) - 3)])
+      expect(tooLarge.map(({ check }) => check)).toContain('server-connections')
       return examine(['--database', url, '--workers', 'auto', '--pool-size', poolSize])
     },
   },

@@ -38,7 +38,7 @@ export const storeOptions = {
   },
   poolSize: {
     flags: '--pool-size <count>',
-    description: 'PostgreSQL: connections of one process at most',
+    description: 'PostgreSQL: connections of one process at most, beside four for answers that are read anew',
     default: '10',
     schema: integer(2, 1_000),
   },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonOf } from '../../../errors.ts'
+import { MAX_SNAPSHOTS } from '../../../resolvers/consistent-answer.ts'
 import type { PostgresInspection } from '../../../store/inspection/inspect-postgres.ts'
 import type { SqliteInspection } from '../../../store/inspection/inspect-sqlite.ts'
 import type { Inspection } from '../../../store/inspection/inspection.ts'
@@ -174,10 +175,10 @@ function serverClock({ clockOffsetMs }: PostgresInspection): Verdict {
 
 function serverConnections({ maxConnections, isPooled, config }: PostgresInspection & Pick<Inside, 'config'>): Verdict {
   const workers = workerCount(config)
-  const wanted = workers * config.poolSize
+  const wanted = workers * (config.poolSize + MAX_SNAPSHOTS)
   if (isPooled || wanted <= maxConnections) return null
   return {
-    problem: `this machine alone may want ${wanted} connections (workers × pool size), and the server gives ${maxConnections} to all clients`,
+    problem: `this machine alone may want ${wanted} connections (workers × (pool size + ${MAX_SNAPSHOTS})), and the server gives ${maxConnections} to all clients`,
     fix: {
       gateway: `--pool-size ${Math.max(2, Math.floor(maxConnections / workers / 2))}`,
       postgresql: `alter system set max_connections = ${wanted + 20};`,
