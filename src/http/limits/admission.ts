@@ -4,6 +4,7 @@
 import { createAccepting } from './accepting.ts'
 import { createFairLine, type Owner } from './fair-line.ts'
 import { createOverload, type OverloadOptions } from './overload.ts'
+import { createRefusals } from './refusals.ts'
 
 /** The work that should begin in one turn, in milliseconds: most of an answer is made in the turn in which it begins. */
 const TURN_MS = 3
@@ -22,14 +23,6 @@ const MAX_SPARSE = 4
  * connections has waiting behind slow requests.
  */
 const MAX_WAITING = 128
-/**
- * How many requests are refused in a turn: one for every `BEGUN_PER_REFUSAL` places that are taken, or as many as have all that are to be
- * refused gone within `REFUSAL_MS`, whichever is more. A refusal costs half of a small answer, and a client that is refused at once retries at once:
- * without a bound the gateway would do little but refuse.
- */
-const BEGUN_PER_REFUSAL = 8
-const REFUSAL_MS = 2_000
-
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
   readonly nextTurn: (run: () => void) => void
@@ -72,9 +65,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const overload = createOverload(options)
   const accepting = createAccepting()
   const line = createFairLine<Waiting>(({ places }) => places)
-  const tooMuch: Waiting[] = []
-  /** Since there was nothing to refuse. */
-  let mostTooMuch = 0
+  const refusals = createRefusals()
   /** Owners that began at once in this turn. */
   const sparseOwners = new Set<string>()
   let quota = MAX_QUOTA
@@ -104,8 +95,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     begun = 0
     sparseOwners.clear()
     if (!accepting.endTurn(at, line.length() > 0)) beginWaiting(at)
-    refuseSome(tookMs)
-    isTicking = begun > 0 || line.length() > 0 || tooMuch.length > 0 || accepting.isWatching()
+    refusals.refuseSome(tookMs, begun)
+    isTicking = begun > 0 || line.length() > 0 || refusals.length() > 0 || accepting.isWatching()
     if (isTicking) nextTurn(tick)
   }
 
@@ -129,21 +120,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function refuseBeyond(at: number): void {
     giveUp(line.takeBeyond(MAX_WAITING), at)
     // A request that was not among the newest when some began is late. While others are refused, there are newer ones to begin instead.
-    if (tooMuch.length > 0) giveUp(line.takeBefore(choseAt), at)
+    if (refusals.length() > 0) giveUp(line.takeBefore(choseAt), at)
   }
 
   function giveUp(late: readonly Waiting[], at: number): void {
-    for (const waiting of late) {
+    for (const { decide } of late) {
       overload.onRefused(at)
-      tooMuch.push(waiting)
+      refusals.add(() => decide('refused'))
     }
-  }
-
-  function refuseSome(tookMs: number): void {
-    mostTooMuch = tooMuch.length === 0 ? 0 : Math.max(mostTooMuch, tooMuch.length)
-    const count = Math.ceil(Math.max(begun / BEGUN_PER_REFUSAL, (mostTooMuch * tookMs) / REFUSAL_MS))
-    // Hundreds wait: `splice` would move them all.
-    for (let left = count; left > 0; left -= 1) tooMuch.shift()?.decide('refused')
   }
 
   function isSparse(owner: Owner): boolean {
