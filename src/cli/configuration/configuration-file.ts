@@ -116,5 +116,5 @@ export function isOwn(key: string, commands: readonly DescribedCommand[]): boole
 
 /** Those that may stand in a file: a file names no other. */
 function rowsOf(options: DescribedCommand['options']): readonly OptionRow[] {
-  return Object.values(options).filter((row) => longName(row) !== longName(configOption))
+  return Object.values(options).filter((row) => row !== configOption)
 }

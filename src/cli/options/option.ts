@@ -32,7 +32,8 @@ export function environmentName(row: OptionRow): string {
 }
 
 export function longName({ flags }: OptionRow): string {
-  return (flags.split(' ')[0] ?? '').slice('--'.length)
+  const end = flags.indexOf(' ')
+  return flags.slice('--'.length, end === -1 ? undefined : end)
 }
 
 export const integer = (minimum: number, maximum: number) =>
