@@ -3,7 +3,7 @@
 import { GatewayError } from '../errors.ts'
 import { createConcurrencyLimit } from '../http/limits/concurrency-limit.ts'
 import type { Reservation } from '../http/limits/in-flight-bytes.ts'
-import type { Awaitable, LiveSession, Store, WorkspaceReads } from '../store/contract.ts'
+import type { Awaitable, LiveSession, Snapshot, Store, WorkspaceReads } from '../store/contract.ts'
 import type { Context } from './context.ts'
 import { createReads, type Reads } from './reads/reads.ts'
 
@@ -13,7 +13,10 @@ export const MAX_SNAPSHOTS = 4
 const FREE_WAITING = 64
 const EVERYBODY = 0
 
-/** Runs `answer` with reads that all see one state, which is no older than this call. Throws `UNAVAILABLE` when too many wait. */
+/**
+ * Runs `answer` with reads that all see one state, which is no older than this call. Throws `UNAVAILABLE` when too many wait,
+ * and what the snapshot of another threw that could not be opened meanwhile.
+ */
 export type FromSnapshot = <T>(answer: (reads: Reads) => Promise<T>) => Promise<T>
 
 export function createFromSnapshot(
@@ -22,9 +25,25 @@ export function createFromSnapshot(
   maxWaitMs: number,
 ): FromSnapshot {
   const limit = createConcurrencyLimit({ maxRunning: MAX_SNAPSHOTS, freeWaiting: FREE_WAITING, maxWaitMs })
-  return (answer) =>
-    limit(EVERYBODY, async () => {
-      await using snapshot = await openSnapshot({ isTimed: true })
+  let failures = 0
+  let lastFailure: unknown
+
+  /** A server that hangs takes the time to connect from each who tries: who waited while one did would try for as long again. */
+  async function open(failuresBefore: number): Promise<Snapshot> {
+    if (failures > failuresBefore) throw lastFailure
+    try {
+      return await openSnapshot({ isTimed: true })
+    } catch (error) {
+      failures += 1
+      lastFailure = error
+      throw error
+    }
+  }
+
+  return (answer) => {
+    const failuresBefore = failures
+    return limit(EVERYBODY, async () => {
+      await using snapshot = await open(failuresBefore)
       const reads = createReads(snapshot)
       let { elementRun } = reads
       try {
@@ -34,6 +53,7 @@ export function createFromSnapshot(
         elementRun = shared.elementRun
       }
     })
+  }
 }
 
 /** Whether the user of a session is there now, and still has the email that the session was opened for. */

@@ -1,8 +1,9 @@
 // Snapshots are few, and are closed whatever happens.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createFromSnapshot } from '../../src/resolvers/consistent-answer.ts'
+import { createFromSnapshot, MAX_SNAPSHOTS } from '../../src/resolvers/consistent-answer.ts'
 import { createReads } from '../../src/resolvers/reads/reads.ts'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -50,4 +51,27 @@ test('at most four snapshots are open at a time, and none when all have answered
     Array.from({ length: 40 }, (_, index) => (index % 3 === 0 ? 'rejected' : 'fulfilled')),
   )
   expect(world.counts).toEqual({ open: 0, most: 4 })
+})
+
+test('who waits while no snapshot can be had is told with the first, and not after tries of their own', async () => {
+  await using world = await openWorld()
+  const first = Promise.withResolvers<never>()
+  let tries = 0
+  const fromSnapshot = createFromSnapshot(
+    () => {
+      tries += 1
+      return first.promise
+    },
+    world.reads,
+    60_000,
+  )
+  const asking = Array.from({ length: 40 }, () => fromSnapshot(({ documentCount }) => documentCount(LIST)))
+  first.reject(new StoreUnavailableError('the database does not answer'))
+  for (const { reason } of (await Promise.allSettled(asking)) as PromiseRejectedResult[]) {
+    expect(reason).toBeInstanceOf(StoreUnavailableError)
+  }
+  expect(tries).toBe(MAX_SNAPSHOTS)
+  // Who asks afterwards tries for itself.
+  await fromSnapshot(() => Promise.resolve()).catch(() => {})
+  expect(tries).toBe(MAX_SNAPSHOTS + 1)
 })
