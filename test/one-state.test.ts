@@ -107,6 +107,8 @@ function describeAnswers(databaseUrl: () => Promise<string | undefined>): void {
     )
     const { accessToken } = await gateway.login(ANA)
     beforeNext('documentCounts', () => gateway.load(lines(projects(2, 3, ''))))
+    // While it is sent: no other export has taken its place.
+    beforeNext('elementRunsOf', () => gateway.load(lines(projects(3, 3, ''))), 3)
     const answer = await gateway.graphql(
       '{ me { projects { data } projectsConnection { totalCount } latestExport(ref: "r0") { data } } }',
       { accessToken },

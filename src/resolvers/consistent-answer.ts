@@ -45,12 +45,16 @@ export function createFromSnapshot(
     return limit(EVERYBODY, async () => {
       await using snapshot = await open(failuresBefore)
       const reads = createReads(snapshot)
-      let { elementRun } = reads
+      let { elementRun, exportsByKey } = reads
       try {
-        return await answer({ ...reads, elementRun: (question) => elementRun(question) })
+        return await answer({
+          ...reads,
+          elementRun: (question) => elementRun(question),
+          exportsByKey: (keys) => exportsByKey(keys),
+        })
       } finally {
         // An export never changes, and may still be read for the client when the snapshot is closed.
-        elementRun = shared.elementRun
+        ;({ elementRun, exportsByKey } = shared)
       }
     })
   }

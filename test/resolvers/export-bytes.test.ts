@@ -22,7 +22,11 @@ function openReading({ removedAfter = Number.POSITIVE_INFINITY, isOwnBuffer = tr
   const given: Uint8Array[] = []
   let count = 0
   const reading: ExportReading = {
+    states: null,
     reads: {
+      async exportsByKey() {
+        throw new Error('nothing was written meanwhile')
+      },
       async elementRun({ userId, exportId, after, maxElements, maxBytes }) {
         expect([userId, exportId]).toEqual([EXPORT.userId, EXPORT.id])
         asked.push({ after, maxElements, maxBytes })
