@@ -1,40 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { run, runHere, type ServingProcess, serveForTest } from './support/command-line.ts'
+import { run, runHere, serveForTest } from './support/command-line.ts'
 import { bearer, openSession } from './support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 import { PROGRAM } from './support/program.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { ANA, SMALL_WORLD } from './support/workspaces.ts'
+import { commandOf, stateOf, until, workersOf } from './workers/processes.ts'
 
 const ENGINES = [
   { engine: 'SQLite', open: async () => `file:${join(temporaryDirectory(), 'workspace.db')}`, isThere: true },
   { engine: 'PostgreSQL', open: temporaryDatabase, isThere: POSTGRES_URL !== null },
 ]
-
-function workersOf({ process: { pid } }: ServingProcess): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-}
-
-function commandOf(pid: number | undefined): string {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-}
-
-function isStopped(pid: number): boolean {
-  return /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let start = performance.now(); !condition(); ) {
-    if (performance.now() - start > 20_000) throw new Error('it did not happen in time')
-    await delay(20)
-  }
-}
 
 /** Of each client between an answer and its next request: enough of them meet every moment, and workers can start. */
 const PAUSE_MS = 15
@@ -255,12 +237,12 @@ test.skipIf(process.platform !== 'linux')(
     process.kill(before[0] ?? 0, 'SIGKILL')
     const started = () => workersOf(gateway).find((pid) => !before.includes(pid))
     // Not before it runs its own program: whoever starts it waits for that.
-    const own = commandOf(gateway.process.pid)
-    await until(() => started() !== undefined && commandOf(started()) !== own)
+    const own = commandOf(gateway.process.pid ?? 0)
+    await until(() => started() !== undefined && commandOf(started() ?? 0) !== own)
     const pid = started() ?? 0
     process.kill(pid, 'SIGSTOP')
     // Until then SIGTERM ends it, as it would any process.
-    await until(() => isStopped(pid))
+    await until(() => stateOf(pid) === 'T')
     expect(await gateway.kill('SIGTERM')).toBe(0)
     expect(gateway.stderr()).toContain('"timeoutSeconds":6,"msg":"a worker does not answer: ending it"')
   },

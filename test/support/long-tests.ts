@@ -14,6 +14,7 @@ export const LONG_TESTS = [
   'test/postgres-failure.test.ts',
   'test/postgres-replica.test.ts',
   'test/workers.test.ts',
+  'test/workers/**',
   // Many processes and loads beside each other.
   'test/move-online.test.ts',
   'test/move.test.ts',

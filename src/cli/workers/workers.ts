@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { reasonOf } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { untilListening } from '../serving/listen.ts'
@@ -47,7 +48,7 @@ interface WorkerEnd {
   readonly exitCode: number | null
   /** That ended it, if one did: it was killed, and had nothing to say. */
   readonly signal: string | null
-  /** What it said itself, unless it was the first of all: that one says it on stderr. */
+  /** What it said itself, unless it was the first of all: that one says it on stderr. Of one that was never there, what the machine said. */
   readonly reason?: string
 }
 
@@ -92,12 +93,23 @@ export async function superviseWorkers(
   /** Resolves when the worker listens, or when it ended before. */
   async function start(): Promise<WorkerReady | WorkerEnd> {
     const startedAt = performance.now()
-    const worker = cluster.fork(hasListened ? LATER_WORKER_ENVIRONMENT : {})
+    let worker: Worker
+    try {
+      worker = cluster.fork(hasListened ? LATER_WORKER_ENVIRONMENT : {})
+    } catch (error) {
+      return neverStarted(error)
+    }
+    const failed = Promise.withResolvers<WorkerEnd>()
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined) failed.resolve(neverStarted(error))
+      // Otherwise it was killed before it could be told something: its exit is heard next.
+    })
     const said: { reason?: string } = {}
-    const ended = once(worker, 'exit').then(async ([exitCode, signal]): Promise<WorkerEnd> => {
+    const ended = next(worker, 'exit').then(async (): Promise<WorkerEnd> => {
+      const { exitCode, signalCode } = worker.process
       // What it said last may still be on its way.
-      if (worker.isConnected()) await once(worker, 'disconnect')
-      return { exitCode, signal, ...said }
+      if (worker.isConnected()) await next(worker, 'disconnect')
+      return { exitCode, signal: signalCode, ...said }
     })
     const ready = Promise.withResolvers<WorkerReady>()
     worker.on('message', (message: unknown) => {
@@ -107,7 +119,7 @@ export async function superviseWorkers(
     })
     // The first of all may look through the whole database before it listens.
     const starting = hasListened ? watch(worker, MIN_START_TIMEOUT_MS) : null
-    const first = await Promise.race([ready.promise, ended])
+    const first = await Promise.race([ready.promise, ended, failed.promise])
     starting?.[Symbol.dispose]()
     if (!isReady(first)) return first
     hasListened = true
@@ -180,7 +192,7 @@ export async function superviseWorkers(
       }
       count += 1
       replaced.add(old)
-      const ended = once(old, 'exit')
+      const ended = next(old, 'exit')
       old.send(RETIRE)
       await ended
     }
@@ -188,10 +200,10 @@ export async function superviseWorkers(
   }
 
   /** Asks once: a second signal would not let it finish what it is doing. One that stands still would never hear it. */
-  const endings = new WeakMap<Worker, Promise<unknown>>()
-  function end(worker: Worker): Promise<unknown> {
+  const endings = new WeakMap<Worker, Promise<void>>()
+  function end(worker: Worker): Promise<void> {
     if (worker.isDead()) return Promise.resolve()
-    const ended = endings.get(worker) ?? once(worker, 'exit')
+    const ended = endings.get(worker) ?? next(worker, 'exit')
     if (!endings.has(worker)) {
       worker.process.kill('SIGTERM')
       const timeoutMs = (config.shutdownDelay + config.shutdownGrace) * 1_000 + END_MARGIN_MS
@@ -214,8 +226,8 @@ export async function superviseWorkers(
     totals = createWorkerTotals()
     opened.use(await openTotalsAdmin({ ...config, adminPort }, totals, stop, log))
   }
-  // One that ended by itself said why on stderr; one that was killed is started again like every other.
-  const first = await startUntilOneListens(0, ({ signal }) => signal === null)
+  // One that ended by itself said why on stderr; one that was killed, or was never there, is started again like every other.
+  const first = await startUntilOneListens(0, ({ exitCode }) => exitCode !== null)
   if (first === null) return lost.signal.aborted ? 1 : 0
   if (!isReady(first)) return first.exitCode === 0 || first.exitCode === WRONG_USAGE ? first.exitCode : 1
   for (let index = 1; index < workerCount(config) && !ending.aborted; index += 1) await startUntilOneListens(0)
@@ -233,6 +245,16 @@ export async function superviseWorkers(
 
 function isReady(message: unknown): message is WorkerReady {
   return typeof message === 'object' && message !== null && 'announcement' in message
+}
+
+/** Not `once` of node:events: that rejects for an error, as of what a worker could not be told. */
+function next(worker: Worker, event: 'exit' | 'disconnect'): Promise<void> {
+  return new Promise((resolve) => void worker.once(event, () => resolve()))
+}
+
+/** Of a machine that has no room for another process, or lets this one open no more files. */
+function neverStarted(error: unknown): WorkerEnd {
+  return { exitCode: null, signal: null, reason: `it could not be started: ${reasonOf(error)}` }
 }
 
 function livingWorkers(): readonly Worker[] {

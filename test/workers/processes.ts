@@ -1,0 +1,24 @@
+// The processes of a gateway with workers, as the kernel sees them.
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ServingProcess } from '../support/command-line.ts'
+
+export function workersOf({ process: { pid } }: Pick<ServingProcess, 'process'>): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+export function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+}
+
+/** The state that proc_pid_status(5) names first: `T` of one that was stopped, `Z` of one that has ended and was not waited for. */
+export function stateOf(pid: number): string {
+  return /^State:\t(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  for (let start = performance.now(); !condition(); ) {
+    if (performance.now() - start > 20_000) throw new Error('it did not happen in time')
+    await delay(20)
+  }
+}
