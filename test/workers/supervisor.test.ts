@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { serveForTest } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { stateOf, until, workersOf } from './processes.ts'
+import { commandOf, stateOf, until, workersOf } from './processes.ts'
 
 /** With a `--worker-timeout` of a second. */
 const QUESTION_MS = 250
@@ -48,6 +48,25 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     expect((await ask(`${gateway.url}/readyz`)).status).toBe(200)
     limitOpenFiles(1_024)
     await until(() => workersOf(gateway).length === 2)
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+  })
+
+  test('has no worker too many when one is killed while another one starts in its place', async () => {
+    const gateway = await serveForTest(['--workers', '2', ...databaseOption()])
+    const before = workersOf(gateway)
+    const [victim = 0] = before
+    const started = () => workersOf(gateway).find((pid) => !before.includes(pid)) ?? 0
+    gateway.process.kill('SIGHUP')
+    // Not before it runs its own program: whoever starts it waits for that.
+    await until(() => started() !== 0 && commandOf(started()) !== commandOf(gateway.process.pid ?? 0))
+    const successor = started()
+    process.kill(successor, 'SIGSTOP')
+    process.kill(victim, 'SIGKILL')
+    await until(() => gateway.stderr().includes('"a worker ended: starting another"'))
+    process.kill(successor, 'SIGCONT')
+    await until(() => gateway.stderr().includes('all workers were replaced'))
+    expect(workersOf(gateway)).toHaveLength(2)
+    expect(workersOf(gateway)).not.toContain(victim)
     expect(await gateway.kill('SIGTERM')).toBe(0)
   })
 })

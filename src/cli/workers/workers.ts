@@ -82,6 +82,9 @@ export async function superviseWorkers(
   const ending = AbortSignal.any([stop, lost.signal])
   const running = new Set<Worker>()
   let hasListened = false
+  /** Those that another one starts in the place of. */
+  const succeeded = new WeakSet<Worker>()
+  /** Those that were told to end, since another one listens. */
   const replaced = new WeakSet<Worker>()
   let totals: WorkerTotals | undefined
   const port = config.port === 0 ? await freePort(config.host) : config.port
@@ -139,7 +142,7 @@ export async function superviseWorkers(
       }
       const pauseMs = performance.now() - startedAt < HEALTHY_MS ? FIRST_PAUSE_MS : 0
       log.error({ pid: worker.process.pid, ...end, pauseMs }, 'a worker ended: starting another')
-      await startUntilOneListens(pauseMs)
+      if (!succeeded.has(worker)) await startUntilOneListens(pauseMs)
     })
     return first
   }
@@ -182,15 +185,19 @@ export async function superviseWorkers(
       if (ending.aborted) return
       // Another one is started for it as it is.
       if (old.isDead()) continue
+      succeeded.add(old)
       const outcome = await start()
       if (ending.aborted) return
-      if (old.isDead()) continue
       if (!isReady(outcome)) {
+        succeeded.delete(old)
         const kept = all.filter((worker) => !worker.isDead()).length
         log.error({ ...outcome, replaced: count, kept }, 'a new worker did not come up: the others go on as they are')
+        // It ended meanwhile, and nothing was started for it.
+        if (!running.has(old)) await startUntilOneListens(FIRST_PAUSE_MS)
         return
       }
       count += 1
+      if (old.isDead()) continue
       replaced.add(old)
       const ended = next(old, 'exit')
       old.send(RETIRE)
