@@ -34,6 +34,7 @@ import { MAIL_SERVER_OPTIONS } from './options/sign-in/mail-options.ts'
 import { toUsageError } from './read-key-cipher.ts'
 import { packageVersion } from './serving/package-version.ts'
 import { announceEnd, isLaterWorker } from './workers/announced-end.ts'
+import { type Signals, stopSignal } from './workers/stop-signal.ts'
 import { addWorkspaceCommands } from './workspace-commands.ts'
 
 const WRONG_USAGE = 2
@@ -41,9 +42,6 @@ const WRONG_USAGE = 2
 const STDIN = 0
 /** For what the reader of the output has not taken when a gateway, or `follow`, has stopped. */
 const READER_GRACE_MS = 1_000
-
-/** What a process is told by its operator. */
-type Signals = Pick<NodeJS.EventEmitter, 'on' | 'once'>
 
 /** Answers the exit code. */
 export async function runCommandLine(
@@ -289,11 +287,4 @@ function ignore(): void {}
 /** The reader of stdout closed it, as `head` does. */
 function isBrokenPipe(error: unknown): boolean {
   return Reflect.get(Object(error), 'code') === 'EPIPE'
-}
-
-/** Aborted by the first SIGINT or SIGTERM; a second one ends the process as usual. */
-function stopSignal(signals: Signals): AbortSignal {
-  const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) signals.once(signal, () => stop.abort())
-  return stop.signal
 }

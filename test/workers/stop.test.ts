@@ -1,0 +1,35 @@
+// The end of a gateway with workers, however its processes are told.
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { serveForTest } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA } from '../support/workspaces.ts'
+import { until, workersOf } from './processes.ts'
+
+test.skipIf(process.platform !== 'linux')(
+  'a worker that is told by whoever tells all processes, and by its supervisor, answers what it has in hand',
+  async () => {
+    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+    const gateway = await serveForTest(['--workers', '2', '--database', database])
+    const login = request(`${gateway.url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', expect: '100-continue' },
+    })
+    login.flushHeaders()
+    await once(login, 'continue')
+    const workers = workersOf(gateway)
+    for (const pid of workers) process.kill(pid, 'SIGTERM')
+    await until(() => gateway.stderr().split('"msg":"stopping"').length === 3)
+    for (const pid of workers) process.kill(pid, 'SIGTERM')
+    const ended = gateway.kill('SIGTERM')
+    const answered = once(login, 'response')
+    login.end(JSON.stringify({ email: ANA }))
+    const [answer] = await answered
+    expect(answer.statusCode).toBe(200)
+    expect(JSON.parse(await text(answer))).toHaveProperty('accessToken')
+    expect(await ended).toBe(0)
+  },
+)
