@@ -1,9 +1,11 @@
 // Whoever reads the log through a pipe may stand still: the gateway serves on, and ends when it is told to.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLogOutput } from '../../src/cli/sight/log-output.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -12,25 +14,62 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 /** Lines of the access log for these are more than a pipe and its reader hold, which is less than half a megabyte. */
 const REQUESTS = 3_000
 const AT_ONCE = 50
+const CONNECTIONS = 40
+const PIPELINED = 500
 const MEBIBYTE = 1_048_576
 
 test.each([[[]], [['--workers', '2']]])(
   'serve %s ends with exit code 0 after SIGTERM, though nobody reads its log',
   async (more) => {
-    const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
-    const args = ['serve', '--port', '0', '--database', database, '--access-log', 'json', ...more]
-    const gateway = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-    onTestFinished(() => void gateway.kill('SIGKILL'))
-    const [line] = await once(createInterface(gateway.stdout), 'line')
-    const url = String(line).replace('listening on ', '')
-    for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
-      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => fetch(`${url}/healthz`)))
-      for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
-    }
+    const { process: gateway, fillLog } = await startUnread(more)
+    await fillLog()
     gateway.kill('SIGTERM')
     expect(await once(gateway, 'exit')).toEqual([0, null])
   },
 )
+
+test('workers whose log is read late tear none of their lines', async () => {
+  const gateway = await startUnread(['--workers', '3'])
+  // Beside what its reader holds, some waits in each worker.
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => pipeline(gateway.url)))
+  const lines = createInterface(gateway.process.stderr)
+  let requests = 0
+  lines.on('line', (line) => {
+    if (/^\{"level":30,[^{}]*"msg":"request"\}$/.test(line)) requests += 1
+  })
+  await expect.poll(() => requests).toBe(CONNECTIONS * PIPELINED)
+  gateway.process.kill('SIGTERM')
+  expect(await once(gateway.process, 'exit')).toEqual([0, null])
+})
+
+/** Many requests on one connection; resolves once all are answered. */
+async function pipeline(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const get = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
+  socket.end(`${`${get}\r\n`.repeat(PIPELINED - 1)}${get}Connection: close\r\n\r\n`)
+  expect((await text(socket)).split('HTTP/1.1 200 OK')).toHaveLength(PIPELINED + 1)
+}
+
+/** Nobody reads its log, which is a pipe. */
+async function startUnread(more: readonly string[]) {
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  const args = ['serve', '--port', '0', '--database', database, '--access-log', 'json', ...more]
+  const gateway = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void gateway.kill('SIGKILL'))
+  const [line] = await once(createInterface(gateway.stdout), 'line')
+  const url = String(line).replace('listening on ', '')
+  return {
+    url,
+    process: gateway,
+    async fillLog() {
+      for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
+        const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => fetch(`${url}/healthz`)))
+        for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
+      }
+    },
+  }
+}
 
 test('what is too much for a reader that is slow is lost, and how much it was is told once it reads on', async () => {
   const taken: number[] = []

@@ -47,7 +47,7 @@ import { startSweeps } from '../serving/sweeps.ts'
 import { readServiceManager } from '../serving/systemd/service-manager.ts'
 import { watchLogSize } from '../serving/watch-log-size.ts'
 import { openAccessLog } from '../sight/access-log.ts'
-import { createLogOutput } from '../sight/log-output.ts'
+import { createLogOutput, oneWriteAtATime } from '../sight/log-output.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../sight/metrics.ts'
 import { openAdmin } from '../sight/open-admin.ts'
 import { openTracer } from '../sight/open-tracer.ts'
@@ -73,7 +73,8 @@ export async function runServe(
   io: CommandIo,
   { stop, onReload, environment }: ServeSignals,
 ): Promise<ExitCode> {
-  const output = createLogOutput(io.stderr, (bytes) =>
+  const stderr = workerCount(asked) > 1 ? oneWriteAtATime(io.stderr) : io.stderr
+  const output = createLogOutput(stderr, (bytes) =>
     log.warn({ bytes }, 'a part of the log was lost: its reader was too slow'),
   )
   const log = createLog(asked, { stderr: output, isTerminal: io.isTerminal })

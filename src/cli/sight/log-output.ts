@@ -1,5 +1,5 @@
 // The log as a gateway writes it: where it is read too slowly, lines are lost, and memory does not grow.
-import type { Writable } from 'node:stream'
+import { Writable } from 'node:stream'
 
 /** In each process: a busy gateway's log of a second or two. */
 const MAX_WAITING_BYTES = 16_777_216
@@ -27,4 +27,15 @@ export function createLogOutput(stream: Writable, onLost: (bytes: number) => voi
       onTaken?.()
     },
   }
+}
+
+/**
+ * For several processes that write to the same pipe: each write is one of its own, as long as it was made. What waits for a slow reader would be written
+ * together otherwise, and the kernel tears what is longer than PIPE_BUF (pipe(7)).
+ */
+export function oneWriteAtATime(stream: Writable): Writable {
+  return new Writable({
+    // A stream that takes no more tells its own listeners.
+    write: (chunk, _encoding, done) => void stream.write(chunk, () => done()),
+  })
 }
