@@ -5,7 +5,7 @@ import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support
 import { shareDemoGateway } from '../support/command-line.ts'
 
 describe.skipIf(CHROMIUM === undefined)('the first answer', () => {
-  const browser = shareBrowser()
+  const browser = shareBrowser(CHROMIUM)
   const demo = shareDemoGateway()
 
   test.each([
