@@ -28,16 +28,7 @@ export interface RequestBudget {
 }
 
 /** Ends a request without data, whatever may be null. */
-export class RequestAborted extends Error {
-  override readonly name = 'RequestAborted'
-  /** What the client is told. */
-  readonly reason: GatewayError
-
-  constructor(reason: GatewayError) {
-    super('the request was aborted')
-    this.reason = reason
-  }
-}
+export class RequestAborted extends GatewayError {}
 
 /** For requests that read no more than a row. */
 export const UNCOUNTED: RequestBudget = {
@@ -63,7 +54,7 @@ export function createRequestBudget(limits: RequestLimits, reservation: Reservat
   let [read, held, reserved, written, objects] = [0, 0, 0, 0, 0]
 
   function requireWithin(value: number, limit: number): void {
-    if (value > limit) throw new RequestAborted(new GatewayError('RESPONSE_TOO_LARGE'))
+    if (value > limit) throw new RequestAborted('RESPONSE_TOO_LARGE')
   }
 
   function hold(length: number): void {
@@ -71,7 +62,7 @@ export function createRequestBudget(limits: RequestLimits, reservation: Reservat
     requireWithin(held, limits.maxHeldLength)
     if (held <= reserved + STEP) return
     const step = Math.ceil((held - reserved) / STEP) * STEP
-    if (!reservation.grow(step)) throw new RequestAborted(new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 }))
+    if (!reservation.grow(step)) throw new RequestAborted('UNAVAILABLE', { retryAfterSeconds: 1 })
     reserved += step
   }
 

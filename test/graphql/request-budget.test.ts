@@ -11,7 +11,7 @@ function codeOf(run: () => void): string | null {
     return null
   } catch (error) {
     if (!(error instanceof RequestAborted)) throw error
-    return error.reason.code
+    return error.code
   }
 }
 

@@ -8,7 +8,7 @@ import { startGateway, type TestGateway, type TestGatewayOptions } from '../supp
 import { listenForTest } from '../support/listen-for-test.ts'
 import { serverOptions } from '../support/server-options.ts'
 import { exchange, openSocket, readAnswers, requestText, type WireRequest } from '../support/wire.ts'
-import { ANA, BEN, documentLine } from '../support/workspaces.ts'
+import { ANA, BEN, documentLine, exportLine } from '../support/workspaces.ts'
 
 const MIB = 1_048_576
 const READERS = 12
@@ -108,3 +108,40 @@ test('a large body counts once while it is sent, however many do not read it; an
   await expect.poll(inFlight.byteLength).toBe(0)
   expect(readAnswers(await exchange(url, request)).map(({ status }) => status)).toEqual([200])
 })
+
+test.each([
+  ['/templates', {}],
+  ['/exports?r=big', {}],
+  ['/graphql', { query: '{ me { templates { data } } }' }],
+  ['/graphql', { query: '{ me { latestExport(ref: "big") { data } } }' }],
+])(
+  'one document that finds no room is 503 to be asked for again, and no fault of ours: %s %j',
+  async (path, {
+    query,
+  }: {
+    query?: string
+  }) => {
+    const inFlight = createInFlightBytes(8 * MIB)
+    const gateway = await startGateway({ cacheBytes: 0, inFlight })
+    const big = JSON.stringify({ id: 'big', ref: 'big', text: TEXT.repeat(4) })
+    await gateway.load(
+      [
+        documentLine('project', ANA, '{"id":"big","ref":"big"}'),
+        documentLine('template', ANA, big),
+        exportLine(ANA, { r: 'big', createdAt: '2026-01-01T00:00:00Z', elements: [big] }),
+      ].join(''),
+    )
+    const { accessToken } = await gateway.login(ANA)
+    const asked = () => (query === undefined ? gateway.get(path, accessToken) : gateway.graphql(query, { accessToken }))
+    const others = inFlight.open()
+    others.require(8 * MIB)
+    const { status, text, headers } = await asked()
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    expect(text).toContain('"UNAVAILABLE"')
+    expect(gateway.reported).toEqual([])
+    others[Symbol.dispose]()
+    const answer = await asked()
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain(big)
+  },
+)

@@ -8,7 +8,6 @@ import type { ReportFailure } from '../../http/problem-details.ts'
 import type { GatewayRequest } from '../../http/request.ts'
 import { requestIdOf } from '../../http/request-id.ts'
 import type { GatewayResponse } from '../../http/response.ts'
-import { RequestAborted } from '../../resolvers/request-budget.ts'
 import type { EndpointServices } from '../../resolvers/services.ts'
 import { startTrace } from '../../resolvers/tracing/trace.ts'
 import { RefusedDocument } from '../document/refused-document.ts'
@@ -73,6 +72,5 @@ export function createGraphQLRoad(
 }
 
 function reasonsOf(error: unknown): readonly unknown[] {
-  if (error instanceof RefusedDocument) return error.errors
-  return [error instanceof RequestAborted ? error.reason : error]
+  return error instanceof RefusedDocument ? error.errors : [error]
 }

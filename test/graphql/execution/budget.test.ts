@@ -1,7 +1,6 @@
 // What an execution counts of its answer, to the letter, and how it ends when it is more than it may be.
 import { GraphQLScalarType } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { GatewayError } from '../../../src/errors.ts'
 import { createInFlightBytes } from '../../../src/http/limits/in-flight-bytes.ts'
 import { toRawJson } from '../../../src/resolvers/documents/raw-json.ts'
 import {
@@ -75,7 +74,7 @@ async function reasonOf(run: () => unknown): Promise<string> {
     return 'answered'
   } catch (error) {
     if (!(error instanceof RequestAborted)) throw error
-    return error.reason.code
+    return error.code
   }
 }
 
@@ -147,7 +146,7 @@ test.for([
       ...UNCOUNTED,
       addObject() {
         objects += 1
-        if (objects === refused) throw new RequestAborted(new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 }))
+        if (objects === refused) throw new RequestAborted('UNAVAILABLE', { retryAfterSeconds: 1 })
       },
     }
     expect(await reasonOf(() => worldOf(budget).run(query)), `object ${refused}`).toBe('UNAVAILABLE')
