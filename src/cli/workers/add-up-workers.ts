@@ -31,10 +31,10 @@ export function createWorkerTotals(): WorkerTotals {
     return totalsOf(known.get(worker) ?? [])
   }
 
-  /** In one step: a worker is counted once at any time. */
-  function end(worker: Worker): void {
-    running.delete(worker)
-    ended.push(totalsOfKnown(worker))
+  /** In one step: a worker is counted once at any time. After its last words it is not asked, and what it was asked before counts no more. */
+  function end(worker: Worker, totals: readonly Metric[]): void {
+    if (!running.delete(worker)) return
+    ended.push(totals)
     known.delete(worker)
   }
 
@@ -61,8 +61,8 @@ export function createWorkerTotals(): WorkerTotals {
   return {
     add(worker) {
       running.add(worker)
-      onLastWords(worker, ({ metrics }) => known.set(worker, metrics))
-      worker.once('exit', () => end(worker))
+      onLastWords(worker, ({ metrics }) => end(worker, totalsOf(metrics)))
+      worker.once('exit', () => end(worker, totalsOfKnown(worker)))
     },
     async metrics() {
       await joinEnded()

@@ -1,0 +1,53 @@
+// What a supervisor has added up of its workers, whatever comes when.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { serveWatched, sumOf } from '../sight/watched.ts'
+import { ask } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { until, workersOf } from './processes.ts'
+
+const HELD = 'an answer is held back'
+
+/** A module that has the first worker say last what it was asked before: as when the database answers its questions in another order. */
+function answersOfTheFirstWorkerLate(): Readonly<Record<string, string>> {
+  const path = join(temporaryDirectory(), 'late.mjs')
+  writeFileSync(
+    path,
+    `import cluster from 'node:cluster'
+if (cluster.isWorker && cluster.worker.id === 1) {
+  const send = process.send.bind(process)
+  const held = []
+  process.send = (message, ...rest) => {
+    if (message?.stateAnswered > 0) {
+      process.stderr.write('{"pid":' + process.pid + ',"msg":"${HELD}"}\\n')
+      return held.push([message, ...rest])
+    }
+    const isSent = send(message, ...rest)
+    if (message?.stateAnswered === 0) for (const late of held) send(...late)
+    return isSent
+  }
+}
+`,
+  )
+  return { NODE_OPTIONS: `--import ${path}` }
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'what a worker has counted when it ends is kept when an answer from before comes later',
+  async () => {
+    const { serving, metrics } = await serveWatched(['--workers', '2'], answersOfTheFirstWorkerLate())
+    const scraped = metrics()
+    const pid = () => Number(new RegExp(`"pid":(\\d+),"msg":"${HELD}"`).exec(serving.stderr())?.[1])
+    await until(() => pid() > 0)
+    for (let count = 0; count < 40; count += 1) {
+      await ask(`${serving.url}/projects`, { headers: { connection: 'close' } })
+    }
+    const first = pid()
+    process.kill(first, 'SIGTERM')
+    await until(() => !workersOf(serving).includes(first))
+    await scraped
+    const counted = sumOf(await metrics(), 'http_server_request_duration_seconds_count', { http_route: '/projects' })
+    expect(counted).toBe(40)
+  },
+)
