@@ -83,7 +83,7 @@ export function createContext(
     budget,
     states,
     isConsistent: () => reading === null && (!states || states.isExpected()),
-    loaders: () => (loaders ??= createLoaders(reads, { reads, states, yieldTurn, paceReading }, budget)),
+    loaders: () => (loaders ??= createLoaders(reads, { reads, yieldTurn, paceReading }, budget)),
     ownSessions,
     nodeIds: createNodeIds(viewer?.email ?? ''),
   }

@@ -141,6 +141,8 @@ export type ElementPage = ElementList & Page
 /** What follows `after` in an export, bounded both ways. */
 export interface ElementRunQuestion extends OfUser {
   readonly exportId: number
+  /** Of that export. Whose newest exports are lost, as with a standby that takes over without them, gives their ids away again. */
+  readonly digest: string
   readonly after: number
   readonly maxElements: number
   readonly maxBytes: number

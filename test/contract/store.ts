@@ -559,7 +559,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await addExport(ANA, 'r', ['{"a":1.0}', '22', long, '"4"', '5'])
         const owner = await userId(ANA)
         const [newest] = await store.latestExports([{ userId: owner, ref: 'r' }])
-        const asked = { userId: owner, exportId: newest?.id ?? 0 }
+        const asked = { userId: owner, exportId: newest?.id ?? 0, digest: newest?.digest ?? '' }
         const runs = await store.elementRunsOf([
           { ...asked, after: 0, maxElements: 100, maxBytes: 1_000 },
           { ...asked, after: 0, maxElements: 2, maxBytes: 1_000 },
@@ -569,6 +569,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           { ...asked, after: 3, maxElements: 1, maxBytes: 0 },
           { ...asked, after: 5, maxElements: 1, maxBytes: 1 },
           { ...asked, exportId: asked.exportId + 1, after: 0, maxElements: 1, maxBytes: 1 },
+          { ...asked, digest: 'another', after: 0, maxElements: 1, maxBytes: 1 },
         ])
         expect(runs.map((run) => run && [Buffer.from(run.bytes).toString(), run.last])).toEqual([
           [`{"a":1.0},22,${long},"4",5`, 5],
@@ -577,6 +578,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
           ['{"a":1.0}', 1],
           [long, 3],
           ['"4"', 4],
+          null,
           null,
           null,
         ])
@@ -724,7 +726,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         await asking((of) => store.elementsOf([{ ...of, after: 0, limit: 1, exportId, fromEnd: true }]))
         await asking((of) => store.elementsWithin([{ ...of, ...within, exportId }]))
         await asking((of) => store.elementsWithin([{ ...of, ...within, exportId: 0, fromEnd: true }]))
-        const run = { after: 0, maxElements: 9, maxBytes: 99 }
+        const run = { digest: 'd1', after: 0, maxElements: 9, maxBytes: 99 }
         await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId }]))
         await asking((of) => store.elementRunsOf([{ ...of, ...run, exportId: 0 }]))
         return new Set(told)

@@ -17,18 +17,14 @@ const MIB = 1_048_576
 
 /** Elements of one digit, as many as are asked for. */
 function openReading({ removedAfter = Number.POSITIVE_INFINITY, isOwnBuffer = true } = {}) {
-  const asked: Omit<ElementRunQuestion, 'userId' | 'exportId'>[] = []
+  const asked: Omit<ElementRunQuestion, 'userId' | 'exportId' | 'digest'>[] = []
   const told: string[] = []
   const given: Uint8Array[] = []
   let count = 0
   const reading: ExportReading = {
-    states: null,
     reads: {
-      async exportsByKey() {
-        throw new Error('nothing was written meanwhile')
-      },
-      async elementRun({ userId, exportId, after, maxElements, maxBytes }) {
-        expect([userId, exportId]).toEqual([EXPORT.userId, EXPORT.id])
+      async elementRun({ userId, exportId, digest, after, maxElements, maxBytes }) {
+        expect([userId, exportId, digest]).toEqual([EXPORT.userId, EXPORT.id, EXPORT.digest])
         asked.push({ after, maxElements, maxBytes })
         if (asked.length > 100) throw new Error('there is no end of pages')
         if (after >= removedAfter) return null

@@ -3,15 +3,12 @@ import { GatewayError } from '../../errors.ts'
 import type { YieldTurn } from '../../http/limits/round-robin-scheduler.ts'
 import type { Pace } from '../../http/limits/turn-quota.ts'
 import type { StoredExport } from '../../store/contract.ts'
-import type { ReadStates } from '../reads/read-states.ts'
 import type { Reads } from '../reads/reads.ts'
 import type { StreamedJson } from './raw-json.ts'
 
 /** What reading an export needs. */
 export interface ExportReading {
-  readonly reads: Pick<Reads, 'elementRun' | 'exportsByKey'>
-  /** Null without a viewer. */
-  readonly states: Pick<ReadStates, 'isTorn'> | null
+  readonly reads: Pick<Reads, 'elementRun'>
   readonly yieldTurn: YieldTurn
   readonly paceReading: Pace
 }
@@ -39,33 +36,32 @@ export function isReadWhole({ byteLength, elementCount }: StoredExport): boolean
   return byteLength <= SMALL_EXPORT_BYTES && elementCount <= MAX_PAGE_ELEMENTS
 }
 
-async function wholeExport(snapshot: StoredExport, reading: ExportReading): Promise<Uint8Array> {
-  const { userId, id, elementCount, byteLength } = snapshot
-  const { reads, paceReading } = reading
+async function wholeExport(
+  { userId, id, digest, elementCount, byteLength }: StoredExport,
+  { reads, paceReading }: ExportReading,
+): Promise<Uint8Array> {
   if (elementCount === 0) return EMPTY
   await paceReading(byteLength)
-  const all = { userId, exportId: id, after: 0, maxElements: elementCount, maxBytes: byteLength }
+  const all = { userId, exportId: id, digest, after: 0, maxElements: elementCount, maxBytes: byteLength }
   const run = await reads.elementRun(all)
   // Removed since it was found: neither what it was nor what is there now.
-  if (run?.last !== elementCount || !(await isStillThere(snapshot, reading)))
-    throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
+  if (run?.last !== elementCount) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 1 })
   return Buffer.concat([OPENING, run.bytes, CLOSING])
 }
 
 /** In pages, each in a turn of its own. Each is to be used before the next is asked for. Throws when the export is removed. */
-async function* exportPages(snapshot: StoredExport, reading: ExportReading): AsyncGenerator<Uint8Array> {
-  const { userId, id, elementCount, byteLength } = snapshot
-  const { reads, yieldTurn } = reading
+async function* exportPages(
+  { userId, id, digest, elementCount, byteLength }: StoredExport,
+  { reads, yieldTurn }: ExportReading,
+): AsyncGenerator<Uint8Array> {
   const fitting = Math.floor((PAGE_BYTES * elementCount) / byteLength)
   const maxElements = Math.max(1, Math.min(fitting, MAX_PAGE_ELEMENTS))
   let after = 0
   while (after < elementCount) {
     await yieldTurn()
-    const run = await reads.elementRun({ userId, exportId: id, after, maxElements, maxBytes: MAX_PAGE_BYTES })
+    const run = await reads.elementRun({ userId, exportId: id, digest, after, maxElements, maxBytes: MAX_PAGE_BYTES })
     // The client sees a body that is too short, not one that looks whole.
-    if (!run || !(await isStillThere(snapshot, reading))) {
-      throw new Error('an export was removed while it was being sent')
-    }
+    if (!run) throw new Error('an export was removed while it was being sent')
     yield after === 0 ? OPENING : SEPARATOR
     yield run.bytes
     // Left to the garbage collector, hundreds of pages would lie there, and each collection take its time.
@@ -73,16 +69,6 @@ async function* exportPages(snapshot: StoredExport, reading: ExportReading): Asy
     after = run.last
   }
   yield CLOSING
-}
-
-/** Whether its id was still its own when it was read: a standby that takes over without the newest exports gives their ids away again. */
-async function isStillThere(
-  { userId, id, ref, instant, digest }: StoredExport,
-  { reads, states }: ExportReading,
-): Promise<boolean> {
-  if (!states?.isTorn()) return true
-  const [found] = await reads.exportsByKey([{ userId, ref, instant, digest }])
-  return found?.id === id
 }
 
 /** Not those of a piece of a pool. */

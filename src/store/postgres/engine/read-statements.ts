@@ -206,6 +206,7 @@ export const READ_VERBS = {
     'elementRunsOf',
     [
       EXPORT_ID,
+      ['digest', 'text', ({ digest }) => digest],
       ['after', 'bigint', ({ after }) => after],
       ['max_elements', 'bigint', ({ maxElements }) => maxElements],
       ['max_bytes', 'bigint', ({ maxBytes }) => maxBytes],
@@ -215,7 +216,10 @@ export const READ_VERBS = {
       lateral: `select string_agg(text, ',' order by position) as text, max(position) as last from (
           select position, text, sum(octet_length(text)) over (order by position) as total
           from workspace_gateway.export_element
-          ${WHERE} and position > asked.after and position <= asked.after + asked.max_elements and ${OF_EXPORT}) sized
+          ${WHERE} and position > asked.after and position <= asked.after + asked.max_elements
+          and export_id = (
+            select id from workspace_gateway.export
+            where user_id = asked.user_id and id = asked.export_id and digest = asked.digest)) sized
         where total <= asked.max_bytes or position = asked.after + 1`,
     },
     ([row]) => (row ? { bytes: Buffer.from(row.text), last: row.last } : null),

@@ -41,6 +41,7 @@ export function createElementPages(database: Database): ElementPages {
   const runSize = database.prepare<Range, RunSize>(
     `select sum(octet_length(text)) as byteLength, max(${ELEMENT_POSITION}) as last ${RANGE}`,
   )
+  const isThere = database.prepare<[id: number, digest: string]>('select 1 from export where id = ? and digest = ?')
   // Joined here, and as a blob: no string is made of it, and no object for each row.
   const runBytes = database.prepare<Range, { readonly bytes: Uint8Array }>(
     `select cast(group_concat(text, ',') as blob) as bytes from (select text ${RANGE} order by key)`,
@@ -59,7 +60,8 @@ export function createElementPages(database: Database): ElementPages {
       const [from, to] = page.fromEnd ? [reach.last, reach.first] : [reach.first, reach.last]
       return { items: all.all(page.exportId, from - 1, page.exportId, to), isCut: reach.isCut }
     },
-    run({ exportId, after, maxElements, maxBytes }) {
+    run({ exportId, digest, after, maxElements, maxBytes }) {
+      if (!isThere.get(exportId, digest)) return null
       // Positions of elements are consecutive: their number needs no `limit`.
       const to = Math.min(after + maxElements, MAX_ELEMENTS)
       const size = runSize.get(exportId, after, exportId, to)
