@@ -12,6 +12,8 @@ export const MAX_SNAPSHOTS = 4
 /** More of them are refused when the line is slow. */
 const FREE_WAITING = 64
 const EVERYBODY = 0
+/** A try that fails sooner costs those who wait no time: each has its own. */
+const SLOW_FAILURE_MS = 1_000
 
 /**
  * Runs `answer` with reads that all see one state, which is no older than this call. Throws `UNAVAILABLE` when too many wait,
@@ -25,36 +27,38 @@ export function createFromSnapshot(
   maxWaitMs: number,
 ): FromSnapshot {
   const limit = createConcurrencyLimit({ maxRunning: MAX_SNAPSHOTS, freeWaiting: FREE_WAITING, maxWaitMs })
-  let failures = 0
+  let openSnapshots = 0
+  let slowFailures = 0
   let lastFailure: unknown
 
   /** A server that hangs takes the time to connect from each who tries: who waited while one did would try for as long again. */
   async function open(failuresBefore: number): Promise<Snapshot> {
-    if (failures > failuresBefore) throw lastFailure
+    if (slowFailures > failuresBefore && openSnapshots === 0) throw lastFailure
+    const startedAt = performance.now()
     try {
       return await openSnapshot({ isTimed: true })
     } catch (error) {
-      failures += 1
-      lastFailure = error
+      if (performance.now() - startedAt >= SLOW_FAILURE_MS) {
+        slowFailures += 1
+        lastFailure = error
+      }
       throw error
     }
   }
 
   return (answer) => {
-    const failuresBefore = failures
+    const failuresBefore = slowFailures
     return limit(EVERYBODY, async () => {
       await using snapshot = await open(failuresBefore)
       const reads = createReads(snapshot)
-      let { elementRun, exportsByKey } = reads
+      let { elementRun } = reads
+      openSnapshots += 1
       try {
-        return await answer({
-          ...reads,
-          elementRun: (question) => elementRun(question),
-          exportsByKey: (keys) => exportsByKey(keys),
-        })
+        return await answer({ ...reads, elementRun: (question) => elementRun(question) })
       } finally {
+        openSnapshots -= 1
         // An export never changes, and may still be read for the client when the snapshot is closed.
-        ;({ elementRun, exportsByKey } = shared)
+        elementRun = shared.elementRun
       }
     })
   }

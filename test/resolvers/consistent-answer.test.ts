@@ -1,6 +1,6 @@
 // Snapshots are few, and are closed whatever happens.
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createFromSnapshot, MAX_SNAPSHOTS } from '../../src/resolvers/consistent-answer.ts'
 import { createReads } from '../../src/resolvers/reads/reads.ts'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
@@ -13,8 +13,8 @@ async function openWorld() {
     onFatal() {},
   })
   const counts = { open: 0, most: 0 }
-  async function openSnapshot() {
-    const snapshot = await store.openSnapshot()
+  async function openSnapshot(options?: { readonly isTimed?: boolean }) {
+    const snapshot = await store.openSnapshot(options)
     counts.open += 1
     counts.most = Math.max(counts.most, counts.open)
     return {
@@ -29,10 +29,13 @@ async function openWorld() {
   return {
     counts,
     reads,
+    openSnapshot,
     fromSnapshot: createFromSnapshot(openSnapshot, reads, 60_000),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
+
+afterEach(() => void vi.useRealTimers())
 
 const LIST = { userId: 1, kind: 'project' } as const
 
@@ -65,7 +68,9 @@ test('who waits while no snapshot can be had is told with the first, and not aft
     world.reads,
     60_000,
   )
+  vi.useFakeTimers({ toFake: ['performance'] })
   const asking = Array.from({ length: 40 }, () => fromSnapshot(({ documentCount }) => documentCount(LIST)))
+  vi.advanceTimersByTime(3_000)
   first.reject(new StoreUnavailableError('the database does not answer'))
   for (const { reason } of (await Promise.allSettled(asking)) as PromiseRejectedResult[]) {
     expect(reason).toBeInstanceOf(StoreUnavailableError)
@@ -74,4 +79,25 @@ test('who waits while no snapshot can be had is told with the first, and not aft
   // Who asks afterwards tries for itself.
   await fromSnapshot(() => Promise.resolve()).catch(() => {})
   expect(tries).toBe(MAX_SNAPSHOTS + 1)
+})
+
+test('who waits while one of many snapshots cannot be had has a try of their own', async () => {
+  await using world = await openWorld()
+  const others = Promise.withResolvers<void>()
+  let tries = 0
+  const fromSnapshot = createFromSnapshot(
+    async (options) => {
+      tries += 1
+      if (tries === 1) throw new StoreUnavailableError('too many clients')
+      if (tries <= MAX_SNAPSHOTS) await others.promise
+      return world.openSnapshot(options)
+    },
+    world.reads,
+    60_000,
+  )
+  const asking = Array.from({ length: 40 }, () => fromSnapshot(({ documentCount }) => documentCount(LIST)))
+  await expect(asking[0]).rejects.toThrow('too many clients')
+  others.resolve()
+  const outcomes = await Promise.allSettled(asking)
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1)
 })
