@@ -35,7 +35,15 @@ export function createLogOutput(stream: Writable, onLost: (bytes: number) => voi
  */
 export function oneWriteAtATime(stream: Writable): Writable {
   return new Writable({
-    // A stream that takes no more tells its own listeners.
-    write: (chunk, _encoding, done) => void stream.write(chunk, () => done()),
+    write(chunk, _encoding, done) {
+      let isTaken = false
+      // A stream that takes no more tells its own listeners.
+      stream.write(chunk, () => {
+        if (!isTaken) done()
+      })
+      // A file, a terminal and a pipe with room take it at once: the last lines of a process that ends do not wait for another turn.
+      isTaken = stream.writableLength === 0
+      if (isTaken) done()
+    },
   })
 }
