@@ -17,7 +17,7 @@ export interface Refusals {
 }
 
 export function createRefusals(): Refusals {
-  /** A set keeps the order, and gives up its first at no cost: an array of thousands would move all others. */
+  /** A set keeps the order, and gives up its first at little cost: an array of thousands would move all others. */
   const waiting = new Set<() => void>()
   /** Since there was nothing to refuse. */
   let most = 0
