@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -205,6 +215,9 @@ describe('an SQLite backup', () => {
     const rest = workspace.path('backup.db.sha256')
     writeFileSync(rest, `${'0'.repeat(64)}  backup.db\n`)
     await restore(/does not have the digest/)
+    rmSync(rest)
+    mkdirSync(rest)
+    await restore(/cannot read .*backup\.db\.sha256: /)
     const other = workspace.path('other.db')
     writeFileSync(other, whole.subarray(0, whole.length - 8_192))
     expect(await workspace.run('restore', other)).toMatchObject({ exitCode: 2 })

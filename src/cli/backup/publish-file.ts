@@ -130,9 +130,12 @@ export async function digestOf(path: string): Promise<string> {
   }
 }
 
-/** Throws `UsageError` when the digest that lies beside the file is another one. */
+/** Throws `UsageError` when the digest that lies beside the file is another one, or cannot be read. */
 export async function requireDigest(path: string): Promise<void> {
-  const line = await readFile(`${path}.sha256`, 'utf8').catch(() => null)
+  const line = await readFile(`${path}.sha256`, 'utf8').catch((error: unknown) => {
+    if (Reflect.get(Object(error), 'code') === 'ENOENT') return null
+    throw new UsageError(`cannot read ${path}.sha256: ${reasonOf(error)}`)
+  })
   if (line === null) return
   if (DIGEST_LINE.exec(line)?.[1] !== (await digestOf(path))) {
     throw new UsageError(`${path} does not have the digest of ${path}.sha256: it is damaged, or another file`)
