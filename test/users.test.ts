@@ -152,6 +152,16 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     expect((await prune('--older-than', '1d', '--email', ANA)).stdout).toBe('removed 2 exports (6 B)\n')
     expect(await workspace.dump()).toBe(`${documentLine('project', ANA, '{"id":"p"}')}${made(4)}`)
   })
+
+  // The third one ends before the year 0, and the last one before the first day of a JavaScript date.
+  test.each(['36500d', '740000d', '999999d', '999999999d'])('no export is pruned for an age of %s', async (age) => {
+    const workspace = createWorkspace(runHere, await databaseUrl())
+    const made = (createdAt: string) => exportLine(ANA, { r: 'p', createdAt, elements: ['1'] })
+    const dates = ['1960-01-01T00:00:00Z', '1999-01-01T00:00:00Z', '2026-01-01T00:00:00Z']
+    await workspace.load([documentLine('project', ANA, '{"id":"p"}'), ...dates.map(made)].join(''))
+    const { exitCode, stdout } = await workspace.run('exports', 'prune', '--older-than', age)
+    expect([exitCode, stdout]).toEqual([0, 'removed 0 exports (0 B)\n'])
+  })
 }
 
 test('a pruning that breaks off says what is gone, to the audit log too, and goes on when it is run again', async () => {

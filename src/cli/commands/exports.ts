@@ -16,6 +16,8 @@ import { toSize } from '../progress.ts'
 const PAUSE_MS = 3
 /** Of each project, when only an age is given: what GET /exports answers stays. */
 const DEFAULT_KEEP = 1
+/** No export has an earlier `instant`. Before it, `toSortableUtc` is null, and null is any age. */
+const FIRST_INSTANT_MS = Date.parse('0000-01-01T00:00:00Z')
 
 interface Removed {
   exports: number
@@ -27,7 +29,7 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: 
   if (keep === undefined && olderThan === undefined) {
     throw new UsageError('say which exports go: --keep, --older-than, or both')
   }
-  const before = olderThan === undefined ? null : toSortableUtc(new Date(io.clock() - olderThan).toISOString())
+  const before = olderThan === undefined ? null : cutoffOf(io.clock() - olderThan)
   await using store = await openStoreToWrite(config)
   // Before anything is removed: what is broken off stands there too.
   await using audit = await openCommandAudit(store, config, io)
@@ -52,6 +54,10 @@ export async function runExportsPrune(config: PruneConfig, io: CommandIo, stop: 
   // Also where nothing is left to remove: a run that was killed may have removed it all, and its bytes are in the files.
   await flushAndTell(store, config, io)
   return 0
+}
+
+function cutoffOf(time: number): string | null {
+  return toSortableUtc(new Date(Math.max(FIRST_INSTANT_MS, time)).toISOString())
 }
 
 /** Adds what goes to `removed`. Throws whatever once it is to stop. */
