@@ -210,6 +210,22 @@ test('an import that is killed goes on where it was, and what it had done stays'
   await expectTheSame(server, workspace)
 })
 
+test('an import that was killed while it wrote the first line of its state begins anew', async () => {
+  const { server, workspace, emails, moveIn } = await oldServer(SMALL_WORLD)
+  server.setIntercept(({ url }, response) => {
+    if (url !== '/v1/templates') return false
+    response.writeHead(500).end()
+    return true
+  })
+  expect((await moveIn()).exitCode).toBe(1)
+  server.setIntercept(null)
+  const state = readFileSync(`${emails}.state`, 'utf8')
+  writeFileSync(`${emails}.state`, state.slice(0, 20))
+  const again = await moveIn()
+  expect([again.exitCode, again.stderr]).toEqual([0, ''])
+  await expectTheSame(server, workspace)
+})
+
 test('an import that is told to stop signs out everywhere, and goes on when it is run again', async () => {
   const { server, workspace, emails, moveIn } = await oldServer(world(20))
   const { promise: isHalfway, resolve } = Promise.withResolvers<void>()
@@ -308,15 +324,19 @@ test('what cannot be read at all is said before anything is done', async () => {
     2,
     `${wrong}:2: not an email address\n${wrong}:3: the same user as ${wrong}:1\n`,
   ])
-  workspace.write('users.txt.state', 'of something else\n')
-  const other = await workspace.run('import', server.url, '--emails', emails)
-  expect([other.exitCode, other.stderr.includes('is of another import')]).toEqual([2, true])
+  // A file of one line may lack the line end: it is nothing that an import had begun.
+  for (const text of ['of something else\n', 'a-secret-token', '\n']) {
+    const state = workspace.write('users.txt.state', text)
+    const other = await workspace.run('import', server.url, '--emails', emails)
+    expect([other.exitCode, other.stderr.includes('is of another import')]).toEqual([2, true])
+    expect(readFileSync(state, 'utf8')).toBe(text)
+  }
   const both = await runHere(['import', server.url, '--emails', emails, '--email', ANA])
   expect([both.exitCode, both.stderr.includes('one of them')]).toEqual([2, true])
   const secret = await runHere(['import', 'https://ana:hunter2@old.example.com', '--email', ANA])
   expect([secret.exitCode, secret.stderr.includes('hunter2')]).toEqual([2, false])
-  // Whether it is there is all that it was asked.
-  expect(server.requests.map(({ status }) => status)).toEqual([401])
+  // Whether it is there is all that it was asked, once for each file.
+  expect(server.requests.map(({ status }) => status)).toEqual([401, 401, 401])
 })
 
 test('waiting ends at once when it is told to stop', async () => {

@@ -25,17 +25,18 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
     if (error.code === 'ENOENT') return ''
     throw new UsageError(`--state: cannot read ${path}: ${error.code}`)
   })
-  // What was being written when the process ended is not a whole line.
-  const [known, ...done] = text.split('\n').slice(0, -1)
-  if (known !== undefined && known !== head) {
+  const [first = '', ...rest] = text.split('\n')
+  // What was being written when the process ended is not a whole line, the first one too.
+  const hasHead = rest.length > 0
+  if (hasHead ? first !== head : !head.startsWith(first)) {
     throw new UsageError(
       `--state: ${path} is of another import (another server, database or --replace): remove it, or name another file`,
     )
   }
-  const users = new Set(done)
+  const users = new Set(rest.slice(0, -1))
   const file = await openToAppend(path)
   // A line that was broken off is ended, and names nobody.
-  if (known === undefined) await rewrite(file, `${head}\n`)
+  if (!hasHead) await rewrite(file, `${head}\n`)
   else if (!text.endsWith('\n')) await file.appendFile('\n')
   return {
     has: (email) => users.has(digest(email)),
