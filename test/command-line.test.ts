@@ -80,6 +80,18 @@ test('everything wrong with the configuration is said at once, with exit code 2'
   expect(stderr).not.toMatch(/\n\s+at /)
 })
 
+// Node takes a timer of more than 2^31 - 1 ms for one of 1 ms.
+test.each([
+  { args: ['follow', 'no-address'], option: '--interval' },
+  { args: ['config', 'check'], option: '--shadow-confirm' },
+])('$option is at most what a timer can wait', async ({ args, option }) => {
+  const told = async (value: string) => (await runHere([...args, option, value])).stderr.includes(`${option} (`)
+  expect(await told('24d')).toBe(false)
+  const { exitCode, stderr } = await runHere([...args, option, '25d'])
+  expect(exitCode).toBe(2)
+  expect(stderr).toMatch(new RegExp(`^${option} \\(WORKSPACE_GATEWAY_[A-Z_]+\\): must be at most 24d$`, 'm'))
+})
+
 test.each([
   { args: ['sessions'], missing: 'sessions: name one of its commands, before all options: list, revoke' },
   {

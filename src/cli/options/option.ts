@@ -53,6 +53,15 @@ export const duration = z
     text === '0' ? 0 : Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS],
   )
 
+/** Whole days that a timer of Node can wait: it takes more than 2^31 - 1 ms for 1 ms. */
+const MAX_WAIT_DAYS = 24
+
+/** A `duration` that is waited for. */
+export const wait = duration.refine(
+  (milliseconds) => milliseconds <= MAX_WAIT_DAYS * UNITS_MS.d,
+  `must be at most ${MAX_WAIT_DAYS}d`,
+)
+
 export const list = z.string().transform((value) => value.split(',').flatMap((item) => item.trim() || []))
 
 /** The domain of email addresses in its canonical form, for a transformation within a schema. */

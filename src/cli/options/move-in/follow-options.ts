@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { auditOptions } from '../audit-options.ts'
 import { database, storeOptions } from '../database-options.ts'
 import { IMPORT_OPTIONS } from '../import-options.ts'
-import { booleanOption, type Config, duration, integer, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, duration, integer, type OptionRow, wait } from '../option.ts'
 import { remoteOptions } from './remote-options.ts'
 
 const { email, emails, headers, concurrency } = remoteOptions
@@ -19,7 +19,7 @@ export const FOLLOW_OPTIONS = {
     flags: '--interval <duration>',
     description: 'between two rounds',
     default: '5s',
-    schema: duration,
+    schema: wait,
   },
   once: {
     flags: '--once',

@@ -1,7 +1,7 @@
 // The options of shadow: the old server, who answers, and how much is compared.
 import { z } from 'zod'
 import { headers } from '../move-in/remote-options.ts'
-import { booleanOption, type Config, duration, integer, type OptionRow } from '../option.ts'
+import { booleanOption, type Config, integer, type OptionRow, wait } from '../option.ts'
 
 const MAX_CONCURRENCY = 64
 
@@ -51,7 +51,7 @@ export const shadowOptions = {
     description:
       'a difference is reported if it is still there so much later, since a change may be on its way; 0 for at once',
     default: '10s',
-    schema: duration,
+    schema: wait,
   },
   shadowInsecure: {
     flags: '--shadow-insecure',
