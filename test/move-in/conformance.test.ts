@@ -178,8 +178,11 @@ test('a server that wants a key gets it from a file; without it nothing can be t
     return true
   })
   const headers = join(temporaryDirectory(), 'headers')
-  writeFileSync(headers, 'X-Api-Key: k-1\n')
-  expect((await conformance(server.url, '--headers', headers)).exitCode).toBe(0)
+  // The second one as some editors save it, with a byte order mark.
+  for (const text of ['X-Api-Key: k-1\n', '\ufeffX-Api-Key: k-1\r\n']) {
+    writeFileSync(headers, text)
+    expect((await conformance(server.url, '--headers', headers)).exitCode).toBe(0)
+  }
   const without = await conformance(server.url)
   expect(without.exitCode).toBe(1)
   expect(without.checks.find(({ group }) => group === 'GET /projects')?.found).toContain('answered 403')

@@ -34,7 +34,8 @@ export async function readHeaders(
     throw new UsageError(`${flag}: cannot read ${path}: ${error.code}`)
   })
   const headers: Record<string, string> = {}
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue
     const colon = line.indexOf(':')
     const [name, value] = [line.slice(0, Math.max(colon, 0)), line.slice(colon + 1).trim()]
