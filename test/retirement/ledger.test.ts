@@ -199,6 +199,16 @@ test('what clients call themselves is short, shown as it may be, and holds no se
   expect(await gateway.store.restCallDays('', 9)).toEqual([new Date(gateway.now()).toISOString().slice(0, 10)])
 })
 
+test('a ledger that keeps its days for longer than dates reach back keeps all of them', async () => {
+  const database = await sqlite()
+  await runHere(['import', '-', '--database', database], { stdin: SMALL_WORLD })
+  const gateway = await serveForTest(['--database', database, '--ledger-retention', '999999999d'])
+  await ask(`${gateway.url}/projects`, { headers: { 'user-agent': 'curl/8.5.0' } })
+  expect(await gateway.kill('SIGTERM')).toBe(0)
+  expect(gateway.stderr()).not.toContain('ledger')
+  expect((await rowsOf(database)).map(({ route, count }) => [route, count])).toEqual([['GET /projects', 1]])
+})
+
 test('while the database refuses, requests are answered and their calls wait; a batch whose answer was lost counts once', async () => {
   await using running = new AsyncDisposableStack()
   const failures: unknown[] = []

@@ -108,7 +108,8 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
 
   const background = startBackgroundWriter({
     write,
-    removeOld: (limit) => store.removeRestCalls(dayOf(clock() - retentionMs), limit),
+    // A retention may reach further back than a date can. No call is older than the epoch.
+    removeOld: (limit) => store.removeRestCalls(dayOf(Math.max(0, clock() - retentionMs)), limit),
     clock,
     onFailure,
   })
