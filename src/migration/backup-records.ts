@@ -1,5 +1,7 @@
 // A whole database as lines of JSON, each a row to be the same elsewhere: what is backed up where a file cannot be copied.
+import { constants } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { MachineError } from '../errors.ts'
 import type { NewSession } from '../store/contract.ts'
 import { CARRIED_TABLE_NAMES, carriedTable } from '../store/cutover/carried-tables.ts'
 import type { Copy, LastIds, MigratableStore } from '../store/cutover/contract.ts'
@@ -11,6 +13,9 @@ import { createCopyBatch, MoveError, requireMine } from './row-copies.ts'
 /** The second has rows of further tables. */
 const FORMAT = 2
 const READABLE_FORMATS: readonly number[] = [1, FORMAT]
+
+/** Without the line end, with which it is a string still. */
+export const MAX_BACKUP_LINE_BYTES = constants.MAX_STRING_LENGTH - 1
 
 /** Backups of before do not name the client. */
 type BackedUpSession = Omit<NewSession, 'refreshHash' | 'client'> & Partial<Pick<NewSession, 'client'>>
@@ -24,18 +29,41 @@ type BackupLine =
 
 /**
  * Lines with their line ends; the last one has the digest of all others. Workspaces are of one consistent state; sessions,
- * keys and all else, which are read after it, of the same or a newer one.
+ * keys and all else, which are read after it, of the same or a newer one. Throws `MachineError` for what `restore` could not read.
  */
-export async function* backupLines(store: MigratableStore, now: number): AsyncGenerator<string> {
+export async function* backupLines(
+  store: MigratableStore,
+  now: number,
+  maxLineBytes = MAX_BACKUP_LINE_BYTES,
+): AsyncGenerator<string> {
   const hash = createHash('sha256')
   let lines = 0
   for await (const line of linesBefore(store, now)) {
-    const text = `${JSON.stringify(line)}\n`
+    const text = `${writeLine(line, maxLineBytes)}\n`
     hash.update(text)
     lines += 1
     yield text
   }
   yield `${JSON.stringify({ type: 'end', lines, digest: hash.digest('hex') } satisfies BackupLine)}\n`
+}
+
+function writeLine(line: BackupLine, maxBytes: number): string {
+  const text = toJson(line)
+  if (text !== null && (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes)) return text
+  const owner = 'userId' in line ? ` of user ${line.userId}` : ''
+  throw new MachineError(
+    `no whole backup can be made as lines of JSON: one item${owner} (${line.type}) is longer there than ${maxBytes} bytes`,
+  )
+}
+
+/** Null where it is longer than a string can be. */
+function toJson(line: BackupLine): string | null {
+  try {
+    return JSON.stringify(line)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 async function* linesBefore(store: MigratableStore, now: number): AsyncGenerator<BackupLine> {

@@ -1,9 +1,8 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
-import { open, readlink, realpath } from 'node:fs/promises'
+import { readlink, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
-import { readLines } from '../../import-export/format/lines.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
@@ -11,6 +10,7 @@ import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import { copyUnused, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
 import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
+import { linesOfBackup } from '../backup/lines-of-backup.ts'
 import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
 import { putInPlace } from '../backup/put-in-place.ts'
 import { openReadableFile, requireUncompressed } from '../import/readable-file.ts'
@@ -116,9 +116,9 @@ async function copyOrSayWhy(path: string, part: string): Promise<void> {
 
 async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
   try {
-    const digest = await verifyBackup(linesOf(path))
+    const digest = await verifyBackup(linesOfBackup(path))
     await using store = await openStoreForCli(config)
-    await restoreBackup(linesOf(path), store, {
+    await restoreBackup(linesOfBackup(path), store, {
       digest,
       moveId: randomUUID(),
       keepSessions: config.keepSessions === true,
@@ -131,13 +131,5 @@ async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo
     if (!(error instanceof MoveError)) throw error
     io.stderr.write(`${error.message}\n`)
     return 1
-  }
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  await using file = await open(path)
-  for await (const { lines } of readLines(file)) {
-    // A line that is not text is none of a backup.
-    for (const { text } of lines) yield text ?? ''
   }
 }

@@ -5,8 +5,8 @@ import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
 const READ_BYTES = 262_144
-/** Half of what a string of the engine can hold. */
-const MAX_LINE_BYTES = 268_435_456
+/** Of what is imported. A line of a backup, where each of its characters may be escaped and names stand beside, is a string too. */
+export const MAX_LINE_BYTES = 268_400_000
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
@@ -39,7 +39,8 @@ export class InputChangedError extends Error {
   override readonly name = 'InputChangedError'
 }
 
-export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
+/** A line of more than `maxLineBytes`, without its line end, has no text. */
+export async function* readLines(file: FileHandle, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<LineBlock> {
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   let number = 0
   let offset = 0
@@ -51,11 +52,11 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
     const place = { number: number + 1, startOffset, endOffset }
     number += 1
     startOffset = endOffset
-    const isTooLong = pendingBytes + tail.byteLength > MAX_LINE_BYTES
+    const isTooLong = pendingBytes + tail.byteLength > maxLineBytes
     const whole = isTooLong || pending.length === 0 ? tail : Buffer.concat([...pending, tail])
     pending = []
     pendingBytes = 0
-    return isTooLong ? { ...place, text: null, problem: `longer than ${MAX_LINE_BYTES} bytes` } : toLine(place, whole)
+    return isTooLong ? { ...place, text: null, problem: `longer than ${maxLineBytes} bytes` } : toLine(place, whole)
   }
 
   for (;;) {
@@ -77,7 +78,7 @@ export async function* readLines(file: FileHandle): AsyncGenerator<LineBlock> {
     }
     const rest = bytes.subarray(start)
     pendingBytes += rest.byteLength
-    if (pendingBytes > MAX_LINE_BYTES) pending = []
+    if (pendingBytes > maxLineBytes) pending = []
     else if (rest.byteLength > 0) pending.push(Buffer.from(rest))
     yield { lines, endOffset: offset, checksum }
   }

@@ -1,0 +1,17 @@
+// The lines of a backup, each of them as long as one may be that was written.
+import { open } from 'node:fs/promises'
+import { readLines } from '../../import-export/format/lines.ts'
+import { MAX_BACKUP_LINE_BYTES } from '../../migration/backup-records.ts'
+import { MoveError } from '../../migration/row-copies.ts'
+
+/** Throws `MoveError` for a line that is longer, in bytes. One that is not UTF-8 is answered empty, which is none of a backup. */
+export async function* linesOfBackup(path: string, maxLineBytes = MAX_BACKUP_LINE_BYTES): AsyncGenerator<string> {
+  await using file = await open(path)
+  for await (const { lines } of readLines(file, maxLineBytes)) {
+    for (const { number, text, startOffset, endOffset } of lines) {
+      if (text === null && endOffset - startOffset > maxLineBytes)
+        throw new MoveError(`line ${number} of the backup is too long to be read: longer than ${maxLineBytes} bytes`)
+      yield text ?? ''
+    }
+  }
+}

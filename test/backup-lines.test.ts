@@ -1,0 +1,63 @@
+// How long the lines of a backup may be: whatever was imported is backed up, and what is backed up is restored.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { linesOfBackup } from '../src/cli/backup/lines-of-backup.ts'
+import { MAX_LINE_BYTES } from '../src/import-export/format/lines.ts'
+import { backupLines, MAX_BACKUP_LINE_BYTES } from '../src/migration/backup-records.ts'
+import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import { createWorkspace } from './support/import-workspace.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { ANA, documentLine, exportLine } from './support/workspaces.ts'
+
+/** Each of its characters is two in a backup; the names, as long as they may be, are six more times beside. */
+const NAME = '\\u0001'.repeat(1_024)
+const ESCAPED = '\\'.repeat(2_000)
+const PROJECT = documentLine('project', ANA, `{"id":"${NAME}","ref":"${NAME}","text":"${ESCAPED}"}`)
+const ELEMENT = exportLine(ANA, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: [`"${ESCAPED}"`] })
+
+async function openWith(lines: string) {
+  const workspace = createWorkspace()
+  await workspace.load(lines)
+  return openSqliteStore(workspace.path('workspace.db'), {
+    lockTimeoutMs: 5_000,
+    onFatal(error) {
+      throw error
+    },
+  })
+}
+
+const bytesOf = (line: string) => Buffer.byteLength(line.replace(/\n$/, ''))
+
+test.each([
+  ['a document', 'addDocument', PROJECT],
+  ['an element of an export', 'addElement', ELEMENT],
+])(
+  '%s of the longest line of an import is in a line that can be restored, whatever it is made of',
+  async (_, type, imported) => {
+    await using store = await openWith(imported)
+    const lines = await Array.fromAsync(backupLines(store, 0))
+    const line = lines.find((one) => one.startsWith(`{"type":"${type}"`)) ?? ''
+    expect(bytesOf(line)).toBeGreaterThan(ESCAPED.length * 2)
+    // With what the longest one has more, of which no character is more than two.
+    expect(bytesOf(line) + 2 * (MAX_LINE_BYTES - bytesOf(imported))).toBeLessThanOrEqual(MAX_BACKUP_LINE_BYTES)
+  },
+)
+
+test('what is too long to be restored is said when it is backed up, and without its name', async () => {
+  await using store = await openWith(PROJECT + ELEMENT)
+  const longest = Math.max(...(await Array.fromAsync(backupLines(store, 0))).map(bytesOf))
+  expect(await Array.fromAsync(backupLines(store, 0, longest))).not.toEqual([])
+  await expect(Array.fromAsync(backupLines(store, 0, longest - 1))).rejects.toThrow(
+    `no whole backup can be made as lines of JSON: one item of user 1 (addDocument) is longer there than ${longest - 1} bytes`,
+  )
+})
+
+test('a line of a backup that is too long to be read is told from one that was changed', async () => {
+  const path = join(temporaryDirectory(), 'backup.ndjson')
+  writeFileSync(path, 'short\nas long as it may be\nlonger than it may be\n')
+  const lines = linesOfBackup(path, 20)
+  expect((await lines.next()).value).toBe('short')
+  expect((await lines.next()).value).toBe('as long as it may be')
+  await expect(lines.next()).rejects.toThrow('line 3 of the backup is too long to be read: longer than 20 bytes')
+})
