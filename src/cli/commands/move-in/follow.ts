@@ -5,6 +5,8 @@ import { createFollower, type Follower, type Round } from '../../../import-expor
 import type { RemoteUser } from '../../../import-export/remote/move-in.ts'
 import { backoffMs } from '../../../import-export/remote/retry.ts'
 import { EmptiedWorkspaceError, LostExportsError, LostListError } from '../../../import-export/remote/take-in.ts'
+import { StoreUnavailableError } from '../../../store/contract.ts'
+import type { EditableStore } from '../../../store/workspace-edits.ts'
 import { flushAndTell } from '../../flush-removals.ts'
 import { openTemporaryFile } from '../../import/import-source.ts'
 import type { CommandIo, ExitCode } from '../../io.ts'
@@ -73,16 +75,18 @@ export async function runFollow(
     return named
   })
   let isDone = false
+  let isFlushDue = false
   try {
     for await (const round of rounds) {
       progress.clear()
       metrics.onRound(round)
       roundCount += 1
-      if (round.removed > 0) await flushAndTell(store, config, io)
+      if (round.removed > 0) isFlushDue = true
+      if (isFlushDue) isFlushDue = !(await flushOrTell(store, config, io))
       const { requests, notModified } = client.traffic()
       await writeLine(io.stdout, tellRound({ round: roundCount, ...round, requests, notModified }, config, io), stop)
       if (!config.once) continue
-      isDone = round.failed + round.waiting === 0 && round.outage === null
+      isDone = round.failed + round.waiting === 0 && round.outage === null && !isFlushDue
       return isDone ? 0 : 1
     }
     return 0
@@ -95,6 +99,22 @@ export async function runFollow(
     const { added, replaced, removed } = follower.changes()
     const detail = `follow: ${added} added, ${replaced} replaced, ${removed} removed`
     audit.record({ kind: 'import', result: isDone ? 'done' : 'failed', detail })
+  }
+}
+
+/** Answers false where the database is away. */
+async function flushOrTell(
+  store: Pick<EditableStore, 'flushRemovals'>,
+  config: FollowConfig,
+  io: CommandIo,
+): Promise<boolean> {
+  try {
+    await flushAndTell(store, config, io)
+    return true
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error
+    io.stderr.write(`what was removed has not left the files yet: ${error.message}\n`)
+    return false
   }
 }
 

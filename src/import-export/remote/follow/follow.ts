@@ -118,16 +118,25 @@ export function createFollower(options: FollowOptions): Follower {
     return mayRemoveMany || isBelieved(one.loss, at, removeAfterMs)
   }
 
-  /** Answers how many of them still have a workspace here. */
-  async function removeGone(gone: readonly Losing[], counts: Counts): Promise<number> {
+  /** Answers how many of those who are gone still have a workspace here. */
+  async function removeGone(found: Findings): Promise<number> {
+    const { counts, gone } = found
     const due = gone.filter((losing) => isProven(losing, 'workspace'))
+    let removed = 0
     for (const { user, one, at } of due) {
-      await store.applyChanges([{ type: 'removeUser', email: user.email }])
+      try {
+        await store.applyChanges([{ type: 'removeUser', email: user.email }])
+      } catch (error) {
+        counts.missing -= 1
+        fail(user, one, error, found)
+        break
+      }
+      removed += 1
       addTo(counts, { added: 0, replaced: 0, removed: 1 })
       one.seen = null
       markInStep(one, at)
     }
-    return gone.length - due.length
+    return gone.length - removed
   }
 
   /** What fails for this user alone does not end the round. */
@@ -197,7 +206,7 @@ export function createFollower(options: FollowOptions): Follower {
       return { waiting: gone.length, doubted: lost }
     }
     await settle(emptied, 'documents', found, { mayEmptyWorkspace: true })
-    const waiting = found.outage === null ? await removeGone(gone, counts) : gone.length
+    const waiting = found.outage === null ? await removeGone(found) : gone.length
     return { waiting, doubted: 0 }
   }
 
