@@ -1,6 +1,9 @@
+import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { runCommandLine } from '../src/cli/command-line.ts'
 import { run, serveForTest } from './support/command-line.ts'
 import { ask, bearer } from './support/gateway.ts'
 import { type MoveLoadOptions, startMoveLoad } from './support/move-load.ts'
@@ -111,6 +114,32 @@ describe('an online move', () => {
     expect((await login(gateway.url)).status).toBe(200)
     expect((await run(['move', ...args])).exitCode).toBe(0)
     expect((await run(['move', '--from', from, '--cancel'])).stderr).toContain('too late')
+  })
+
+  test('that is stopped too late, and fails then, does not say that nothing has happened', async () => {
+    const [from, to] = [await file(), await file()]
+    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    await run(['import', '-', '--database', to, '--audit-retention', '0'])
+    const hand = new Database(to.slice('file:'.length))
+    hand.exec(`create trigger stop before update on move when new.phase = 'live' begin select raise(abort, 'no'); end`)
+    const signals = new EventEmitter()
+    let said = ''
+    const stderr = new Writable({
+      write(chunk, _, done) {
+        said += chunk
+        if (String(chunk).endsWith('switching')) signals.emit('SIGTERM')
+        done()
+      },
+    })
+    const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr, isTerminal: true, clock: Date.now }
+    const args = ['--from', from, '--to', to, '--online']
+    expect(await runCommandLine(['move', ...args], io, signals)).toBe(1)
+    expect(phaseOf(from)).toBe('moved')
+    expect(said).not.toContain('goes on as before')
+    expect(said).toContain('--from has moved: run it again, so that --to takes over\n')
+    hand.exec('drop trigger stop')
+    hand.close()
+    expect((await run(['move', ...args])).stdout).toContain('--to has taken over already')
   })
 
   test('leaves gateways that do not know the other database to answer 503', async () => {

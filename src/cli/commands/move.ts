@@ -31,10 +31,26 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
     return 0
   } catch (error) {
     progress.clear()
-    if (stop.aborted) io.stderr.write('stopped: --from goes on as before; run it again to go on\n')
-    else if (error instanceof MoveError) io.stderr.write(`${error.message}\n`)
-    else throw error
+    // The last step of an online move cannot be taken back, and something may still fail behind it.
+    const isMoved = online ? await hasMoved(source) : false
+    if (stop.aborted && isMoved === false) {
+      io.stderr.write('stopped: --from goes on as before; run it again to go on\n')
+    } else if (error instanceof MoveError) {
+      io.stderr.write(`${error.message}\n`)
+    } else {
+      if (isMoved) io.stderr.write('--from has moved: run it again, so that --to takes over\n')
+      throw error
+    }
     return 1
+  }
+}
+
+/** Null where it cannot be asked any more. */
+async function hasMoved(source: MigratableStore): Promise<boolean | null> {
+  try {
+    return (await source.moveState()).phase === 'moved'
+  } catch {
+    return null
   }
 }
 
