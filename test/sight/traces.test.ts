@@ -235,6 +235,16 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   })
 })
 
+// Node takes a timer of more than 2^31 - 1 ms for one of 1 ms.
+test.each(['OTEL_BSP_SCHEDULE_DELAY', 'OTEL_EXPORTER_OTLP_TIMEOUT', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'])(
+  '%s is at most what a timer can wait',
+  (name) => {
+    const read = (value: string) => () => readTraceSettings({ OTEL_TRACES_EXPORTER: 'otlp', [name]: value })
+    expect(read('2147483647')).not.toThrow()
+    expect(read('2147483648')).toThrow(`${name}: must be a number from 0 to 2147483647`)
+  },
+)
+
 test('pairs may have spaces around them, none between two commas, and more of = in a value', () => {
   const settings = readTraceSettings({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',

@@ -7,6 +7,8 @@ const COMPRESSIONS = ['none', 'gzip'] as const
 const EXPORTERS = ['otlp', 'none'] as const
 /** Of a receiver that is asked for and not named. */
 const DEFAULT_ENDPOINT = 'http://localhost:4318'
+/** A timer of Node takes more for 1 ms. */
+const MAX_WAIT_MS = 2_147_483_647
 const TRACE_CONTEXT = 'tracecontext'
 /** Baggage is not read, as nothing here would use it. */
 const PROPAGATORS = [TRACE_CONTEXT, 'baggage', 'none']
@@ -62,7 +64,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
   function number(name: string, byDefault: number, max = Number.POSITIVE_INFINITY): number {
     const value = of(name) === undefined ? byDefault : Number(of(name))
     if (Number.isFinite(value) && value >= 0 && value <= max) return value
-    wrong.push(`${name}: must be a number${max === 1 ? ' from 0 to 1' : ', 0 or more'}`)
+    wrong.push(`${name}: must be a number${max < Number.POSITIVE_INFINITY ? ` from 0 to ${max}` : ', 0 or more'}`)
     return byDefault
   }
 
@@ -114,7 +116,11 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     },
     protocol: oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocol, PROTOCOLS, help),
     compression: oneOf('OTEL_EXPORTER_OTLP_COMPRESSION', otlp('COMPRESSION') ?? 'none', COMPRESSIONS),
-    timeoutMs: number('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000)),
+    timeoutMs: number(
+      'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT',
+      number('OTEL_EXPORTER_OTLP_TIMEOUT', 10_000, MAX_WAIT_MS),
+      MAX_WAIT_MS,
+    ),
     resource: {
       'service.name': 'workspace-gateway',
       ...attributes,
@@ -123,7 +129,7 @@ export function readTraceSettings(variables: Variables): TraceSettings | null {
     ratio,
     isContinued: propagators.includes(TRACE_CONTEXT),
     isParentBased: sampler.startsWith('parentbased_'),
-    delayMs: number('OTEL_BSP_SCHEDULE_DELAY', 5_000),
+    delayMs: number('OTEL_BSP_SCHEDULE_DELAY', 5_000, MAX_WAIT_MS),
     maxQueued,
     // While one batch is sent, the next one has room to wait.
     maxBatch: Math.max(1, Math.min(maxBatch, Math.ceil(maxQueued / 2))),
