@@ -1,9 +1,9 @@
 // A supervisor outlives what happens to its workers, and has as many as it was asked for.
-import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { serveForTest } from '../support/command-line.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { serve, serveForTest } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { commandOf, stateOf, until, workersOf } from './processes.ts'
@@ -13,6 +13,13 @@ const QUESTION_MS = 250
 
 function databaseOption(): readonly string[] {
   return ['--database', `file:${join(temporaryDirectory(), 'workspace.db')}`]
+}
+
+/** Has the supervisor run `code` first, in which `cluster` is the module. */
+function inSupervisor(code: string): { readonly env: Readonly<Record<string, string>> } {
+  const path = join(temporaryDirectory(), 'supervisor.mjs')
+  writeFileSync(path, `import cluster from 'node:cluster'\nif (cluster.isPrimary) ${code}\n`)
+  return { env: { NODE_OPTIONS: `--import ${path}` } }
 }
 
 describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
@@ -35,12 +42,13 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
   })
 
   test('goes on when no process can be started, and starts one once that is possible', async () => {
-    const gateway = await serveForTest(['--workers', '2', ...databaseOption()])
+    const tellKept = "process.on('exit', () => process.stderr.write('kept: ' + Object.keys(cluster.workers).length))"
+    const gateway = await serveForTest(['--workers', '2', ...databaseOption()], inSupervisor(tellKept))
     const { pid } = gateway.process
     const [victim = 0, other] = workersOf(gateway)
     const limitOpenFiles = (count: number) => execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:`])
-    // What it has open stays open.
-    limitOpenFiles(readdirSync(`/proc/${pid}/fd`).length - 3)
+    // What it has open stays open: stdin, stdout and stderr take up the limit.
+    limitOpenFiles(3)
     process.kill(victim, 'SIGKILL')
     await until(() => gateway.stderr().split('a worker ended before it listened').length > 2)
     expect(gateway.stderr()).toMatch(/"reason":"it could not be started: spawn \S+ EMFILE"/)
@@ -49,6 +57,26 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     limitOpenFiles(1_024)
     await until(() => workersOf(gateway).length === 2)
     expect(await gateway.kill('SIGTERM')).toBe(0)
+    expect(gateway.stderr()).toMatch(/^kept: 0$/m)
+  })
+
+  test.each([
+    ['is not there', () => join(temporaryDirectory(), 'node'), 'ENOENT'],
+    ['may not be run', () => temporaryDirectory(), 'EACCES'],
+  ])('ends with a sentence when the program of its first worker %s', async (_, pathOf, code) => {
+    const path = pathOf()
+    let supervisor: ChildProcess | undefined
+    const serving = serve(
+      ['--workers', '2', ...databaseOption()],
+      inSupervisor(`process.execPath = ${JSON.stringify(path)}`),
+      (child) => {
+        supervisor = child
+        onTestFinished(() => void child.kill('SIGKILL'))
+      },
+    )
+    const sentence = `the first worker: it could not be started: spawn ${path} ${code}\n`
+    await expect(serving).rejects.toThrow(`serve ended before it listened: ${sentence}`)
+    expect(supervisor?.exitCode).toBe(1)
   })
 
   test('has no worker too many when one is killed while another one starts in its place', async () => {
@@ -62,11 +90,12 @@ describe.skipIf(process.platform !== 'linux')('a supervisor', () => {
     const successor = started()
     process.kill(successor, 'SIGSTOP')
     process.kill(victim, 'SIGKILL')
-    await until(() => gateway.stderr().includes('"a worker ended: starting another"'))
+    await until(() => gateway.stderr().includes('"a worker ended: another one is starting in its place"'))
     process.kill(successor, 'SIGCONT')
     await until(() => gateway.stderr().includes('all workers were replaced'))
     expect(workersOf(gateway)).toHaveLength(2)
     expect(workersOf(gateway)).not.toContain(victim)
+    expect(gateway.stderr()).not.toContain('starting another')
     expect(await gateway.kill('SIGTERM')).toBe(0)
   })
 })

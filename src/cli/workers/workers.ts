@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { reasonOf } from '../../errors.ts'
+import { MachineError, reasonOf } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import type { ServeConfig } from '../options/serve-options.ts'
 import { untilListening } from '../serving/listen.ts'
@@ -23,6 +23,8 @@ const MIN_START_TIMEOUT_MS = 30_000
 /** Beyond what a worker has for its end by its options. */
 const END_MARGIN_MS = 5_000
 const WRONG_USAGE = 2
+/** Of a machine that has no room for another process, or lets this one open no more files: that may pass. */
+const PASSING: readonly unknown[] = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']
 
 /** What a worker says once it listens. */
 export interface WorkerReady {
@@ -70,7 +72,7 @@ export interface Supervision {
 
 /**
  * Supervises until `stop` is aborted, or the database failed in one of the workers: then all of them end. The workers share one listening socket and take connections from it themselves, so a
- * connection that one of them no longer takes waits for another.
+ * connection that one of them no longer takes waits for another. Throws `MachineError` where the first one cannot be started, and that lasts.
  */
 export async function superviseWorkers(
   config: ServeConfig,
@@ -102,10 +104,13 @@ export async function superviseWorkers(
     } catch (error) {
       return neverStarted(error)
     }
-    const failed = Promise.withResolvers<WorkerEnd>()
+    const failed = Promise.withResolvers<unknown>()
     worker.on('error', (error) => {
-      if (worker.process.pid === undefined) failed.resolve(neverStarted(error))
-      // Otherwise it was killed before it could be told something: its exit is heard next.
+      // It was killed before it could be told something: its exit is heard next.
+      if (worker.process.pid !== undefined) return
+      // Without an exit it would be kept.
+      delete cluster.workers?.[worker.id]
+      failed.resolve(error)
     })
     const said: { reason?: string } = {}
     const ended = next(worker, 'exit').then(async (): Promise<WorkerEnd> => {
@@ -122,7 +127,7 @@ export async function superviseWorkers(
     })
     // The first of all may look through the whole database before it listens.
     const starting = hasListened ? watch(worker, MIN_START_TIMEOUT_MS) : null
-    const first = await Promise.race([ready.promise, ended, failed.promise])
+    const first = await Promise.race([ready.promise, ended, failed.promise.then(neverStarted)])
     starting?.[Symbol.dispose]()
     if (!isReady(first)) return first
     hasListened = true
@@ -140,11 +145,22 @@ export async function superviseWorkers(
         lost.abort()
         return
       }
+      if (succeeded.has(worker)) {
+        log.error({ pid: worker.process.pid, ...end }, 'a worker ended: another one is starting in its place')
+        return
+      }
       const pauseMs = performance.now() - startedAt < HEALTHY_MS ? FIRST_PAUSE_MS : 0
       log.error({ pid: worker.process.pid, ...end, pauseMs }, 'a worker ended: starting another')
-      if (!succeeded.has(worker)) await startUntilOneListens(pauseMs)
+      await startUntilOneListens(pauseMs)
     })
     return first
+  }
+
+  function neverStarted(error: unknown): WorkerEnd {
+    const reason = `it could not be started: ${reasonOf(error)}`
+    if (!hasListened && !PASSING.includes((error as NodeJS.ErrnoException).code))
+      throw new MachineError(`the first worker: ${reason}`)
+    return { exitCode: null, signal: null, reason }
   }
 
   /** Kills a worker whose event loop stands still, unless the operator wishes none. */
@@ -257,11 +273,6 @@ function isReady(message: unknown): message is WorkerReady {
 /** Not `once` of node:events: that rejects for an error, as of what a worker could not be told. */
 function next(worker: Worker, event: 'exit' | 'disconnect'): Promise<void> {
   return new Promise((resolve) => void worker.once(event, () => resolve()))
-}
-
-/** Of a machine that has no room for another process, or lets this one open no more files. */
-function neverStarted(error: unknown): WorkerEnd {
-  return { exitCode: null, signal: null, reason: `it could not be started: ${reasonOf(error)}` }
 }
 
 function livingWorkers(): readonly Worker[] {
