@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { serveWatched, sumOf } from '../sight/watched.ts'
 import { ask } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { until, workersOf } from './processes.ts'
+import { stateOf, until, workersOf } from './processes.ts'
 
 const HELD = 'an answer is held back'
 
@@ -40,10 +40,15 @@ test.skipIf(process.platform !== 'linux')(
     const scraped = metrics()
     const pid = () => Number(new RegExp(`"pid":(\\d+),"msg":"${HELD}"`).exec(serving.stderr())?.[1])
     await until(() => pid() > 0)
+    const first = pid()
+    const second = workersOf(serving).find((one) => one !== first) ?? 0
+    // The first one is to count all of them.
+    process.kill(second, 'SIGSTOP')
+    await until(() => stateOf(second) === 'T')
     for (let count = 0; count < 40; count += 1) {
       await ask(`${serving.url}/projects`, { headers: { connection: 'close' } })
     }
-    const first = pid()
+    process.kill(second, 'SIGCONT')
     process.kill(first, 'SIGTERM')
     await until(() => !workersOf(serving).includes(first))
     await scraped
