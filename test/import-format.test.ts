@@ -232,12 +232,12 @@ test('a line longer than can be read is named, and the lines around it are read'
   const path = workspace.write('long.ndjson', documentLine('template', ANA, '{"id":1}'))
   const start = statSync(path).size
   // Nothing but NUL, which takes no room on the disk.
-  truncateSync(path, start + 268_435_457)
+  truncateSync(path, start + 268_400_001)
   appendFileSync(path, `\n{}\n`)
   const { exitCode, stderr } = await workspace.import(path)
   expect([exitCode, stderr.split('\n').slice(0, 2)]).toEqual([
     1,
-    [`${path}:2: longer than 268435456 bytes`, `${path}:3: "kind" must be a string that is not empty`],
+    [`${path}:2: longer than 268400000 bytes`, `${path}:3: "kind" must be a string that is not empty`],
   ])
 })
 
