@@ -74,7 +74,7 @@ if (typeof engine === 'string') {
       const built = docker(['build', '--network', 'host', ...pulling, ...inRoot(shownBuild)])
       if (built.exitCode !== 0) throw new Error(built.stdout + built.stderr)
       console.log(`built in ${Math.round((performance.now() - started) / 1_000)} s`)
-    }, 10 * MINUTES)
+    }, 30 * MINUTES)
 
     afterAll(async () => {
       for (const name of names) docker(['rm', '--force', '--volumes', name])
