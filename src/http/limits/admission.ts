@@ -23,6 +23,7 @@ const MAX_SPARSE = 4
  * connections has waiting behind slow requests.
  */
 const MAX_WAITING = 128
+
 export interface AdmissionOptions extends OverloadOptions {
   /** Calls `run` once in the next turn of the event loop. */
   readonly nextTurn: (run: () => void) => void

@@ -52,8 +52,8 @@ const KEY_OF_REF = 'workspace_gateway.key_of(ref)'
 const OF_PROJECT = `${KEY_OF_REF} = (
   select asked.ref_key from workspace_gateway.document
   where user_id = asked.user_id and ${KEY_OF_REF} = asked.ref_key and ref is not null)`
-const OF_EXPORT = `export_id = (
-  select id from workspace_gateway.export where user_id = asked.user_id and id = asked.export_id)`
+const ofExport = (condition = '') => `export_id = (
+  select id from workspace_gateway.export where user_id = asked.user_id and id = asked.export_id ${condition})`
 
 function documentPages(name: string, direction: Direction) {
   return readVerb<DocumentList & Page, Documented, readonly StoredDocument[]>(
@@ -110,7 +110,7 @@ function elementPages(name: string, direction: Direction) {
     {
       key: 'position',
       lateral: `select position, text from workspace_gateway.export_element
-        ${WHERE} and ${IN_PAGE} and ${OF_EXPORT}
+        ${WHERE} and ${IN_PAGE} and ${ofExport()}
         order by position ${direction} limit asked.max`,
     },
     (rows) => inListOrder(rows, direction).map(toElement),
@@ -118,7 +118,7 @@ function elementPages(name: string, direction: Direction) {
 }
 
 function elementParts(name: string, direction: Direction) {
-  const from = `from workspace_gateway.export_element ${WHERE} and ${IN_PAGE} and ${OF_EXPORT}`
+  const from = `from workspace_gateway.export_element ${WHERE} and ${IN_PAGE} and ${ofExport()}`
   return readVerb<ElementList & PageWithin, PartRow<StoredElement>, PagePart<StoredElement>>(
     name,
     [EXPORT_ID, ...PAGE_WITHIN],
@@ -217,9 +217,7 @@ export const READ_VERBS = {
           select position, text, sum(octet_length(text)) over (order by position) as total
           from workspace_gateway.export_element
           ${WHERE} and position > asked.after and position <= asked.after + asked.max_elements
-          and export_id = (
-            select id from workspace_gateway.export
-            where user_id = asked.user_id and id = asked.export_id and digest = asked.digest)) sized
+          and ${ofExport('and digest = asked.digest')}) sized
         where total <= asked.max_bytes or position = asked.after + 1`,
     },
     ([row]) => (row ? { bytes: Buffer.from(row.text), last: row.last } : null),
