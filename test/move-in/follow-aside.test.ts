@@ -2,13 +2,9 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openTemporaryFile } from '../../src/cli/import/import-source.ts'
-import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
-import { parseOptions } from '../../src/cli/options/option.ts'
-import { createRemoteClient } from '../../src/import-export/remote/client.ts'
-import { createFollower } from '../../src/import-export/remote/follow/follow.ts'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { openFollower } from '../support/follow.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
@@ -41,19 +37,7 @@ test('a database that was away while a user was asked is not away any more in th
       return Reflect.get(target, name)
     },
   })
-  const { signal } = new AbortController()
-  await using follower = createFollower({
-    client: createRemoteClient(server.url, { headers: {}, maxOutageMs: 0, stop: signal }),
-    store: failing,
-    fields: parseOptions(IMPORT_OPTIONS, {}),
-    openTemporaryFile,
-    clock: Date.now,
-    concurrency: 1,
-    stop: signal,
-    removeAfterMs: 0,
-    mayRemoveMany: false,
-    onFailed() {},
-  })
+  await using follower = openFollower(server.url, failing)
   const round = () => follower.round([ANA, BEN].map((email) => ({ email, login: email, label: email })))
   expect(await round()).toMatchObject({ changed: 1, failed: 1, outage: null })
   isHeld = true

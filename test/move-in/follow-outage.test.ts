@@ -2,15 +2,10 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openTemporaryFile } from '../../src/cli/import/import-source.ts'
-import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
-import { parseOptions } from '../../src/cli/options/option.ts'
-import { createRemoteClient } from '../../src/import-export/remote/client.ts'
-import { createFollower } from '../../src/import-export/remote/follow/follow.ts'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
-import { startFollow } from '../support/follow.ts'
+import { openFollower, startFollow } from '../support/follow.ts'
 import { startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine } from '../support/workspaces.ts'
@@ -54,19 +49,7 @@ test('while users are removed whose workspaces are gone, the round is given up, 
       return store.applyChanges(changes)
     },
   }
-  const { signal } = new AbortController()
-  await using follower = createFollower({
-    client: createRemoteClient(server.url, { headers: {}, maxOutageMs: 0, stop: signal }),
-    store: failing,
-    fields: parseOptions(IMPORT_OPTIONS, {}),
-    openTemporaryFile,
-    clock: Date.now,
-    concurrency: 1,
-    stop: signal,
-    removeAfterMs: 0,
-    mayRemoveMany: false,
-    onFailed() {},
-  })
+  await using follower = openFollower(server.url, failing)
   const round = () => follower.round(EMAILS.map((email) => ({ email, login: email, label: email })))
   expect(await round()).toMatchObject({ changed: 30, outage: null })
   for (const email of GONE) server.workspaces.delete(email)

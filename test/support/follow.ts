@@ -5,6 +5,12 @@ import { createInterface } from 'node:readline'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { openTemporaryFile } from '../../src/cli/import/import-source.ts'
+import { IMPORT_OPTIONS } from '../../src/cli/options/import-options.ts'
+import { parseOptions } from '../../src/cli/options/option.ts'
+import { createRemoteClient } from '../../src/import-export/remote/client.ts'
+import { createFollower } from '../../src/import-export/remote/follow/follow.ts'
+import type { EditableStore } from '../../src/store/workspace-edits.ts'
 import { PROGRAM } from './program.ts'
 
 /** Without a pause between rounds, and none before what two of them do not find any more is removed. */
@@ -52,6 +58,23 @@ export function startFollow(url: string, args: readonly string[], { clock = Date
     return { exitCode, stderr: await said }
   })
   return following(stdout, ended, () => signals.emit('SIGTERM'))
+}
+
+/** What `follow` makes its rounds with, one user after the other, into a store of the test's own. */
+export function openFollower(url: string, store: EditableStore) {
+  const { signal } = new AbortController()
+  return createFollower({
+    client: createRemoteClient(url, { headers: {}, maxOutageMs: 0, stop: signal }),
+    store,
+    fields: parseOptions(IMPORT_OPTIONS, {}),
+    openTemporaryFile,
+    clock: Date.now,
+    concurrency: 1,
+    stop: signal,
+    removeAfterMs: 0,
+    mayRemoveMany: false,
+    onFailed() {},
+  })
 }
 
 /** The caller stops it. */
