@@ -45,7 +45,7 @@ import { createShadowing, type ShadowOptions } from './rest/shadow/with-shadow.t
 import type { Store } from './store/contract.ts'
 
 /** Answers of one user that are made at a time. A page asks for fewer; more would be read side by side, held, and refused. */
-const MAX_MADE_PER_USER = 16
+const MAX_MADE_PER_USER = 8
 /** More of them than the connections of a usual client. */
 const FREE_WAITING_PER_USER = 64
 

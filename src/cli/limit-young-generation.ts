@@ -1,4 +1,4 @@
-// Keeps V8 from taking memory for young objects that makes an import little faster.
+// Keeps V8 from taking memory for young objects that makes nothing faster, or little.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** Of both semi-spaces. V8 lets them grow to twice as much, or more, in whatever allocates for long, short-lived or not. */

@@ -22,6 +22,7 @@ import { databasePath, type StoreOptions } from '../../store/open-store.ts'
 import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
+import { limitYoungGeneration } from '../limit-young-generation.ts'
 import {
   createBrokenOffReport,
   createLog,
@@ -92,6 +93,7 @@ export async function runServe(
   if (cluster.isWorker) onReload(() => {})
   if (cluster.isWorker) answerHeartbeats()
   allocateYoung()
+  using _young = limitYoungGeneration()
   const retired = new AbortController()
   if (cluster.isWorker) onRetire(() => retired.abort())
   const failed = new AbortController()
