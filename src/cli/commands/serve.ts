@@ -59,6 +59,8 @@ import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers } fr
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
+/** With half of it, executed GraphQL answers take a fourteenth more processor time. */
+const YOUNG_BYTES_WHEN_BUSY = 67_108_864
 
 /** Where these come from is the process's business. */
 export interface ServeSignals {
@@ -93,7 +95,7 @@ export async function runServe(
   if (cluster.isWorker) onReload(() => {})
   if (cluster.isWorker) answerHeartbeats()
   allocateYoung()
-  using _young = limitYoungGeneration()
+  using _young = limitYoungGeneration({ maxBytesWhenBusy: YOUNG_BYTES_WHEN_BUSY })
   const retired = new AbortController()
   if (cluster.isWorker) onRetire(() => retired.abort())
   const failed = new AbortController()
