@@ -425,6 +425,11 @@ test('what decides, or is copied, counted or reported, is read as it is now, als
       () => store.holdingsOf(['eve@example.com']),
       [{ email: 'eve@example.com' }],
     ],
+    [
+      "update user set email = 'fay@example.com' where id = 7",
+      () => store.usersById([7]),
+      [{ email: 'fay@example.com' }],
+    ],
     ["update document set ref = 'other'", () => store.projectIdsByRef([{ email: ANA, ref: 'other' }]), ['p']],
     ["update move set phase = 'filled'", () => store.moveState(), { phase: 'filled' }],
     [

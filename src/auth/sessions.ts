@@ -24,7 +24,7 @@ const MAX_LISTED = 1_000
 export interface SessionOptions {
   readonly refreshIdleTtlSeconds: number
   readonly refreshAbsoluteTtlSeconds: number
-  /** Open sessions of one user; one more ends the one that was idle for longest. */
+  /** Open sessions of one user; one more ends the one that was used longest ago. */
   readonly sessionsPerUser: number
   /** For this long a session may be used without being looked up again; null to look up for every request. */
   readonly sessionCheckMs: number | null

@@ -196,7 +196,7 @@ export interface WorkspaceReads {
   /** Users in order of email, those after `email` ('' for the first): `limit`, fewer only at the end. */
   readonly usersAfter: (email: string, limit: number) => Awaitable<readonly StoredUser[]>
   readonly userByEmail: (email: string) => Awaitable<StoredUser | null>
-  /** Those that are there, in no order. */
+  /** Those that are there in a state no older than this call, in no order. */
   readonly usersById: (ids: readonly number[]) => Awaitable<readonly StoredUser[]>
   /** The references of a user's exports that no project of the user has, in order: exports nobody can ask for. */
   readonly exportRefsWithoutProject: (userId: number) => Awaitable<readonly string[]>

@@ -58,6 +58,9 @@ export interface SessionExtension {
   readonly idleExpiresAt: number
 }
 
+/** The clocks of gateways are apart by so many milliseconds at most: what is of a later time was written before a clock was set back. */
+export const CLOCKS_DIFFER_MS = 60_000
+
 /** Rows that one call of `dropExpiredSessions` removes at most, so that it holds its locks only briefly. */
 export const EXPIRED_SESSIONS_PER_CALL = 500
 
@@ -74,7 +77,7 @@ export interface SessionVerbs {
 
   /**
    * Adds all or, when it throws, none. No user of them has more than `maxPerUser` open sessions when it answers: those that
-   * were idle for longest end, and are answered. Without `maxPerUser` there is no limit.
+   * were used longest ago end, and are answered. Without `maxPerUser` there is no limit.
    */
   readonly addSessions: (sessions: readonly NewSession[], maxPerUser?: number) => Awaitable<readonly OwnedSession[]>
   /** Moves the idle expiry and the time of the last use, never back; false for a session that is no longer there. Idempotent. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { TokenPair } from '../../src/auth/sessions.ts'
 import { runHere } from '../support/command-line.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -7,6 +8,7 @@ import { ANA, BEN, documentLine } from '../support/workspaces.ts'
 const LIST = '{ me { sessions { id createdAt lastUsedAt expiresAt current userAgent network } } }'
 const REVOKE = 'mutation ($id: ID!) { revokeSession(id: $id) }'
 const EVERYWHERE = 'mutation { logoutEverywhere }'
+const DAY = 86_400
 const JSON_BODY = { 'content-type': 'application/json' }
 
 interface ShownSession {
@@ -176,14 +178,14 @@ describe.each(engines)('on %s', (_name, database) => {
     expect(await revocations(gateway)).toEqual(['3 ended'])
   })
 
-  test('one more session than a user may have ends the one that was idle for longest', async () => {
+  test('one more session than a user may have ends the one that was used longest ago', async () => {
     const gateway = await open({ sessionsPerUser: 3 })
     const opened = []
     for (let count = 0; count < 3; count += 1) {
       opened.push(await gateway.login(ANA))
       gateway.advance(60)
     }
-    // The first is used again: the second is idle for longest now.
+    // The first is used again: the second was used longest ago.
     gateway.advance(5 * 3_600)
     await gateway.send('POST', '/token', JSON.stringify(opened[0]))
     const { accessToken } = await gateway.login(ANA)
@@ -193,6 +195,40 @@ describe.each(engines)('on %s', (_name, database) => {
     await gateway.audit.flush()
     const all = { from: null, to: null, kind: 'sessionsCapped', who: null }
     expect((await gateway.store.auditEntries(all, 0, 9)).map(({ detail }) => detail)).toEqual(['1 ended'])
+  })
+
+  test('a session in use for weeks is not the idlest because its longest lifetime ends sooner', async () => {
+    const gateway = await open({
+      sessionsPerUser: 2,
+      refreshIdleTtlSeconds: 20 * DAY,
+      refreshAbsoluteTtlSeconds: 30 * DAY,
+    })
+    const inUse = await gateway.login(ANA)
+    gateway.advance(18 * DAY)
+    const idle = await gateway.login(ANA)
+    gateway.advance(DAY)
+    const use = async (session: TokenPair) => (await gateway.send('POST', '/token', JSON.stringify(session))).status
+    expect(await use(inUse)).toBe(200)
+    const last = await gateway.login(ANA)
+    expect(await Promise.all([inUse, idle, last].map(use))).toEqual([200, 401, 200])
+  })
+
+  test('who signs in is signed in, also where the others idle for longer or the clock was set back', async () => {
+    const gateway = await open({ sessionsPerUser: 3, refreshIdleTtlSeconds: 20 * DAY })
+    for (let count = 0; count < 3; count += 1) await gateway.login(ANA)
+    const { databaseUrl } = gateway
+    const shorter = await startGateway({ databaseUrl, sessionsPerUser: 3, refreshIdleTtlSeconds: DAY })
+    shorter.advance(60)
+    const { accessToken } = await shorter.login(ANA)
+    expect(await isSignedIn(shorter, accessToken)).toBe(true)
+    shorter.advance(-DAY)
+    const opened = []
+    for (let count = 0; count < 3; count += 1) {
+      opened.push(await shorter.login(ANA))
+      shorter.advance(5)
+    }
+    const alive = await Promise.all(opened.map((one) => isSignedIn(shorter, one.accessToken)))
+    expect(alive).toEqual([true, true, true])
   })
 
   test('a hundred logins of one user at once, with a limit of ten: ten sessions are left, and they work', async () => {

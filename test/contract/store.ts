@@ -245,10 +245,11 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
         ).toEqual([null, null, null, expect.anything()])
       })
 
-      test('are no more than the limit: the oldest idle ones end, and are refused at once', async () => {
+      test('are no more than the limit: those used longest ago end, whenever they would expire, and are refused at once', async () => {
         const [a, b, c] = [newSession(), newSession(), newSession()].map((one, index) => ({
           ...one,
-          idleExpiresAt: NOW + 100 + index,
+          lastUsedAt: NOW - 10 + index,
+          idleExpiresAt: NOW + 100 - index,
         }))
         if (!a || !b || !c) throw new Error('three were made')
         const other = newSession({ email: BEN })

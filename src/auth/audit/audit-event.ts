@@ -8,7 +8,7 @@ export const AUDIT_KINDS = {
   refresh: 'a refresh token was refused (one that is accepted is no event)',
   logout: 'a session was ended with its refresh token',
   sessionsRevoked: 'sessions were ended by their user or by the operator',
-  sessionsCapped: 'the oldest idle sessions of a user made room for a new one',
+  sessionsCapped: 'the sessions of a user that were used longest ago made room for a new one',
   keyAdded: 'a signing key was made',
   keyRetired: 'a signing key was removed',
   keysEncrypted: 'the stored private keys were encrypted',

@@ -52,6 +52,7 @@ export interface PendingSignIn {
   readonly id: string
   readonly kid: string
   readonly triesLeft: number
+  readonly expiresAt: number
 }
 
 /** `spent`: expired, used up or used; the code was not compared. */

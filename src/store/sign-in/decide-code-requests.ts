@@ -1,5 +1,6 @@
 // Which requests for a code get a mail: the one place that knows the rule, for both engines.
 import { hash } from 'node:crypto'
+import { CLOCKS_DIFFER_MS } from '../session-contract.ts'
 import {
   type CodeOutcome,
   type CodeRequest,
@@ -7,9 +8,6 @@ import {
   type DecidedRequest,
   MAX_CODE_TRIES,
 } from './code-contract.ts'
-
-/** By so much at most the clocks of gateways do. */
-const CLOCKS_DIFFER_MS = 60_000
 
 export interface Quota {
   readonly key: string
@@ -106,8 +104,8 @@ export function decideRequests(
   }
 }
 
-/** Nor is what ends later than anything can that begins now: it began before the clock was set back. */
-function isRunning(endsAt: number, lengthMs: number, now: number): boolean {
+/** What ends later than anything can that begins now is not running: it began before the clock was set back. */
+export function isRunning(endsAt: number, lengthMs: number, now: number): boolean {
   return endsAt > now && endsAt <= now + lengthMs + CLOCKS_DIFFER_MS
 }
 

@@ -87,7 +87,7 @@ function storeOn(connections: Connections, path: string, options: SqliteStoreOpt
   const assertWritable = isReadOnly ? () => {} : createWritableCheck(path, writer, commits, faults)
   const ping = reader.prepare('select 1 from user limit 1')
   const verbs = {
-    ...createReads(reader, turn.read),
+    ...createReads(reader, turn.read, turn.readNow),
     ...createSessions(reader, turn, writer, openCommits),
     ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, lockTimeoutMs), faults),
     ...createAuditLog(reader, turn, writer, openCommits),

@@ -24,8 +24,12 @@ interface Count {
   readonly count: number
 }
 
-/** `read` says inside which transaction a read runs. */
-export function createReads(database: Database, read: <T>(run: () => T) => T): WorkspaceReads {
+/** `read` says inside which transaction a read runs, `readNow` inside which one that sees all that is committed by now. */
+export function createReads(
+  database: Database,
+  read: <T>(run: () => T) => T,
+  readNow: <T>(run: () => T) => T = read,
+): WorkspaceReads {
   const documents = createDocumentPages(database)
   const exports = createExportPages(database)
   const newestExports = createNewestExports(database, exports)
@@ -98,7 +102,7 @@ export function createReads(database: Database, read: <T>(run: () => T) => T): W
     elementRunsOf: (questions) => answerAll(questions, elements.run),
     usersAfter: (email, limit) => read(() => users.all(email, limit)),
     userByEmail: (email) => read(() => userByEmail.get(email) ?? null),
-    usersById: (ids) => read(() => ids.flatMap((id) => userById.get(id) ?? [])),
+    usersById: (ids) => readNow(() => ids.flatMap((id) => userById.get(id) ?? [])),
     exportRefsWithoutProject: (userId) => read(() => exportRefsWithoutProject.all(userId).map(({ ref }) => ref)),
   }
 }

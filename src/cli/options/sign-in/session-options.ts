@@ -33,7 +33,7 @@ export const sessionOptions = {
   },
   sessionsPerUser: {
     flags: '--sessions-per-user <count>',
-    description: 'open sessions of one user; one more ends the one that was idle for longest',
+    description: 'open sessions of one user; one more ends the one that was used longest ago',
     default: '100',
     schema: integer(1, 100_000),
   },

@@ -1,5 +1,6 @@
 // Sessions in PostgreSQL.
 import {
+  CLOCKS_DIFFER_MS,
   EXPIRED_SESSIONS_PER_CALL,
   type LiveSession,
   type NewSession,
@@ -70,11 +71,13 @@ const ADD: Statement = {
       where $13::boolean`,
 }
 // A concurrent call chooses the same ones, and those that are locked are being ended or used at this moment: nothing
-// is ended twice or too much, and nobody waits.
+// is ended twice or too much, and nobody waits. Those of a time to come go first: the clock was set back, and what is opened
+// now would always be the idlest.
 const END_IDLEST: Statement = {
   name: 'endIdlestSessions',
   text: `with ranked as (
-      select id, row_number() over (partition by email order by idle_expires_at desc, id desc) as place
+      select id, row_number() over (
+          partition by email order by last_used_at > $2 + ${CLOCKS_DIFFER_MS}, last_used_at desc, id desc) as place
       from workspace_gateway.session where email = any($1::text[]) and idle_expires_at > $2
     ), beyond as (
       select id from workspace_gateway.session where id in (select id from ranked where place > $3)

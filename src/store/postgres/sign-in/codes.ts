@@ -97,7 +97,7 @@ const PURGES: readonly Statement[] = [
 ]
 const PENDING: Statement = {
   name: 'pendingSignIn',
-  text: `select id, kid, ${MAX_CODE_TRIES} - tries as "triesLeft" from workspace_gateway.pending_sign_in
+  text: `select id, kid, ${MAX_CODE_TRIES} - tries as "triesLeft", expires_at as "expiresAt" from workspace_gateway.pending_sign_in
     where email = $1 and network = $2 and expires_at > $3`,
 }
 const COMPARE: Statement = {

@@ -1,6 +1,7 @@
 // Sessions in SQLite.
 import type { Database } from 'better-sqlite3'
 import {
+  CLOCKS_DIFFER_MS,
   EXPIRED_SESSIONS_PER_CALL,
   type LiveSession,
   type NewSession,
@@ -66,9 +67,10 @@ export function createSessions(
   const openCount = writer
     .prepare<[string, number], number>('select count(*) from session where email = ? and idle_expires_at > ?')
     .pluck()
-  const endIdlest = writer.prepare<[string, number, number], OwnedSession>(
+  const endIdlest = writer.prepare<[string, number, number, number], OwnedSession>(
     `delete from session where id in
-       (select id from session where email = +? and idle_expires_at > +? order by idle_expires_at, id limit +?)
+       (select id from session where email = +? and idle_expires_at > +?
+        order by last_used_at <= +?, last_used_at, id limit +?)
      returning id, email`,
   )
   const extend = writer.prepare<[number, number, string]>(
@@ -90,16 +92,18 @@ export function createSessions(
     `select ${SESSION} from session where id > +? order by id limit +?`,
   )
 
-  /** The oldest idle ones of a user that has too many, which a login rarely finds: to count is one look at the index. */
+  /**
+   * Those of a user with too many that were used longest ago, which a login rarely finds: to count is one look at the index.
+   * Those of a time to come go first: the clock was set back, and what is opened now would always be the idlest.
+   */
   function endBeyond(maxPerUser: number, { email, createdAt }: NewSession): readonly OwnedSession[] {
     const excess = (openCount.get(email, createdAt) ?? 0) - maxPerUser
-    return excess > 0 ? endIdlest.all(email, createdAt, excess) : []
+    return excess > 0 ? endIdlest.all(email, createdAt, createdAt + CLOCKS_DIFFER_MS, excess) : []
   }
 
   return {
     liveSessions(ids, now) {
-      turn.refresh()
-      return turn.read(() => sessionsById.read(ids, (found) => (found && found.endsAt > now ? found.live : null)))
+      return turn.readNow(() => sessionsById.read(ids, (found) => (found && found.endsAt > now ? found.live : null)))
     },
     refreshableSessions(hashes, now) {
       return turn.decide(() => hashes.map((hash) => refreshable.get(hash, now, now) ?? null))
@@ -133,8 +137,7 @@ export function createSessions(
     dropExpiredSessions: (now) =>
       commits.add(() => purge.run(now, EXPIRED_SESSIONS_PER_CALL).changes < EXPIRED_SESSIONS_PER_CALL),
     sessionsAfter(id, limit) {
-      turn.refresh()
-      return turn.read(() => sessionsAfter.all(id, limit))
+      return turn.readNow(() => sessionsAfter.all(id, limit))
     },
   }
 }

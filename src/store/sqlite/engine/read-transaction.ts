@@ -7,6 +7,8 @@ export interface ReadTransaction {
   readonly refresh: () => void
   /** Runs a read inside the transaction of this turn, which the first read of the turn begins. */
   readonly read: <T>(run: () => T) => T
+  /** Runs a read on a state no older than this call. */
+  readonly readNow: <T>(run: () => T) => T
   /** Runs a read that decides who is asking: on a state no older than this call, and only while nobody else has taken over. */
   readonly decide: <T>(run: () => T) => T
   /** Within a read: throws once another database has taken over. */
@@ -53,13 +55,18 @@ export function createReadTransaction(
     })
   }
 
+  function readNow<T>(run: () => T): T {
+    refresh()
+    return read(run)
+  }
+
   return {
     refresh,
     read,
+    readNow,
     assertActive,
     decide(run) {
-      refresh()
-      return read(() => {
+      return readNow(() => {
         assertActive()
         return run()
       })

@@ -58,7 +58,7 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
     `delete from mail_quota where key in (select key from mail_quota where ends_at <= ? limit ${PURGED})`,
   ].map((text) => writer.prepare<[number]>(text))
   const pending = reader.prepare<[string, string, number], PendingSignIn>(
-    `select id, kid, ${MAX_CODE_TRIES} - tries as triesLeft from pending_sign_in
+    `select id, kid, ${MAX_CODE_TRIES} - tries as triesLeft, expires_at as expiresAt from pending_sign_in
      where email = ? and network = ? and expires_at > ?`,
   )
   const compare = writer.prepare<
