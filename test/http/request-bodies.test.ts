@@ -11,6 +11,12 @@ import { openSocket, readAnswers, readToEnd, requestText } from '../support/wire
 
 const MIB = 1_048_576
 
+interface Beginning {
+  readonly method?: string
+  readonly from?: string
+  readonly coding?: string
+}
+
 /** Of more than the kernel holds for a connection. */
 async function* endless(): AsyncGenerator<Uint8Array> {
   for (;;) yield new Uint8Array(65_536)
@@ -45,11 +51,13 @@ async function serve() {
     async begin(
       framing: readonly [name: string, value: string],
       part: string,
-      { method = 'POST', from = '192.0.2.1' } = {},
+      { method = 'POST', from = '192.0.2.1', coding }: Beginning = {},
     ): Promise<Socket> {
       const client = await openSocket(url)
       clients.push(client)
-      client.write(requestText({ method, headers: [framing, ['X-Forwarded-For', from], ['Connection', 'close']] }))
+      const codings = coding === undefined ? [] : [['Content-Encoding', coding] as const]
+      const headers = [framing, ['X-Forwarded-For', from] as const, ['Connection', 'close'] as const, ...codings]
+      client.write(requestText({ method, headers }))
       client.write(part)
       return client
     },
@@ -68,6 +76,13 @@ test('a body in pieces of one byte takes the memory of its bytes, and is whole',
   const [answer] = readAnswers(await readToEnd(client))
   expect(answer?.status).toBe(200)
   expect(answer?.text === text).toBe(true)
+})
+
+test.each(['identity', 'Identity', 'IDENTITY', ''])('a body with the content coding "%s" has none', async (coding) => {
+  const { begin } = await serve()
+  const body = 'x'.repeat(10)
+  const client = await begin(['Content-Length', '10'], body, { coding })
+  expect(readAnswers(await readToEnd(client)).map(({ status, text }) => [status, text])).toEqual([[200, body]])
 })
 
 test('bodies that are slow on many connections fill no more than their part of the memory, and small ones pass', async () => {

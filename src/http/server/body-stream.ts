@@ -2,14 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { exemptFromRequestTimeout } from './client-error.ts'
-import { expectsContinue } from './request-head.ts'
+import { expectsContinue, requirePlainBody } from './request-head.ts'
 
 const SILENCE_MS = 30_000
 
 export async function* streamBody(incoming: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array> {
-  if ((incoming.headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
-  }
+  requirePlainBody(incoming)
   if (expectsContinue(incoming)) response.writeContinue()
   using _ = exemptFromRequestTimeout(incoming.socket)
   let isSilent = false

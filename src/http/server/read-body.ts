@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../errors.ts'
 import { collectBytes } from './collected-bytes.ts'
 import { createReceivedBytes } from './received-bytes.ts'
-import { expectsContinue } from './request-head.ts'
+import { expectsContinue, requirePlainBody } from './request-head.ts'
 
 /** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` for one that breaks off. */
 export type ReadBody = (
@@ -43,9 +43,7 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
     const { headers } = incoming
     const limitBytes = Math.min(ownLimitBytes, bodyLimitBytes)
     if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
-    if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
-      throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
-    }
+    requirePlainBody(incoming)
     if (expectsContinue(incoming)) response.writeContinue()
     return collect(incoming, clientAddress, limitBytes)
   }

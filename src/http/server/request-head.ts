@@ -1,6 +1,6 @@
 // What is wrong with the head of a request that node:http lets pass.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FailureCode } from '../../errors.ts'
+import { type FailureCode, GatewayError } from '../../errors.ts'
 
 /** Apache and HAProxy take about a hundred. In memory a line takes up to twenty times what it has on the wire: four bytes. */
 const MAX_HEADER_LINES = 128
@@ -64,6 +64,13 @@ function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
 /** RFC 9112 section 6.1: node:http takes the chunks off and leaves any other coding on, so the body would be read as what it is not. */
 function hasUnknownCoding({ 'transfer-encoding': codings }: IncomingHttpHeaders): boolean {
   return codings !== undefined && codings.toLowerCase() !== 'chunked'
+}
+
+/** Throws `UNSUPPORTED_MEDIA_TYPE`. RFC 9110 section 8.4.1: the names of codings have no case. */
+export function requirePlainBody({ headers }: IncomingMessage): void {
+  const coding = headers['content-encoding'] ?? ''
+  if (coding === '' || coding.toLowerCase() === 'identity') return
+  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a content encoding.' })
 }
 
 /** RFC 9110 section 10.1.1: HTTP/1.0 has no such answer. */
