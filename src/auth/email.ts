@@ -12,10 +12,15 @@ const PLAIN_DOMAIN = /^[a-z0-9.-]+$/
 /** Characters that the ASCII conversion of a domain would interpret rather than convert. */
 const DOMAIN_INPUT = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu
 
-/** Trimmed, NFKC, domain to ASCII (UTS 46), lower case; null for what is not an email address. */
+/** Trimmed and NFKC, which may be longer than the input; null for what is too long to be an email address. */
+export function normalizedEmail(input: string): string | null {
+  return input.length > MAX_EMAIL_LENGTH * 4 ? null : input.normalize('NFKC').trim()
+}
+
+/** Normalized, domain to ASCII (UTS 46), lower case; null for what is not an email address. */
 export function canonicalEmail(input: string): string | null {
-  if (input.length > MAX_EMAIL_LENGTH * 4) return null
-  const normalized = input.normalize('NFKC').trim()
+  const normalized = normalizedEmail(input)
+  if (normalized === null) return null
   const at = normalized.lastIndexOf('@')
   if (at < 1) return null
   const localPart = normalized.slice(0, at).toLowerCase()

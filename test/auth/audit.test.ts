@@ -166,6 +166,10 @@ test('signing in, being refused and signing out are told, with no token, no code
     'content-type': 'application/json',
     'x-forwarded-for': '203.0.113.9',
   })
+  await gateway.send('POST', '/login', JSON.stringify({ email: 'ana\uff0bcode-K7QM2P9D@example.com' }), {
+    'content-type': 'application/json',
+    'x-forwarded-for': '203.0.113.9',
+  })
   await gateway.send('POST', '/login', JSON.stringify({ email: 'not an address' }))
   await gateway.send('POST', '/token', body)
   await gateway.send('POST', '/token', JSON.stringify({ refreshToken: 'wgr_unknown' }))

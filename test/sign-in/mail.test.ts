@@ -75,6 +75,24 @@ describe('the login guard "mail"', () => {
     expect(claims.sub).toBe(ANA)
   })
 
+  test('takes the code inside an address that is as long as one can be', async () => {
+    const { server, login } = await startMailGateway({ maxPerAddress: 100 })
+    const longest = `${'a'.repeat(64)}@${'b'.repeat(61)}.${'c'.repeat(61)}.${'d'.repeat(61)}.io`
+    for (const [index, email] of [`${'a'.repeat(64)}@example.com`, longest].entries()) {
+      expectSent(await login(email))
+      const { code } = await server.mail(index)
+      expect((await login(email.replace('@', `\uff0bCODE-${code}@`))).status).toBe(200)
+      expectWrong(await login(email.replace('@', `+code-${code}@`)))
+    }
+  })
+
+  test('takes the code inside an address that looks as if one were in it', async () => {
+    const { server, login } = await startMailGateway()
+    const email = 'ana+code-review@example.com'
+    expectSent(await login(email))
+    expect((await login(email.replace('@', `+code-${(await server.mail(0)).code}@`))).status).toBe(200)
+  })
+
   test('takes an address of that form for an address where nobody waits for a code', async () => {
     const { server, login } = await startMailGateway()
     const tagged = 'ana+code-k7qm2p9d@example.com'
@@ -170,6 +188,19 @@ describe('the login guard "mail"', () => {
     expectWrong(await login(ANA, code))
     expectSent(await login(ANA))
     expect((await login(ANA, (await server.mail(2)).code)).status).toBe(200)
+  })
+
+  test('a code is good for ten minutes also when the clock is set back, and then another one is mailed', async () => {
+    const { gateway, server, login } = await startMailGateway({ maxPerAddress: 100 })
+    expectSent(await login(ANA))
+    const { code } = await server.mail(0)
+    gateway.advance(-3_600)
+    expectWrong(await login(ANA, code))
+    expectSent(await login(ANA.replace('@', `+code-${code}@`)))
+    expectSent(await login(ANA))
+    const mails = [await server.mail(1), await server.mail(2)]
+    const [other] = mails.filter(({ to }) => to === ANA)
+    expect((await login(ANA, other?.code)).status).toBe(200)
   })
 
   test('a code of one address, or of another network, lets nobody in', async () => {

@@ -1,8 +1,7 @@
 // Signing in and out, every outcome told to the audit log.
 import { statusOf } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
-import { canonicalEmail } from '../email.ts'
-import { withoutCode } from '../mail/code-spelling.ts'
+import { emailWithoutCode } from '../mail/code-spelling.ts'
 import type { SignIn } from '../sign-in.ts'
 import { toGatewayError } from '../to-gateway-error.ts'
 import type { Audit, AuditKind } from './audit-event.ts'
@@ -30,7 +29,7 @@ export function withAudit(signIn: SignIn, audit: Audit): SignIn {
 
   return {
     async login(sent, caller) {
-      const email = canonicalEmail(withoutCode(sent.email)) ?? undefined
+      const email = emailWithoutCode(sent.email) ?? undefined
       const about = { email, address: addressOf(caller) }
       const tokens = await refusalsOf('login', () => signIn.login(sent, caller), about)
       audit.record({ kind: 'login', result: 'done', ...about })

@@ -1,4 +1,5 @@
 // Sign-in codes as people read and type them: 40 bits in eight letters of Crockford's base32.
+import { canonicalEmail, normalizedEmail } from '../email.ts'
 
 export const CODE_LENGTH = 8
 export const CODE_BYTES = 5
@@ -32,23 +33,31 @@ export function readCode(typed: string): string | null {
 }
 
 export interface TaggedAddress {
-  /** Without the tag; canonical, since the tagged one was. */
+  /** Without the tag; canonical. */
   readonly email: string
   readonly code: string
 }
 
-/** The code inside a canonical address, for clients with one field: `ana+code-K7QM2P9D@example.com`. Null without one. */
-export function readTaggedAddress(email: string): TaggedAddress | null {
-  const domainAt = email.lastIndexOf('@')
-  const tagAt = email.lastIndexOf(TAG, domainAt)
-  if (tagAt < 1 || domainAt < tagAt) return null
-  const code = readCode(email.slice(tagAt + TAG.length, domainAt))
-  return code === null ? null : { email: email.slice(0, tagAt) + email.slice(domainAt), code }
+/**
+ * The code inside an address as it was sent, for clients with one field: `ana+code-K7QM2P9D@example.com`. With it the address may
+ * be longer than an address can be. Null without one.
+ */
+export function readTaggedAddress(sent: string): TaggedAddress | null {
+  const whole = normalizedEmail(sent) ?? ''
+  const parts = splitAt(whole, whole.toLowerCase().lastIndexOf(TAG))
+  const email = parts && canonicalEmail(parts.address)
+  const code = parts && readCode(parts.tag)
+  return email && code ? { email, code } : null
 }
 
-/** The address without whatever stands where a code would, code or not: for a log, which must not hold one. */
-export function withoutCode(email: string): string {
-  const domainAt = email.lastIndexOf('@')
-  const tagAt = email.toLowerCase().indexOf(TAG)
-  return tagAt === -1 || domainAt < tagAt ? email : email.slice(0, tagAt) + email.slice(domainAt)
+/** Canonical, and without whatever stands where a code would, code or not: for a log, which must not hold one. Null for no email. */
+export function emailWithoutCode(sent: string): string | null {
+  const whole = normalizedEmail(sent) ?? ''
+  return canonicalEmail(splitAt(whole, whole.toLowerCase().indexOf(TAG))?.address ?? whole)
+}
+
+function splitAt(whole: string, tagAt: number): { readonly address: string; readonly tag: string } | null {
+  const domainAt = whole.lastIndexOf('@')
+  if (tagAt < 0 || domainAt < tagAt) return null
+  return { address: whole.slice(0, tagAt) + whole.slice(domainAt), tag: whole.slice(tagAt + TAG.length, domainAt) }
 }

@@ -6,6 +6,7 @@ import type { OutboxMail } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
 import { addressOfNetwork } from './address-of-network.ts'
 import { composeCodeMail } from './code-mail.ts'
+import { emailWithoutCode } from './code-spelling.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 import { MailError, type MailServer } from './mail-server.ts'
 
@@ -45,15 +46,16 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     // Its key is gone, and the code with it.
     if (code === null) return null
     const validMinutes = Math.max(1, Math.floor((expiresAt - clock()) / MINUTE_MS))
+    const about = { email: emailWithoutCode(email) ?? undefined, address: addressOfNetwork(network) }
     try {
       const body = composeCodeMail({ code, network, agent, askedAt, validMinutes })
       await server.send({ id, to: email, ...body }, stop)
-      audit.record({ kind: 'code', result: 'done', email, address: addressOfNetwork(network), detail: 'sent' })
+      audit.record({ kind: 'code', result: 'done', ...about, detail: 'sent' })
       return null
     } catch (error) {
       const isFinal = error instanceof MailError && error.isPermanent
       const retryMs = isFinal ? null : Math.min(FIRST_RETRY_MS * 2 ** (mail.attempts - 1), MAX_RETRY_MS)
-      audit.record({ kind: 'code', result: 'failed', email, address: addressOfNetwork(network), detail: 'not sent' })
+      audit.record({ kind: 'code', result: 'failed', ...about, detail: 'not sent' })
       onFailure(error, retryMs)
       return retryMs === null ? null : clock() + retryMs
     }

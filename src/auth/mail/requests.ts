@@ -5,6 +5,7 @@ import type { CodeRequest, CodeRules, DecidedRequest } from '../../store/sign-in
 import type { Audit } from '../audit/audit-event.ts'
 import { createTimeOrderedIds } from '../time-ordered-ids.ts'
 import { addressOfNetwork } from './address-of-network.ts'
+import { emailWithoutCode } from './code-spelling.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 
 const DECIDED_AT_ONCE = 500
@@ -36,7 +37,8 @@ export function createCodeRequests({ store, codes, rules, domains, audit, clock 
 
   function tell({ email, network, outcome }: DecidedRequest): void {
     const result = outcome === 'refused' ? 'refused' : 'done'
-    audit.record({ kind: 'codeRequest', result, email, address: addressOfNetwork(network), detail: outcome })
+    const about = { email: emailWithoutCode(email) ?? undefined, address: addressOfNetwork(network) }
+    audit.record({ kind: 'codeRequest', result, ...about, detail: outcome })
   }
 
   return {

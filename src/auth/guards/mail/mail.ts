@@ -1,13 +1,14 @@
 // The guard for people: a code by mail, to be sent back in the contract's own request.
 import type { Store } from '../../../store/contract.ts'
 import type { PendingSignIn } from '../../../store/sign-in/code-contract.ts'
+import { isRunning } from '../../../store/sign-in/decide-code-requests.ts'
 import type { Audit } from '../../audit/audit-event.ts'
 import type { Caller } from '../../caller.ts'
 import { canonicalEmail } from '../../email.ts'
 import { networkOf } from '../../limits/network.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import { addressOfNetwork } from '../../mail/address-of-network.ts'
-import { readCode, readTaggedAddress } from '../../mail/code-spelling.ts'
+import { emailWithoutCode, readCode, readTaggedAddress } from '../../mail/code-spelling.ts'
 import type { DerivedCodes } from '../../mail/derived-codes.ts'
 import { programName } from '../../mail/program-name.ts'
 import type { CodeRequests } from '../../mail/requests.ts'
@@ -19,6 +20,7 @@ export interface MailGuardParts {
   readonly requests: CodeRequests
   readonly limits: RateLimits
   readonly audit: Audit
+  readonly codeTtlMs: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Called after a request was kept, when it is answered: there is something to decide on. */
@@ -40,7 +42,13 @@ const WRONG = refuse(
 const NO_EMAIL = refuseEmail()
 
 export function createMailGuard(parts: MailGuardParts): LoginGuard {
-  const { store, codes, requests, limits, audit, clock, onRequest } = parts
+  const { store, codes, requests, limits, audit, codeTtlMs, clock, onRequest } = parts
+
+  async function findPending(email: string, network: string): Promise<PendingSignIn | null> {
+    const now = clock()
+    const found = await store.pendingSignIn(email, network, now)
+    return found && isRunning(found.expiresAt, codeTtlMs, now) ? found : null
+  }
 
   /** Compared only in the store, which counts. */
   async function isRight(pending: PendingSignIn | null, typed: string): Promise<boolean> {
@@ -57,9 +65,10 @@ export function createMailGuard(parts: MailGuardParts): LoginGuard {
     found?: PendingSignIn,
   ): Promise<Admission | Refusal> {
     limits.require('code', { email, network })
-    const pending = found ?? (await store.pendingSignIn(email, network, clock()))
+    const pending = found ?? (await findPending(email, network))
     if (await isRight(pending, typed)) return admit(email)
-    audit.record({ kind: 'code', result: 'refused', email, address: addressOfNetwork(network), detail: 'wrong code' })
+    const about = { email: emailWithoutCode(email) ?? undefined, address: addressOfNetwork(network) }
+    audit.record({ kind: 'code', result: 'refused', ...about, detail: 'wrong code' })
     return WRONG
   }
 
@@ -72,14 +81,14 @@ export function createMailGuard(parts: MailGuardParts): LoginGuard {
   return {
     name: 'mail',
     async decide({ caller, email: sent, code }) {
+      const network = networkOf(caller.client.address)
+      const tagged = code === null ? readTaggedAddress(sent) : null
+      const pending = tagged && (await findPending(tagged.email, network))
+      // An address of this form is like any other when nobody waits for a code.
+      if (tagged && pending) return enter(tagged.email, tagged.code, network, pending)
       const email = canonicalEmail(sent)
       if (email === null) return NO_EMAIL
-      const network = networkOf(caller.client.address)
-      if (code !== null) return enter(email, code, network)
-      const tagged = readTaggedAddress(email)
-      const pending = tagged && (await store.pendingSignIn(tagged.email, network, clock()))
-      // An address of this form is like any other when nobody waits for a code.
-      return tagged && pending ? enter(tagged.email, tagged.code, network, pending) : ask(email, network, caller)
+      return code === null ? ask(email, network, caller) : enter(email, code, network)
     },
     chargesLimits: () => false,
   }

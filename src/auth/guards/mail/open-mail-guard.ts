@@ -83,5 +83,5 @@ export function openMailGuard(options: MailGuardOptions, services: MailGuardServ
     setTimeout(wake, randomInt(MIN_DECISION_DELAY_MS, MAX_DECISION_DELAY_MS)).unref()
   }
 
-  return createMailGuard({ store, codes, requests, limits, audit, clock, onRequest })
+  return createMailGuard({ store, codes, requests, limits, audit, codeTtlMs: rules.codeTtlMs, clock, onRequest })
 }
