@@ -139,6 +139,49 @@ describe.each(SNIPPET_LANGUAGES.filter(({ name }) => name in RUNNERS))('$name', 
   )
 })
 
+/** The first words say nothing of what it does. */
+const SEVERAL = `# mutation { nothing }
+fragment Name on Project { ref, tags @include(if: $all) }
+fragment Kind on Template { kind }
+query Refs($all: Boolean = true) { me { projects { ...Name } } }
+query Kinds { me { templates { ...Kind } } }
+mutation Enter($email: String!) {
+  # Under another name.
+  again: login(email: $email) { accessToken }
+}
+`
+
+describe.each(SNIPPET_LANGUAGES)('$name', (language) => {
+  const [program = process.execPath] = RUNNERS[language.name] ?? []
+  const runs = isHere(program)
+  if (!runs) console.warn(`skipped: running the snippets in ${language.name} needs ${program}`)
+  const gateway = shareDemoGateway()
+
+  test.skipIf(!runs)(
+    'of a document with several operations the one that is named runs, and what it needs',
+    async () => {
+      const url = gateway.url()
+      const tokens = await openSession(url, EMAIL)
+      const printed = (name: string | null, variables = {}) =>
+        run(language, graphqlCall(SEVERAL, variables, url, { operationName: name }), null, tokens)
+      const [refs, first, kinds, entered] = await Promise.all([
+        printed('Refs'),
+        printed(null),
+        printed('Kinds'),
+        printed('Enter', { email: EMAIL }),
+      ])
+      expect(refs).toContain(REFERENCE)
+      expect(first).toBe(refs)
+      expect(kinds).toContain('"kind"')
+      expect(kinds).not.toContain('"ref"')
+      expect(entered).toMatch(/"again":.*"accessToken":"ey/)
+      // Who signs in has no token yet.
+      const enter = graphqlCall(SEVERAL, { email: EMAIL }, url, { operationName: 'Enter' })
+      expect(language.write(enter, null)).not.toMatch(/authorization/i)
+    },
+  )
+})
+
 describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnly))('$name', (language) => {
   const gateway = shareDemoGateway()
 
@@ -155,7 +198,7 @@ describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnl
       const answer = await fetch(`${url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.accessToken}` },
-        body: JSON.stringify(call.graphql),
+        body: JSON.stringify(call.body),
       })
       expect({ data: printed }).toEqual(await answer.json())
     })
@@ -169,7 +212,9 @@ describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnl
       seen.push(headers['x-mine'], headers.authorization)
       response.setHeader('content-type', 'application/json').end('{"data":{"me":null}}')
     })
-    const call = graphqlCall('{ me { id } }', {}, await listenForTest(server), [['X-Mine', ODD]])
+    const call = graphqlCall('{ me { id } }', {}, await listenForTest(server), {
+      headers: [['X-Mine', ODD]],
+    })
     await run(language, call, null, { accessToken: 'an-access-token', refreshToken: '' })
     expect(seen).toEqual([ODD, 'Bearer an-access-token'])
   })

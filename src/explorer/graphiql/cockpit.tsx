@@ -21,7 +21,8 @@ interface CockpitProps {
 export function Cockpit({ answers }: CockpitProps): ReactNode {
   const { facts } = useExplorer()
   const email = useSessionState().email ?? ''
-  const { queryEditor, variableEditor, headerEditor } = useEditorContext({ nonNull: true })
+  const { queryEditor, variableEditor, headerEditor, tabs, activeTabIndex } = useEditorContext({ nonNull: true })
+  const operationName = queryEditor?.operationName ?? tabs[activeTabIndex]?.operationName ?? null
   const { isFetching } = useExecutionContext({ nonNull: true })
   const answer = useShownAnswer(answers, isFetching)
   const [isCode, setCode] = useState(false)
@@ -48,7 +49,7 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
       </span>
       {isCode && (
         <SnippetView
-          call={callOf(written(), headerEditor?.getValue() ?? '', url)}
+          call={callOf({ ...written(), operationName }, headerEditor?.getValue() ?? '', url)}
           signIn={{ url, email }}
           label="The query"
         />
@@ -89,14 +90,16 @@ function useShownAnswer(answers: KeptAnswers, isFetching: boolean): Answer | nul
   return found ?? (isFetching && last.tab === tab ? last.answer : null)
 }
 
+interface Written {
+  readonly query: string
+  readonly variables: string
+  readonly operationName: string | null
+}
+
 /** A sentence while the variables or the headers are not JSON. */
-function callOf(
-  { query, variables }: { readonly query: string; readonly variables: string },
-  headers: string,
-  url: string,
-): Call | string {
+function callOf({ query, variables, operationName }: Written, headers: string, url: string): Call | string {
   try {
-    return graphqlCall(query, readVariables(variables), url, readHeaders(headers))
+    return graphqlCall(query, readVariables(variables), url, { headers: readHeaders(headers), operationName })
   } catch (error) {
     return failureText(error)
   }

@@ -1,6 +1,7 @@
 // A request as the code generator sees it: what is sent where, and which token it needs.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { withoutTokens } from '../answer/reading.ts'
+import { type Operation, operationIn } from './operation.ts'
 
 /** A value of JSON in which `REFRESH_TOKEN` stands for the token that the snippet has. */
 export type Body = string | number | boolean | null | readonly Body[] | { readonly [name: string]: Body }
@@ -19,7 +20,7 @@ export interface Call {
   readonly body: Body | null
   readonly headers: OwnHeaders
   /** For GraphQL clients. */
-  readonly graphql: { readonly query: string; readonly variables: { readonly [name: string]: Body } } | null
+  readonly graphql: { readonly operation: Operation; readonly variables: { readonly [name: string]: Body } } | null
 }
 
 /** Who signs in, and where; null for a snippet that finds its token in the environment. */
@@ -48,19 +49,30 @@ export function restCall(request: RestRequest, url: string): Call {
   return { method: route.method, url: url + restPath(request), body, graphql: null, ...sampled(token, headers) }
 }
 
+interface GraphqlParts {
+  readonly headers?: OwnHeaders
+  /** Of a document with several operations the one to run; the first without. */
+  readonly operationName?: string | null
+}
+
 export function graphqlCall(
   query: string,
   variables: { readonly [name: string]: Body },
   url: string,
-  headers: OwnHeaders = [],
+  { headers = [], operationName = null }: GraphqlParts = {},
 ): Call {
+  const operation = operationIn(query, operationName)
   const token = JSON.stringify(variables).includes(REFRESH_TOKEN)
     ? 'refreshToken'
-    : /^\s*mutation\b[^{]*\{\s*login\b/.test(query)
+    : operation.isLogin
       ? null
       : 'accessToken'
-  const body = Object.keys(variables).length === 0 ? { query } : { query, variables }
-  return { method: 'POST', url: `${url}/graphql`, body, graphql: { query, variables }, ...sampled(token, headers) }
+  const body = {
+    query,
+    ...(Object.keys(variables).length === 0 ? {} : { variables }),
+    ...(operation.isOneOfMany ? { operationName: operation.name } : {}),
+  }
+  return { method: 'POST', url: `${url}/graphql`, body, graphql: { operation, variables }, ...sampled(token, headers) }
 }
 
 /** What goes beside the access token: the type of the body, and the person's own headers, which may stand in for it. */

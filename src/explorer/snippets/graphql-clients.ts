@@ -5,7 +5,8 @@ import { headersLiteral, literal, quoted, tokenLines } from './javascript.ts'
 export function apolloClient({ url, token, headers: own, graphql }: Call, signIn: SignIn | null): string {
   if (!graphql) return ''
   const headers = headersLiteral(token, own)
-  const [act, name] = isMutation(graphql.query) ? ['mutate', 'mutation'] : ['query', 'query']
+  const { operation, variables } = graphql
+  const [act, name] = operation.isMutation ? ['mutate', 'mutation'] : ['query', 'query']
   return `import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 
 ${tokenLines(token, signIn)}const client = new ApolloClient({
@@ -13,8 +14,8 @@ ${tokenLines(token, signIn)}const client = new ApolloClient({
   cache: new InMemoryCache(),
 })
 const { data } = await client.${act}({
-  ${name}: gql\`${templated(graphql.query)}\`,
-  variables: ${literal(graphql.variables)},
+  ${name}: gql\`${templated(operation.text)}\`,
+  variables: ${literal(variables)},
 })
 console.log(JSON.stringify(data))
 `
@@ -22,7 +23,8 @@ console.log(JSON.stringify(data))
 
 export function urql({ url, token, headers: own, graphql }: Call, signIn: SignIn | null): string {
   if (!graphql) return ''
-  const act = isMutation(graphql.query) ? 'mutation' : 'query'
+  const { operation, variables } = graphql
+  const act = operation.isMutation ? 'mutation' : 'query'
   const headers = headersLiteral(token, own)
   const options = headers === null ? '' : `\n  fetchOptions: { headers: ${headers} },`
   return `import { cacheExchange, Client, fetchExchange, gql } from '@urql/core'
@@ -32,13 +34,9 @@ ${tokenLines(token, signIn)}const client = new Client({
   exchanges: [cacheExchange, fetchExchange],
   preferGetMethod: false,
 })
-const { data, error } = await client.${act}(gql\`${templated(graphql.query)}\`, ${literal(graphql.variables)})
+const { data, error } = await client.${act}(gql\`${templated(operation.text)}\`, ${literal(variables)})
 console.log(error ?? JSON.stringify(data))
 `
-}
-
-function isMutation(query: string): boolean {
-  return /^\s*mutation\b/.test(query)
 }
 
 function templated(query: string): string {
