@@ -107,6 +107,28 @@ test('a refresh that fails for another reason ends nothing', async () => {
   await session.signOut()
 })
 
+test.each(['isDown', 'isCut'] as const)(
+  'a session kept over a reload is taken up once the gateway answers, and nobody else signed in meanwhile (%s)',
+  async (fault) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { session: before, server, storage, calls, reload } = await signedIn({ demoEmail: 'demo@example.com' })
+    before.remember(true)
+    server[fault] = true
+    const session = reload()
+    await session.start()
+    expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('Trying again') })
+    server[fault] = false
+    await vi.advanceTimersByTimeAsync(6_000)
+    const taken = { phase: 'signed-in', email: 'ana@example.com', isRemembered: true, message: null }
+    expect(session.state()).toMatchObject(taken)
+    expect((await session.send('/projects')).status).toBe(200)
+    expect([...storage.values()]).toContain('refresh1')
+    expect(calls.filter((call) => call === 'POST /v1/login')).toHaveLength(1)
+    await Promise.all([before, session].map((one) => one.signOut()))
+  },
+)
+
 test('nothing is kept unless the person asks, and signing out forgets it', async () => {
   const { session, storage } = await signedIn()
   expect(storage.size).toBe(0)
@@ -138,9 +160,12 @@ test('a tab that another one tells of new tokens uses them, and ends with it', a
   })
   const [others] = opened
   if (!others) throw new Error('no channel was opened')
-  others.onTokens({ accessToken: token('a1', 900), refreshToken: 'of the other tab' })
+  const receivedAt = Date.now() - 600_000
+  others.onTokens({ accessToken: token('a1', 900), refreshToken: 'of the other tab', receivedAt })
+  // It is as old as it was there, and so it ends.
+  expect(session.state().endsAt).toBe(receivedAt + 899_000)
   expect((await session.send('/projects')).status).toBe(200)
-  expect(others.held()?.refreshToken).toBe('of the other tab')
+  expect(others.held()).toMatchObject({ refreshToken: 'of the other tab', receivedAt })
   others.onEnd()
   expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('another tab') })
   expect(calls.filter((call) => call.endsWith('/token'))).toEqual([])
@@ -191,6 +216,8 @@ interface Server {
   accepts: string
   isEnded: boolean
   isDown: boolean
+  /** An answer to a refresh ends in the middle. */
+  isCut: boolean
   /** What of the answer to a refresh is held back. */
   late: { readonly what: 'answer' | 'body'; readonly until: Promise<void>; isAsked?: boolean } | null
 }
@@ -203,20 +230,24 @@ interface SignedIn {
   readonly authorizations: (string | null)[]
   readonly storage: ReturnType<typeof memoryStorage>
   readonly signing: Promise<void>
+  /** The page anew, in the same tab. */
+  readonly reload: () => Session
 }
 
 interface Options {
   readonly openTabs?: (messages: TabMessages) => TabChannel
   readonly loginGuard?: string
+  readonly demoEmail?: string | null
   readonly accepts?: string
 }
 
 async function signedIn({
   loginGuard = 'local',
+  demoEmail = null,
   accepts = 'a1',
   openTabs = () => ALONE,
 }: Options = {}): Promise<SignedIn> {
-  const server: Server = { accepts, isEnded: false, isDown: false, late: null }
+  const server: Server = { accepts, isEnded: false, isDown: false, isCut: false, late: null }
   const calls: string[] = []
   const authorizations: (string | null)[] = []
   const storage = memoryStorage()
@@ -237,6 +268,7 @@ async function signedIn({
       if (server.late.what === 'answer') await server.late.until
     }
     if (path === '/token' && server.isDown) return Response.json({}, { status: 503 })
+    if (path === '/token' && server.isCut) return new Response('{"acc')
     if (path === '/token' && server.isEnded) return Response.json({}, { status: 401 })
     if (path === '/token') {
       server.accepts = 'a2'
@@ -247,13 +279,15 @@ async function signedIn({
     const isAccepted = authorization?.endsWith(server.accepts)
     return Response.json([], { status: isAccepted ? 200 : 401 })
   }
-  const session = createSession(
-    { ...FACTS, loginGuard },
-    { fetchFrom: answer, storage, sharedStorage: memoryStorage(), openTabs },
-  )
+  const reload = () =>
+    createSession(
+      { ...FACTS, loginGuard, demoEmail },
+      { fetchFrom: answer, storage, sharedStorage: memoryStorage(), openTabs },
+    )
+  const session = reload()
   const signing = session.signIn('ana@example.com')
   if (loginGuard !== 'mail') await signing
-  return { session, server, calls, authorizations, storage, signing }
+  return { session, server, calls, authorizations, storage, signing, reload }
 }
 
 function after(until: Promise<void>, text: string): ReadableStream<Uint8Array> {

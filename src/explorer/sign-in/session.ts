@@ -4,7 +4,7 @@ import type { BrowserStorage } from '../design/browser-storage.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
 import type { TabChannel, TabMessages } from './tab-channel.ts'
-import { type HeldToken, holdToken, type Tokens } from './tokens.ts'
+import { type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
 
 export interface SessionState {
   readonly phase: 'starting' | 'signed-out' | 'waiting' | 'signed-in'
@@ -46,6 +46,7 @@ export interface SessionOptions {
 
 const SIGNED_OUT = { phase: 'signed-out', email: null, endsAt: null, isRemembered: false, message: null } as const
 const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
+const NOT_RENEWED = 'The gateway could not renew your session yet. Trying again.'
 const RETRY_MS = 5_000
 const ASK_WHETHER_APPROVED_MS = 2_000
 
@@ -66,12 +67,20 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     for (const listener of listeners) listener()
   }
 
-  function heldTokens(): Tokens | null {
-    return refreshToken !== null && held ? { accessToken: held.accessToken, refreshToken } : null
+  function heldTokens(): HandedTokens | null {
+    if (refreshToken === null || !held) return null
+    const { accessToken, receivedAt } = held
+    return { accessToken, refreshToken, receivedAt }
   }
 
-  function hold(accessToken: string): void {
-    held = holdToken(accessToken, Date.now())
+  /** Tells the other tabs of them. */
+  function handOver(): void {
+    const tokens = heldTokens()
+    if (tokens) tabs.tell(tokens)
+  }
+
+  function hold(accessToken: string, receivedAt = Date.now()): void {
+    held = holdToken(accessToken, receivedAt)
     kept.markOfSomebody(facts.demoEmail !== null && held.email !== facts.demoEmail)
     clearTimeout(timer)
     timer = Number(setTimeout(() => void refresh(), Math.max(0, held.renewAt - Date.now())))
@@ -79,11 +88,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   }
 
   /** Another tab has signed in, or renewed the token of the session that both use. */
-  function takeOver(tokens: Tokens): void {
+  function takeOver(tokens: HandedTokens): void {
     refreshToken = tokens.refreshToken
     kept.clear()
     if (state.isRemembered) kept.keep(tokens.refreshToken)
-    hold(tokens.accessToken)
+    hold(tokens.accessToken, tokens.receivedAt)
     change({ phase: 'signed-in', message: null })
   }
 
@@ -117,13 +126,13 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     const presented = refreshToken
     if (presented === null) return false
     const answer = await post('/token', { refreshToken: presented }).catch(() => null)
+    const renewed = answer?.ok ? ((await answer.json().catch(() => null)) as { accessToken: string } | null) : null
     if (refreshToken !== presented) return refreshToken !== null
-    if (answer?.ok) {
-      const { accessToken } = (await answer.json()) as { accessToken: string }
-      if (refreshToken === presented) {
-        hold(accessToken)
-        tabs.tell({ accessToken, refreshToken: presented })
-      }
+    if (renewed) {
+      hold(renewed.accessToken)
+      // A session that a tab keeps, and whose first renewal failed.
+      if (state.phase === 'starting' || state.phase === 'signed-out') change({ phase: 'signed-in', message: null })
+      handOver()
     } else if (answer?.status === 401) {
       end('Your session has ended: sign in again.')
       return false
@@ -151,7 +160,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (isRemembered) kept.keep(tokens.refreshToken)
     change({ phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
     if (!isApproved) await untilApproved(tokens.refreshToken)
-    if (refreshToken === tokens.refreshToken) tabs.tell(tokens)
+    if (refreshToken === tokens.refreshToken) handOver()
   }
 
   /** A login that the owner of the mailbox has yet to approve reads nothing until then. */
@@ -192,8 +201,10 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       const shared = isRemembered || kept.isSignedOut() ? null : await tabs.ask()
       if (shared) return takeOver(shared)
       if (refreshToken !== null) {
+        change({ isRemembered: true })
         await refresh()
-        if (held) return change({ phase: 'signed-in', isRemembered: true })
+        if (held) return
+        if (refreshToken !== null) return change({ phase: 'signed-out', message: NOT_RENEWED })
       }
       if (facts.demoEmail === null || kept.isSignedOut()) return change({ phase: 'signed-out' })
       if (kept.isOfSomebody()) return change({ phase: 'signed-out', message: NOT_KEPT })

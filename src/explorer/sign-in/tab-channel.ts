@@ -1,23 +1,23 @@
 // One session over all tabs of a browser: a new tab asks the others, and only one of them renews.
-import type { Tokens } from './tokens.ts'
+import type { HandedTokens } from './tokens.ts'
 
 export interface TabMessages {
-  readonly onTokens: (tokens: Tokens) => void
+  readonly onTokens: (tokens: HandedTokens) => void
   readonly onEnd: () => void
   /** What this tab holds, for one that asks. */
-  readonly held: () => Tokens | null
+  readonly held: () => HandedTokens | null
 }
 
 export interface TabChannel {
   /** The tokens that another tab holds; null when none answers in a moment. */
-  readonly ask: () => Promise<Tokens | null>
-  readonly tell: (tokens: Tokens) => void
+  readonly ask: () => Promise<HandedTokens | null>
+  readonly tell: (tokens: HandedTokens) => void
   readonly tellEnd: () => void
   /** Runs while no other tab runs one; at once where the browser has no locks. */
   readonly alone: <T>(run: () => Promise<T>) => Promise<T>
 }
 
-type Message = { readonly kind: 'ask' | 'end' } | { readonly kind: 'tokens'; readonly tokens: Tokens }
+type Message = { readonly kind: 'ask' | 'end' } | { readonly kind: 'tokens'; readonly tokens: HandedTokens }
 
 /** A tab in the background answers later than this at worst once: then the person signs in again. */
 const ANSWER_WITHIN_MS = 250
@@ -27,7 +27,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
   const channel = new BroadcastChannel(name)
   const lockName = `${name}:refresh`
   const presence = `${name}:open`
-  let waiting: ((tokens: Tokens) => void) | null = null
+  let waiting: ((tokens: HandedTokens) => void) | null = null
   // Held for as long as the tab is open, so that the first tab need not wait for an answer that nobody gives.
   const others = countOthers(presence)
 
@@ -46,7 +46,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
       if ((await others) === 0) return null
       return new Promise((resolve) => {
         const timer = setTimeout(settle, ANSWER_WITHIN_MS, null)
-        function settle(tokens: Tokens | null): void {
+        function settle(tokens: HandedTokens | null): void {
           clearTimeout(timer)
           waiting = null
           resolve(tokens)

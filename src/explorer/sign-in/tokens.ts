@@ -5,8 +5,15 @@ export interface Tokens {
   readonly refreshToken: string
 }
 
+/** As one tab gives them to another: the clock is the same. */
+export interface HandedTokens extends Tokens {
+  /** When the access token arrived, in milliseconds since the epoch. */
+  readonly receivedAt: number
+}
+
 export interface HeldToken {
   readonly accessToken: string
+  readonly receivedAt: number
   readonly email: string
   /** Milliseconds since the epoch by this machine's clock: counted from when the token arrived, so a clock that is wrong does no harm. */
   readonly endsAt: number
@@ -17,14 +24,15 @@ export interface HeldToken {
 /** A token is renewed this long before it ends, or in the last quarter of its life if that is shorter. */
 const RENEW_BEFORE_MS = 30_000
 
-export function holdToken(accessToken: string, now: number): HeldToken {
+export function holdToken(accessToken: string, receivedAt: number): HeldToken {
   const claims = JSON.parse(decodePart(accessToken.split('.')[1] ?? '')) as Readonly<Record<string, unknown>>
   const statedMs = (Number(claims.exp) - Number(claims.iat)) * 1_000
   // Both are whole seconds, rounded down: up to one of them may have passed already.
   const lifetimeMs = Math.max(statedMs - 1_000, statedMs / 2)
-  const endsAt = now + lifetimeMs
+  const endsAt = receivedAt + lifetimeMs
   return {
     accessToken,
+    receivedAt,
     email: String(claims.sub),
     endsAt,
     renewAt: endsAt - Math.min(RENEW_BEFORE_MS, lifetimeMs / 4),
