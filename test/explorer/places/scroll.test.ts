@@ -145,23 +145,54 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
   test('is written when a person rests, however much they scroll', async () => {
     const { page } = await openBig(`${FILES}&file=big.txt`)
     await page.locator('.preview .line').first().waitFor()
-    const writes = await page.evaluate(async () => {
-      const original = history.replaceState.bind(history)
-      let count = 0
-      history.replaceState = (...given) => {
-        count += 1
-        original(...given)
-      }
+    const writes = await countWrites(page)
+    await page.evaluate(async () => {
       const lines = document.querySelector('.preview .lines')
       for (let step = 1; step <= 60; step += 1) {
         lines?.scrollTo(0, step * 400)
         await new Promise((resolve) => requestAnimationFrame(resolve))
       }
-      return count
     })
-    expect(writes).toBeLessThan(10)
+    expect(await writes()).toBeLessThan(10)
     await eventually(async () => String(await parameter(page, 'line'))).toMatch(/^12\d\d$/)
   })
+
+  test('and what is typed are written as often as a browser lets them be, and to the end', async () => {
+    const { page } = await openBig('/workspace?show=projects')
+    await page.locator('.item').first().waitFor()
+    const search = page.getByRole('searchbox', { name: 'Search' })
+    const writes = await countWrites(page)
+    const startedAt = performance.now()
+    for (let round = 0; round < 30; round += 1) for (const words of ['b', 'bi', 'big']) await search.fill(words)
+    await eventually(() => parameter(page, 'q')).toBe('big')
+    await page.getByRole('link', { name: 'REST ↔ GraphQL' }).click()
+    await waitForAgreement(page)
+    const query = page.getByRole('textbox', { name: /GraphQL query/ })
+    for (let round = 0; round < 60; round += 1) await query.fill(`{ me { id } } # ${round}`)
+    await eventually(() => page.url()).toContain('59')
+    // Safari refuses what is more than 100 in 30 s.
+    expect(await writes()).toBeLessThan(30 + (performance.now() - startedAt) / 400)
+    // Left at once, it is found again as it was.
+    await query.fill('{ me { email } }')
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.locator('.item').first().waitFor()
+    await page.goBack()
+    await query.waitFor()
+    expect(await query.inputValue()).toBe('{ me { email } }')
+  })
+
+  /** How often the address was written since. */
+  async function countWrites(page: Page): Promise<() => Promise<number>> {
+    await page.evaluate(() => {
+      const original = history.replaceState.bind(history)
+      Reflect.set(window, 'writes', 0)
+      history.replaceState = (...given) => {
+        Reflect.set(window, 'writes', Reflect.get(window, 'writes') + 1)
+        original(...given)
+      }
+    })
+    return () => page.evaluate(() => Reflect.get(window, 'writes') as number)
+  }
 
   async function openBig(address: string): Promise<{ readonly page: Page; readonly gateway: TestGateway }> {
     const gateway = await startGateway({ demoEmail: EVE })

@@ -17,25 +17,34 @@ export interface Navigation {
   readonly go: (to: string) => void
   /** The address under the base path as it is, or is about to be. */
   readonly address: () => string
-  /** Writes a page's state into the address; the page is not visited again. */
+  /** Writes a page's state into the address, a little later where that was done very often; the page is not visited again. */
   readonly replace: (to: string) => void
-  /** The same once the person rests: for what changes with every step of scrolling. Browsers refuse to be asked too often. */
+  /** The same once the person rests: for what changes with every step of scrolling. */
   readonly replaceSoon: (to: string) => void
   /** The address with which a page was left, to return to it as it was. */
   readonly lastOf: (path: string) => string
 }
 
 const RESTS_AFTER_MS = 250
+/** Safari refuses with an exception, or Chromium in silence, what comes more often than 100 times in 30 s. Typing may. */
+const WRITE_COSTS_MS = 400
+const WRITES_AT_ONCE = 20
 
 export function createNavigation(basePath: string): Navigation {
   const listeners = new Set<() => void>()
   const last = new Map<string, string>()
   const scroll = createKeptScroll()
   let place = read(0)
+  /** On the clock of `performance`: each write moves it on. */
+  let paidUntil = 0
   let waiting: { readonly to: string; readonly timer: number } | null = null
 
   function read(visit: number): Place {
-    return { path: location.pathname.slice(basePath.length) || '/', search: location.search, visit }
+    return placeOf(location, visit)
+  }
+
+  function placeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>, visit: number): Place {
+    return { path: pathname.slice(basePath.length) || '/', search, visit }
   }
 
   function moved(): void {
@@ -54,17 +63,29 @@ export function createNavigation(basePath: string): Navigation {
   }
 
   function replace(to: string): void {
-    forget()
-    if (basePath + to !== location.pathname + location.search + location.hash) {
-      history.replaceState(history.state, '', basePath + to)
-      // A page that is drawn anew within this visit, as after signing in again, reads it.
-      place = read(place.visit)
-    }
+    const waitMs = paidUntil - performance.now() - WRITES_AT_ONCE * WRITE_COSTS_MS
+    if (waitMs > 0) writeAfter(waitMs, to)
+    else write(to)
+    // A page that is drawn anew within this visit, as after signing in again, reads it.
+    const { pathname, search } = new URL(basePath + to, location.origin)
+    if (pathname + search !== basePath + place.path + place.search) place = placeOf({ pathname, search }, place.visit)
     last.set(place.path, to)
   }
 
+  function write(to: string): void {
+    forget()
+    if (basePath + to === location.pathname + location.search + location.hash) return
+    history.replaceState(history.state, '', basePath + to)
+    paidUntil = Math.max(paidUntil, performance.now()) + WRITE_COSTS_MS
+  }
+
+  function writeAfter(waitMs: number, to: string): void {
+    forget()
+    waiting = { to, timer: Number(setTimeout(() => replace(to), waitMs)) }
+  }
+
   function settle(): void {
-    if (waiting) replace(waiting.to)
+    if (waiting) write(waiting.to)
     scroll.note()
   }
 
@@ -90,8 +111,7 @@ export function createNavigation(basePath: string): Navigation {
     address,
     replace,
     replaceSoon(to) {
-      forget()
-      waiting = { to, timer: Number(setTimeout(() => replace(to), RESTS_AFTER_MS)) }
+      writeAfter(RESTS_AFTER_MS, to)
     },
     lastOf: (path) => last.get(path) ?? path,
   }
