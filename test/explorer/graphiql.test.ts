@@ -1,5 +1,6 @@
 // GraphiQL in a browser: it answers as the user, writes queries by ticks, and says what it did.
 import { readFileSync } from 'node:fs'
+import { getIntrospectionQuery } from 'graphql'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
@@ -225,6 +226,19 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL', () => {
     await page.getByRole('button', { name: /Execute query/ }).click()
     await pane.locator('.line', { hasText: /^1The variables are not a JSON object.$/ }).waitFor()
     await pane.locator('.status.bad', { hasText: 'no answer' }).waitFor()
+  })
+
+  test('the introspection query that everybody knows is answered like any other', async () => {
+    const page = await open()
+    await page.locator('.graphiql-query-editor .CodeMirror').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText(getIntrospectionQuery())
+    // GraphiQL reads which operation it is a moment later.
+    await page.getByText('IntrospectionQuery', { exact: true }).first().waitFor()
+    await page.keyboard.press('Control+Enter')
+    const pane = page.locator('.graphiql-response')
+    await pane.locator('.line', { hasText: '"__schema"' }).waitFor()
+    expect(await pane.locator('.status').allInnerTexts()).toEqual([expect.stringMatching(/^200/)])
   })
 
   test('F19: its dialogs have a cross that is seen, and that closes them', async () => {

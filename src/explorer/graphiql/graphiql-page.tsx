@@ -25,6 +25,8 @@ import 'graphiql/style.css'
 import './graphiql-page.css'
 
 const PLUGINS = [QUERY_BUILDER]
+/** GraphiQL's question for the schema: another name than that of the one that people run and paste. */
+const OWN_INTROSPECTION = 'SchemaOfThisPage'
 const MEDIA_TYPES = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
 
 interface GraphiqlPageProps {
@@ -87,7 +89,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         requireSendable(options?.headers ?? {})
         return session.send('/graphql', init)
       }).catch(noAnswer)
-      if (operationName !== 'IntrospectionQuery') return answers.keep(got)
+      if (operationName !== OWN_INTROSPECTION) return answers.keep(got)
       if (got.isJson) return JSON.parse(got.text) as unknown
       throw new Error(`The schema could not be read. ${got.status === 0 ? got.text : NOT_JSON}`)
     },
@@ -99,6 +101,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
       <h1 className="unseen">GraphiQL</h1>
       <GraphiQL
         fetcher={run as never}
+        introspectionQueryName={OWN_INTROSPECTION}
         storage={storage}
         forcedTheme={theme}
         defaultEditorToolsVisibility="variables"
