@@ -87,6 +87,37 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     expect(await items.count()).toBe(4)
   })
 
+  test('what was replaced since it was listed is not shown under the name of what was there', async () => {
+    const gateway = await startGateway()
+    const exported = (createdAt: string, content: string) =>
+      exportLine(EVE, { r: 'p', createdAt, elements: [JSON.stringify({ path: 'a.txt', content })] })
+    await gateway.load(
+      documentLine('project', EVE, '{"id":"p","ref":"p","name":"Pixel"}') +
+        documentLine('template', EVE, '{"id":"first","name":"First"}') +
+        documentLine('template', EVE, '{"id":"last","name":"Last"}') +
+        exported('2026-01-01T00:00:00Z', 'of January'),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p&tab=exports')
+    const listed = page.locator('.exports a').first()
+    await listed.waitFor()
+    await gateway.load(exported('2026-02-01T00:00:00Z', 'of February'))
+    await listed.click()
+    await page.getByText('This project has changed meanwhile: reload the page.').waitFor()
+    expect(await page.getByText('of February').count()).toBe(0)
+    await page.reload()
+    await page.getByText('This project has changed meanwhile').waitFor({ state: 'detached' })
+    await page.goto(`${gateway.url}/workspace?show=templates`)
+    await signIn(page, EVE)
+    await page.locator('.item').first().waitFor()
+    await gateway.load(
+      JSON.stringify({ kind: 'template', email: EVE, id: 'last', removed: true }) +
+        '\n' +
+        documentLine('template', EVE, '{"id":"other","name":"Other"}'),
+    )
+    await page.locator('.item', { hasText: 'Last' }).click()
+    await page.getByText('This workspace has changed meanwhile: reload the page.').waitFor()
+  })
+
   test('a text is searched, wrapped, folded and copied whole, however much of it is drawn', async () => {
     const gateway = await startGateway()
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${index === 15_000 ? 'NEEDLE' : 'hay'}`)

@@ -30,9 +30,9 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
   const place = { line: parameters.get('line'), onLine: (line: string | null) => writeSoon({ line }) }
   const loaded = useLoaded(
     useCallback(async () => {
-      const document = await loadDocument(session, kind, after)
+      const document = await loadDocument(session, kind, opened, after)
       return { ...document, parts: await beside('partsOf', partsOf, document.text) }
-    }, [session, kind, after]),
+    }, [session, kind, opened, after]),
   )
   const parts = loaded.phase === 'ready' ? loaded.value.parts : NO_PARTS
   const name = shownName(loaded.phase === 'ready' ? loaded.value.name : null, opened)

@@ -11,18 +11,30 @@ export interface StoredText {
   readonly text: string
 }
 
-/** `after` is the cursor of the item before it; null for the first. */
+/** By its place in the list: `after` is the cursor of the item before it, null for the first. `key` is that of its item. */
 export async function loadDocument(
   session: Session,
   kind: keyof typeof DOCUMENT_LISTS,
+  key: string,
   after: string | null,
 ): Promise<StoredText> {
-  const [found] = await listedTexts(session, kind, 'name description data', { first: 1, after })
-  if (found === undefined) throw new Error('It is not there any more.')
+  const fields = kind === 'projects' ? 'ref' : 'id documentId'
+  const [found] = await listedTexts(session, kind, `${fields} name description data`, { first: 1, after })
+  if (found === undefined || keyOf(found) !== key) {
+    throw new Error('This workspace has changed meanwhile: reload the page.')
+  }
   const [name = null, description = null] = ['name', 'description'].map(
     (member) => JSON.parse(memberText(found, member) ?? 'null') as string | null,
   )
   return { name, description, text: memberText(found, 'data') ?? '' }
+}
+
+/** The key of its item: the same for a document that was written anew. */
+export function keyOf(listed: string): string {
+  const [ref, documentId, id] = ['ref', 'documentId', 'id'].map((name) =>
+    JSON.parse(memberText(listed, name) ?? 'null'),
+  )
+  return ref ?? documentId ?? id
 }
 
 /** Items of a list with these fields, each as the gateway wrote it. */

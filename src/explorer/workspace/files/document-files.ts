@@ -1,7 +1,7 @@
 // The files of templates and the components of UI libraries, to be found by their paths.
 import { memberText } from '../../../json-text.ts'
 import type { Session } from '../../sign-in/session.ts'
-import { listedTexts } from '../document.ts'
+import { keyOf, listedTexts } from '../document.ts'
 import { partsOf } from '../document-parts.ts'
 import type { Item, Kind } from '../items.ts'
 import type { Finding } from './found-file.ts'
@@ -60,10 +60,5 @@ async function loadDocuments(
     first: items.length,
     after: items[0]?.after ?? null,
   })
-  return new Map(
-    listed.map((found) => {
-      const [id, documentId] = ['id', 'documentId'].map((name) => JSON.parse(memberText(found, name) ?? 'null'))
-      return [documentId ?? id, memberText(found, 'data') ?? '']
-    }),
-  )
+  return new Map(listed.map((found) => [keyOf(found), memberText(found, 'data') ?? '']))
 }

@@ -16,7 +16,9 @@ interface ProjectDocumentProps {
 export function ProjectDocument({ reference, after }: ProjectDocumentProps): ReactNode {
   const { session } = useExplorer()
   const [parameters, , writeSoon] = useAddressParameters()
-  const loaded = useLoaded(useCallback(() => loadDocument(session, 'projects', after), [session, after]))
+  const loaded = useLoaded(
+    useCallback(() => loadDocument(session, 'projects', reference, after), [session, reference, after]),
+  )
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="The document could not be read" message={loaded.message} onRetry={loaded.retry} />

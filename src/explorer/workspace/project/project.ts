@@ -29,6 +29,8 @@ const QUERY = `query($ref: String!) { me { project(ref: $ref) {
   exports { createdAt digest byteLength elementCount cursor }
 } } }`
 
+const CHANGED = 'This project has changed meanwhile: reload the page.'
+
 export async function loadProject(session: Session, ref: string): Promise<Project> {
   const { me } = await query<{ me: { project: Project | null } | null }>(session, QUERY, { ref })
   if (!me?.project) throw new Error('You have no project with this reference.')
@@ -51,6 +53,8 @@ export async function loadExport(session: Session, project: Project, facts: Expo
   if (before === undefined) {
     const answer = await session.send(`/exports?r=${encodeURIComponent(project.ref)}`)
     if (!answer.ok) throw new Error(`The gateway answered ${answer.status}.`)
+    // Behind it the coding may stand.
+    if (!answer.headers.get('etag')?.startsWith(`"${facts.digest}`)) throw new Error(CHANGED)
     return answer.text()
   }
   const text = `query($ref: String!, $after: String) { me { project(ref: $ref) { exports(first: 1, after: $after) { digest data } } } }`
@@ -59,7 +63,7 @@ export async function loadExport(session: Session, project: Project, facts: Expo
   for (const name of ['me', 'project', 'exports']) found = memberText(found, name) ?? 'null'
   const [one = 'null'] = elementTexts(found) ?? []
   if (memberText(one, 'digest') !== JSON.stringify(facts.digest)) {
-    throw new Error('This project has changed meanwhile: reload it.')
+    throw new Error(CHANGED)
   }
   return memberText(one, 'data') ?? '[]'
 }
