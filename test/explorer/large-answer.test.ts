@@ -45,6 +45,7 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     await page.locator('.preview .line', { hasText: 'a line of it' }).first().waitFor()
     await page.getByRole('link', { name: 'Compare with the one before' }).click()
     await page.getByText('2 files differ, 0 the same').waitFor()
+    await page.getByText('too different to be shown line by line').waitFor()
     await page.getByRole('button', { name: 'half.txt' }).click()
     await page.locator('.diff .plus', { hasText: 'needle' }).waitFor()
     // The files, what the older export answers, which differ, and how each of the two that were looked at does.

@@ -67,6 +67,22 @@ describe.skipIf(CHROMIUM === undefined)('a text', () => {
     expect(await rest.locator('mark[data-current]').allInnerTexts()).toEqual(['needle'])
   })
 
+  test('lets the field of its search go, and takes the focus into it again when it is asked for', async () => {
+    const page = await open('/workspace?show=projects&open=p&tab=document')
+    const text = page.locator('.text-view')
+    await text.locator('.lines').press('Control+f')
+    const field = text.getByRole('textbox', { name: 'Find in' })
+    await field.fill('first')
+    await text.getByText('1 of 1', { exact: true }).waitFor()
+    const wrap = text.getByRole('button', { name: 'Wrap lines' })
+    await wrap.press('Enter')
+    await wrap.and(page.locator('[aria-pressed=true]')).waitFor()
+    expect(await wrap.evaluate((button) => document.activeElement === button)).toBe(true)
+    await wrap.press('Control+f')
+    await page.keyboard.type('list')
+    expect(await field.inputValue()).toBe('list')
+  })
+
   async function open(address: string): Promise<Page> {
     const { url, load } = await startGateway({ demoEmail: ANA })
     const list = Array.from({ length: LISTED }, (_, index) => ({ n: index }))

@@ -47,9 +47,12 @@ function isPaletteKey({ key, metaKey, ctrlKey }: KeyboardEvent): boolean {
 
 export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
   const { facts, navigation } = useExplorer()
-  const isSignedIn = useSessionState().phase === 'signed-in'
+  const { phase, email } = useSessionState()
+  const isSignedIn = phase === 'signed-in'
   const [isMenuOpen, setMenuOpen] = useState(false)
-  const [isPaletteOpen, setPaletteOpen] = useState(false)
+  /** Whose: it holds their names, and they may sign out, or be somebody else, in another tab. */
+  const [paletteOf, setPaletteOf] = useState<string | null>(null)
+  if (paletteOf !== null && (!isSignedIn || paletteOf !== email)) setPaletteOf(null)
   useFocusAfterVisit()
 
   useEffect(() => {
@@ -57,12 +60,12 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
       if (!isPaletteKey(event) || !isSignedIn) return
       event.preventDefault()
       event.stopPropagation()
-      setPaletteOpen((isOpen) => !isOpen)
+      setPaletteOf((open) => (open === null ? email : null))
     }
     // Before GraphiQL, whose search of its documentation takes the focus with the same key.
     addEventListener('keydown', open, { capture: true })
     return () => removeEventListener('keydown', open, { capture: true })
-  }, [isSignedIn])
+  }, [isSignedIn, email])
 
   return (
     <>
@@ -98,7 +101,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
         </nav>
         <div className="tools">
           {isSignedIn && (
-            <button type="button" className="quiet palette-button" onClick={() => setPaletteOpen(true)}>
+            <button type="button" className="quiet palette-button" onClick={() => setPaletteOf(email)}>
               <Search size={15} aria-hidden="true" />
               <span className="palette-label">Go to …</span>
               <span className="kbd" aria-hidden="true">
@@ -114,7 +117,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
       <main id="main" tabIndex={-1} className={path === '/graphql' ? 'full' : undefined}>
         {children}
       </main>
-      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+      {paletteOf !== null && <Palette onClose={() => setPaletteOf(null)} />}
     </>
   )
 }

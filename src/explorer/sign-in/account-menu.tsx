@@ -31,7 +31,11 @@ export function AccountMenu(): ReactNode {
     }
   }, [isOpen])
 
-  if (phase !== 'signed-in' && phase !== 'waiting') return null
+  if (phase !== 'signed-in' && phase !== 'waiting') {
+    // It does not come back with the next person.
+    if (isOpen) setOpen(false)
+    return null
+  }
   return (
     <div className="account">
       <button

@@ -22,6 +22,10 @@ interface TextToolsProps {
   readonly children?: ReactNode
 }
 
+function takeFocus(field: HTMLElement | null): void {
+  field?.focus()
+}
+
 export function TextTools(props: TextToolsProps): ReactNode {
   const { label, text, fileName, isWrapped, onWrap, folding, words, onWords, found, at, onStep, children } = props
 
@@ -43,8 +47,8 @@ export function TextTools(props: TextToolsProps): ReactNode {
       {words !== null && (
         <span className="find">
           <input
-            // The person has just asked for it.
-            ref={(input) => input?.focus()}
+            // The person has just asked for it. Always the same function: with another one React would call it again.
+            ref={takeFocus}
             aria-label={`Find in ${label}`}
             value={words}
             spellCheck={false}

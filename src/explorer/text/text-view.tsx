@@ -92,6 +92,8 @@ export function TextView({ text, label, language, fileName, place, children }: T
     if (event.key !== 'f' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     setWords(words ?? '')
+    // Of one that is open already; another takes the focus when it is drawn.
+    event.currentTarget.querySelector<HTMLInputElement>('.find input')?.select()
   }
 
   function fold(row: number): void {
