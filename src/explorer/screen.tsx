@@ -38,6 +38,7 @@ export function show(started: Started): void {
     ...started,
     navigation: createNavigation(started.facts.basePath),
     leftLists: new Map<string, string>(),
+    writtenHeaders: { current: null },
     leftReference: { current: null },
     openFiles: { current: null },
     searchedFiles: new Map(),

@@ -1,6 +1,7 @@
 // What every component may use: the gateway's facts, the session, the address, and whether the gateway answers.
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { ExplorerData } from '../../pages/explorer-config.ts'
+import type { WrittenHeaders } from '../graphiql/keep-headers.ts'
 import type { WrittenReference } from '../reference/own-headers.ts'
 import type { FirstRun } from '../rosetta/first-run.ts'
 import type { RunHistory } from '../rosetta/history/run-history.ts'
@@ -22,6 +23,8 @@ export interface Explorer {
   readonly connection: Connection
   /** The address with which a list of the workspace was left, by its kind. */
   readonly leftLists: Map<string, string>
+  /** The headers that were written in GraphiQL. */
+  readonly writtenHeaders: { current: WrittenHeaders | null }
   /** What was written into the reference last. */
   readonly leftReference: { current: WrittenReference | null }
   /** Of the export, the template or the library that is shown, while it is. */

@@ -12,6 +12,7 @@ import { useProjectChoices } from '../rosetta/use-project-choices.ts'
 import { QUERY_BUILDER } from './builder/query-builder.tsx'
 import { Cockpit } from './cockpit.tsx'
 import { examplesFor } from './examples.ts'
+import { KeepHeaders } from './keep-headers.ts'
 import { KeepWritten } from './keep-written.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { mendRoles } from './mend-roles.ts'
@@ -123,6 +124,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
               <RunFirst />
               <SchemaAgain />
               <KeepWritten storage={storage} />
+              <KeepHeaders />
             </>
           )}
         </GraphiQL.Toolbar>
