@@ -1,7 +1,6 @@
 // What every component may use: the gateway's facts, the session, the address, and whether the gateway answers.
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { ExplorerData } from '../../pages/explorer-config.ts'
-import type { WrittenHeaders } from '../graphiql/keep-headers.ts'
 import type { WrittenReference } from '../reference/own-headers.ts'
 import type { FirstRun } from '../rosetta/first-run.ts'
 import type { RunHistory } from '../rosetta/history/run-history.ts'
@@ -14,6 +13,12 @@ import type { Navigation, Place } from './navigation/navigation.ts'
 /** The files that a person has before them. */
 export interface OpenFiles extends FilesFrom {
   readonly paths: readonly string[]
+}
+
+/** By the ids of GraphiQL's tabs; of this user only. */
+interface WrittenHeaders {
+  readonly email: string | null
+  readonly byTab: Map<string, string>
 }
 
 export interface Explorer {

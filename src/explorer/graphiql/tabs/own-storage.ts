@@ -1,9 +1,9 @@
 // What GraphiQL keeps over a reload: history, settings and the tabs that a new window opens with, in localStorage, of each user apart, and no whole token.
 import { createLocalStorage, type Storage, StorageAPI } from '@graphiql/toolkit'
-import { withoutTokens } from '../answer/reading.ts'
-import { isBlocked } from '../design/browser-storage.ts'
-import { LATEST_EXPORT } from './examples.ts'
-import type { SharedQuery } from './shared-query.ts'
+import { withoutTokens } from '../../answer/reading.ts'
+import { isBlocked } from '../../design/browser-storage.ts'
+import { LATEST_EXPORT } from '../examples.ts'
+import type { SharedQuery } from '../shared-query.ts'
 import { windowTabs } from './window-tabs.ts'
 
 export interface OwnStorage extends Storage {

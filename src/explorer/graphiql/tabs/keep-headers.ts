@@ -1,13 +1,7 @@
 // Headers that a person wrote are there when they come back from another tab or page: in this page's memory only, since tokens may be in them.
 import { useEditorContext } from '@graphiql/react'
 import { useEffect } from 'react'
-import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
-
-/** By the ids of GraphiQL's tabs; of this user only. */
-export interface WrittenHeaders {
-  readonly email: string | null
-  readonly byTab: Map<string, string>
-}
+import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
 
 /** What CodeMirror names a change that a program makes. */
 const BY_PROGRAM = 'setValue'

@@ -1,5 +1,5 @@
 // The tabs of this window, in sessionStorage once they were changed in it: another window of the same person has its own.
-import { browserStorage } from '../design/browser-storage.ts'
+import { browserStorage } from '../../design/browser-storage.ts'
 
 export interface WindowTabs {
   /** Those of this window, or `keptLast`, which any window has kept. */
