@@ -88,7 +88,7 @@ export function describeSignIn(
       expect(new Set(await ask(requests.slice(5)))).toEqual(new Set(['joined']))
       expect(await codesInOutbox()).toHaveLength(1)
       const pending = await store.pendingSignIn(ANA, HOME, NOW)
-      expect(pending).toEqual({ id: requests[0]?.id, kid: 'k', triesLeft: 5 })
+      expect(pending).toEqual({ id: requests[0]?.id, kid: 'k', triesLeft: 5, expiresAt: NOW + TTL_MS })
     })
 
     test('one whose time is over is joined by no request, and where no mail is allowed none is sent', async () => {

@@ -178,7 +178,7 @@ export const SQLITE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/access/sessions.ts',
-    line: 'return excess > 0 ? endIdlest.all(email, createdAt, excess) : []',
+    line: 'return excess > 0 ? endIdlest.all(email, createdAt, createdAt + CLOCKS_DIFFER_MS, excess) : []',
     to: '>=',
     reason: 'none of them are ended',
   },
