@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { KeysetOptions } from '../../src/auth/tokens/keyset.ts'
+import { algorithmOf } from '../../src/auth/tokens/token-algorithms.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { openTestKeyset } from '../support/keyset.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -55,6 +56,10 @@ async function openCounted(options: Partial<KeysetOptions> = { sessionCheckMs: 1
     },
   }
 }
+
+test.each(['oct', undefined])('a key of a kind that nothing signs with, %s, is told by its kind', (kind) => {
+  expect(() => algorithmOf(kind)).toThrow(`a signing key is of the kind ${kind}, which nothing here signs with`)
+})
 
 test('keys are read no more once the gateway has ended', async () => {
   const { readsIn, end } = await openCounted()
