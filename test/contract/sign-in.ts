@@ -126,6 +126,17 @@ export function describeSignIn(
       expect(await store.pendingSignIn(ANA, HOME, NOW + TTL_MS)).toBeNull()
     })
 
+    test('of before the clock was set back goes with the next decision, and is not good again when its time comes', async () => {
+      const request = newRequest()
+      await ask([request])
+      // Clocks of gateways may differ by a minute.
+      await ask([newRequest({ email: BEN })], NOW - 60_000)
+      expect(await store.pendingSignIn(ANA, HOME, NOW)).not.toBeNull()
+      await ask([newRequest({ email: BEN })], NOW - 60_001)
+      expect(await store.pendingSignIn(ANA, HOME, NOW)).toBeNull()
+      expect(await guess(request)).toBe('spent')
+    })
+
     test('a right code is right once, in its time', async () => {
       const [request, late] = [newRequest(), newRequest({ email: BEN })]
       await ask([request, late])

@@ -43,8 +43,8 @@ export interface TaggedAddress {
  * be longer than an address can be. Null without one.
  */
 export function readTaggedAddress(sent: string): TaggedAddress | null {
-  const whole = normalizedEmail(sent) ?? ''
-  const parts = splitAt(whole, whole.toLowerCase().lastIndexOf(TAG))
+  const whole = inLowerCase(sent)
+  const parts = splitAt(whole, whole.lastIndexOf(TAG))
   const email = parts && canonicalEmail(parts.address)
   const code = parts && readCode(parts.tag)
   return email && code ? { email, code } : null
@@ -52,8 +52,13 @@ export function readTaggedAddress(sent: string): TaggedAddress | null {
 
 /** Canonical, and without whatever stands where a code would, code or not: for a log, which must not hold one. Null for no email. */
 export function emailWithoutCode(sent: string): string | null {
-  const whole = normalizedEmail(sent) ?? ''
-  return canonicalEmail(splitAt(whole, whole.toLowerCase().indexOf(TAG))?.address ?? whole)
+  const whole = inLowerCase(sent)
+  return canonicalEmail(splitAt(whole, whole.indexOf(TAG))?.address ?? whole)
+}
+
+/** As canonical addresses are. A letter may be longer then, so what is found in it is cut out of it. */
+function inLowerCase(sent: string): string {
+  return (normalizedEmail(sent) ?? '').toLowerCase()
 }
 
 function splitAt(whole: string, tagAt: number): { readonly address: string; readonly tag: string } | null {

@@ -1,4 +1,5 @@
 // Sign-in by mailed code in PostgreSQL.
+import { CLOCKS_DIFFER_MS } from '../../session-contract.ts'
 import {
   type CodeRequest,
   type CodeVerbs,
@@ -83,18 +84,18 @@ const PUT_MAILS: Statement = {
     select a.*, $7, $8
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[]) as a`,
 }
-const PURGES: readonly Statement[] = [
-  {
-    name: 'purgePendingSignIns',
-    text: `delete from workspace_gateway.pending_sign_in where id in
-      (select id from workspace_gateway.pending_sign_in where expires_at <= $1 limit ${PURGED} for update skip locked)`,
-  },
-  {
-    name: 'purgeMailQuotas',
-    text: `delete from workspace_gateway.mail_quota where key in
-      (select key from workspace_gateway.mail_quota where ends_at <= $1 limit ${PURGED})`,
-  },
-]
+// Those of a time to come too: the clock was set back, and their code would be good again when it comes.
+const PURGE_PENDING: Statement = {
+  name: 'purgePendingSignIns',
+  text: `delete from workspace_gateway.pending_sign_in where id in
+    (select id from workspace_gateway.pending_sign_in where expires_at <= $1 or expires_at > $2
+      limit ${PURGED} for update skip locked)`,
+}
+const PURGE_QUOTAS: Statement = {
+  name: 'purgeMailQuotas',
+  text: `delete from workspace_gateway.mail_quota where key in
+    (select key from workspace_gateway.mail_quota where ends_at <= $1 limit ${PURGED})`,
+}
 const PENDING: Statement = {
   name: 'pendingSignIn',
   text: `select id, kid, ${MAX_CODE_TRIES} - tries as "triesLeft", expires_at as "expiresAt" from workspace_gateway.pending_sign_in
@@ -195,7 +196,8 @@ async function write(connection: Connection, decisions: Decisions, now: number, 
     expiresAt,
     now,
   ])
-  for (const purge of PURGES) await connection.query(purge, [now])
+  await connection.query(PURGE_PENDING, [now, expiresAt + CLOCKS_DIFFER_MS])
+  await connection.query(PURGE_QUOTAS, [now])
 }
 
 /** One array for each of the members, for `unnest`. */

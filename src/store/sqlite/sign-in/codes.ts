@@ -1,5 +1,6 @@
 // Sign-in by mailed code in SQLite.
 import type { Database } from 'better-sqlite3'
+import { CLOCKS_DIFFER_MS } from '../../session-contract.ts'
 import {
   type CodeRequest,
   type CodeVerbs,
@@ -53,10 +54,14 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
   const putMail = writer.prepare<[string, string, string, string, string, number, number, number]>(
     `insert into outbox (id, email, network, agent, kid, asked_at, expires_at, due_at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const purges = [
-    `delete from pending_sign_in where id in (select id from pending_sign_in where expires_at <= ? limit ${PURGED})`,
+  // Those of a time to come too: the clock was set back, and their code would be good again when it comes.
+  const purgePending = writer.prepare<[now: number, latest: number]>(
+    `delete from pending_sign_in where id in
+       (select id from pending_sign_in where expires_at <= ? or expires_at > ? limit ${PURGED})`,
+  )
+  const purgeQuotas = writer.prepare<[now: number]>(
     `delete from mail_quota where key in (select key from mail_quota where ends_at <= ? limit ${PURGED})`,
-  ].map((text) => writer.prepare<[number]>(text))
+  )
   const pending = reader.prepare<[string, string, number], PendingSignIn>(
     `select id, kid, ${MAX_CODE_TRIES} - tries as triesLeft, expires_at as expiresAt from pending_sign_in
      where email = ? and network = ? and expires_at > ?`,
@@ -113,7 +118,8 @@ export function createCodes(reader: Database, turn: ReadTransaction, writer: Dat
         for (const { key, used, endsAt } of decisions.quotas) putQuota.run(key, used, endsAt)
         for (const { id, email, network, agent, kid, askedAt } of decisions.mailed)
           putMail.run(id, email, network, agent, kid, askedAt, now + rules.codeTtlMs, now)
-        for (const purge of purges) purge.run(now)
+        purgePending.run(now, now + rules.codeTtlMs + CLOCKS_DIFFER_MS)
+        purgeQuotas.run(now)
         return decisions.decided
       })
     },
