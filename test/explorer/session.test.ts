@@ -129,6 +129,23 @@ test.each(['isDown', 'isCut'] as const)(
   },
 )
 
+test('a kept session that has ended while its renewal was tried again is told so, and not kept any more', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { session: before, server, storage, reload } = await signedIn()
+  before.remember(true)
+  server.isDown = true
+  const session = reload()
+  await session.start()
+  server.isDown = false
+  server.isEnded = true
+  await vi.advanceTimersByTimeAsync(6_000)
+  const ended = { phase: 'signed-out', isRemembered: false, message: expect.stringContaining('has ended') }
+  expect(session.state()).toMatchObject(ended)
+  expect([...storage.values()]).not.toContain('refresh1')
+  await before.signOut()
+})
+
 test('nothing is kept unless the person asks, and signing out forgets it', async () => {
   const { session, storage } = await signedIn()
   expect(storage.size).toBe(0)

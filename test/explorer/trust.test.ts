@@ -5,7 +5,7 @@ import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../su
 import { serve, shareDemoGateway } from '../support/command-line.ts'
 import { startGateway } from '../support/gateway.ts'
 import { makeDirectory, removeDirectory } from '../support/temporary-directory.ts'
-import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
 describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
   const browser = shareBrowser()
@@ -299,6 +299,17 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     await signIn(other, ANA)
     await account.waitFor()
     expect(await page.locator('.account .panel').count()).toBe(0)
+    // Somebody else there, without a sign-out between.
+    await account.click()
+    await page.locator('.account .panel').waitFor()
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('searchbox').waitFor()
+    await other.locator('.account > button').click()
+    await other.getByText('Sign in as somebody else').click()
+    await other.getByLabel('Email', { exact: true }).fill(BEN)
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.locator('.account .email', { hasText: BEN }).waitFor()
+    expect([await palette.count(), await page.locator('.account .panel').count()]).toEqual([0, 0])
   })
 
   test('a second tab is signed in by the first, and both are signed out together', async () => {

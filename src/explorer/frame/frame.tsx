@@ -110,7 +110,8 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
             </button>
           )}
           <ThemeSwitch {...theme} />
-          <AccountMenu />
+          {/* Of each person their own: what was open or typed goes with who did it. */}
+          <AccountMenu key={email ?? ''} />
         </div>
       </header>
       <OfflineBanner />

@@ -31,11 +31,7 @@ export function AccountMenu(): ReactNode {
     }
   }, [isOpen])
 
-  if (phase !== 'signed-in' && phase !== 'waiting') {
-    // It does not come back with the next person.
-    if (isOpen) setOpen(false)
-    return null
-  }
+  if (phase !== 'signed-in' && phase !== 'waiting') return null
   return (
     <div className="account">
       <button

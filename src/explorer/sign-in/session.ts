@@ -98,11 +98,13 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   function end(message: string | null): void {
     clearTimeout(timer)
+    // A kept session whose renewal is tried again is one too, though nobody is signed in yet.
+    const isSomething = refreshToken !== null || state.phase !== 'signed-out'
     kept.forgetDemo(refreshToken)
     refreshToken = null
     held = null
     kept.clear()
-    if (state.phase !== 'signed-out') change({ ...SIGNED_OUT, message })
+    if (isSomething) change({ ...SIGNED_OUT, message })
   }
 
   /** A reload does not sign the demo user in, here as little as there. */

@@ -142,6 +142,21 @@ describe.skipIf(CHROMIUM === undefined)('a place', () => {
     await eventually(() => page.evaluate(() => scrollY)).toBe(0)
   })
 
+  test('is found again from the menu when the page is left at once', async () => {
+    const { page } = await openBig(`${FILES}&file=big.txt`)
+    await page.locator('.preview .line').first().waitFor()
+    await page.evaluate(async () => {
+      document.querySelector('.preview .lines')?.scrollTo(0, 12_000)
+      for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+      const links = [...document.querySelectorAll<HTMLElement>('nav a')]
+      links.find(({ textContent }) => textContent === 'REST ↔ GraphQL')?.click()
+    })
+    await waitForAgreement(page)
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.locator('.preview .line').first().waitFor()
+    expect(String(await parameter(page, 'line'))).toMatch(/^6\d\d$/)
+  })
+
   test('is written when a person rests, however much they scroll', async () => {
     const { page } = await openBig(`${FILES}&file=big.txt`)
     await page.locator('.preview .line').first().waitFor()

@@ -66,6 +66,10 @@ export function createNavigation(basePath: string): Navigation {
     const waitMs = paidUntil - performance.now() - WRITES_AT_ONCE * WRITE_COSTS_MS
     if (waitMs > 0) writeAfter(waitMs, to)
     else write(to)
+    note(to)
+  }
+
+  function note(to: string): void {
     // A page that is drawn anew within this visit, as after signing in again, reads it.
     const { pathname, search } = new URL(basePath + to, location.origin)
     if (pathname + search !== basePath + place.path + place.search) place = placeOf({ pathname, search }, place.visit)
@@ -85,7 +89,10 @@ export function createNavigation(basePath: string): Navigation {
   }
 
   function settle(): void {
-    if (waiting) write(waiting.to)
+    if (waiting) {
+      note(waiting.to)
+      write(waiting.to)
+    }
     scroll.note()
   }
 
