@@ -52,6 +52,17 @@ function issue(key: NodeKey, ids = ANA): string {
 }
 
 describe('global ids', () => {
+  test('of an element before the first are of nothing: it would be one of another export', () => {
+    const key = { ref: 'site', instant: EXPORT.instant, digest: EXPORT.digest }
+    const issued = issue({ type: 'ExportElement', key, position: 1 })
+    const forged = Buffer.from(issued, 'base64url')
+    const at = forged.indexOf(Buffer.from([0, 0, 0, 0, 0, 1]))
+    expect(at).toBeGreaterThan(0)
+    forged[at + 5] = 0
+    expect(ANA.read(issued)).toMatchObject({ position: 1 })
+    expect(ANA.read(forged.toString('base64url'))).toBeNull()
+  })
+
   test('name what they were issued for, whoever issued them for the same email, and nobody else’s', () => {
     fc.assert(
       fc.property(KEYS, (key) => {

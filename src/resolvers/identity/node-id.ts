@@ -116,7 +116,10 @@ function readKey(type: NodeType, bytes: Buffer): NodeKey | null {
   if (bytes.byteLength < start || bytes.includes(0, start)) return null
   if (type !== 'Export' && type !== 'ExportElement') return { type, id: bytes.toString() }
   const key = readExport(bytes.subarray(start - INSTANT_BYTES - DIGEST_BYTES))
-  return type === 'Export' ? { type, key } : { type, key, position: bytes.readUIntBE(0, POSITION_BYTES) }
+  if (type === 'Export') return { type, key }
+  const position = bytes.readUIntBE(0, POSITION_BYTES)
+  // The first element has 1: whoever makes up an id may not ask for what is before it.
+  return position === 0 ? null : { type, key, position }
 }
 
 function readExport(bytes: Buffer): NamedExport {

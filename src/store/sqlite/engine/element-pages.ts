@@ -75,7 +75,8 @@ export function createElementPages(database: Database): ElementPages {
 }
 
 function rangeOf({ exportId, after, before }: ElementPage): Range {
-  return [exportId, Math.min(after, MAX_ELEMENTS), exportId, lastBefore(before, MAX_ELEMENTS)]
+  // Below 0 are the elements of other exports.
+  return [exportId, Math.min(Math.max(after, 0), MAX_ELEMENTS), exportId, lastBefore(before, MAX_ELEMENTS)]
 }
 
 /** The position up to which sizes add up to no more than `maxBytes`, the first at least. */
