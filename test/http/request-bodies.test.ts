@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { GatewayError } from '../../src/errors.ts'
 import { toProblem } from '../../src/http/problem-details.ts'
 import { requestIdOf } from '../../src/http/request-id.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
@@ -121,6 +122,29 @@ test('slow bodies of one network leave room for those of others', async () => {
   expect(readAnswers(await readToEnd(other))[0]?.status).toBe(200)
   const same = await begin(['Content-Length', String(MIB)], `${slow}x`)
   expect(readAnswers(await readToEnd(same))[0]?.status).toBe(503)
+})
+
+test('a large answer that there is no room for is 503, also where the body of its request has yet to come', async () => {
+  const options = serverOptions()
+  const inFlight = Object.assign(Object.create(options.inFlight), {
+    open() {
+      throw new GatewayError('UNAVAILABLE')
+    },
+  })
+  const server = createHttpServer(async () => ({ status: 200, headers: {}, body: new Uint8Array(MIB) }), {
+    ...options,
+    inFlight,
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(() => {
+    client.destroy()
+    server.close()
+  })
+  client.write(requestText({ method: 'GET', headers: [['Content-Length', '1']] }))
+  const [head] = (await once(client, 'data')) as [Buffer]
+  expect(head.toString()).toMatch(/^HTTP\/1\.1 503 /)
 })
 
 test('the body of a GET whose long answer is not read takes no memory', async () => {

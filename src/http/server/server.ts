@@ -98,15 +98,19 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
       if (!server.listening || hasFaultyFraming(incoming)) response.shouldKeepAlive = false
       let sent = reply
       let sending: Awaitable<number>
+      function sendProblem(error: unknown): Awaitable<number> {
+        const requestId = requestIdOf(request)
+        sent = toProblem(error, () => {}, requestId)
+        return send(sent, incoming, response, requestId)
+      }
       try {
         sending = send(reply, incoming, response, shownRequestId(request, reply))
       } catch (error) {
-        const requestId = requestIdOf(request)
-        sent = toProblem(error, () => {}, requestId)
-        sending = send(sent, incoming, response, requestId)
+        sending = sendProblem(error)
       }
       const onSent = (sentBytes: number) => observe(request, sent, sentBytes, hasLeft(incoming, response))
-      if (sending instanceof Promise) void sending.then(onSent)
+      // One that is sent later may be refused later: there is no room for it by then.
+      if (sending instanceof Promise) void sending.catch(sendProblem).then(onSent)
       else onSent(sending)
     })
   }
