@@ -190,14 +190,23 @@ function argumentValues(definition: GraphQLField<unknown, unknown>, node: FieldN
   }
 }
 
-/** The variables that conditions use, in the whole document. */
+/**
+ * The variables that conditions use, in the operation and what it spreads: booleans all (specification, section 3.13.1). Another
+ * operation of the document may have a variable of that name and of any size.
+ */
 export function conditionVariables(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): readonly string[] {
   const names = new Set<string>()
-  for (const definition of [operation, ...fragments.values()]) {
+  const reached = new Set<OperationDefinitionNode | FragmentDefinitionNode>([operation])
+  // Also those that are added meanwhile.
+  for (const definition of reached) {
     visit(definition, {
+      FragmentSpread({ name }) {
+        const fragment = fragments.get(name.value)
+        if (fragment) reached.add(fragment)
+      },
       Directive(directive) {
         for (const { value } of directive.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
       },

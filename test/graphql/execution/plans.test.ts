@@ -19,6 +19,18 @@ test('a kept plan holds no variables but those of its conditions', async () => {
   expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
 })
 
+test('a condition of what the operation does not spread is none of its own, and one behind two fragments is', async () => {
+  const query = `query($on: Boolean!, $text: String) { length(text: $text) ...One }
+    fragment One on Query { ...Two } fragment Two on Query { now @include(if: $on) }
+    fragment OfAnother on Query { constructor @skip(if: $text) }`
+  const seen = []
+  await world.run(query, { text: '', on: true })
+  const before = await liveBytes()
+  for (const on of [true, false]) seen.push(textOf((await world.run(query, long(on))).data))
+  expect(seen).toEqual([`{"length":${16 * MIB},"now":1}`, `{"length":${16 * MIB}}`])
+  expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
+})
+
 /** In one piece: a text that is repeated takes no room. */
 function long(on: boolean) {
   return { text: Buffer.alloc(16 * MIB, 'x').toString('latin1'), on }
