@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createResponseCache } from '../src/http/caching/response-cache.ts'
+import { liveBytes } from './support/live-bytes.ts'
 import { liveSession } from './support/live-session.ts'
 
 const reply = (bytes: number) => ({ status: 200, headers: {}, body: new Uint8Array(bytes) })
@@ -94,6 +95,28 @@ test('copies share its bytes with the replies, and what is being made counts', (
   expect(found.length).toBeGreaterThan(5)
 })
 
+test('what is kept holds no memory beside its own, and copies are counted with their names', async () => {
+  const cache = createResponseCache(100_000_000)
+  const part = () => new Uint8Array(65_536).fill(7).subarray(100, 700)
+  const before = await liveBytes()
+  for (let user = 0; user < 400; user += 1) {
+    cache.keep(liveSession(user), 'a', { status: 200, headers: {}, body: part() })
+    if (cache.reserve(600)) cache.keepCopy(`copy ${user}`, { chunks: [part()], byteLength: 600, isDropped: false })
+  }
+  // They were parts of 52 MB.
+  expect((await liveBytes()) - before).toBeLessThan(5_000_000)
+  expect(cache.find(liveSession(1), 'a')?.body).toEqual(Buffer.alloc(600, 7))
+  expect(cache.findCopy('copy 1')?.chunks.map((chunk) => [...chunk].join(''))).toEqual(['7'.repeat(600)])
+  const names = Array.from({ length: 1_000 }, (_, copy) => `${copy} ${'x'.repeat(1_000)}`)
+  const small = createResponseCache(100_000)
+  for (const name of names) {
+    if (small.reserve(1)) small.keepCopy(name, { chunks: [new Uint8Array(1)], byteLength: 1, isDropped: false })
+    expect(small.size().bytes).toBeLessThanOrEqual(100_000)
+  }
+  expect(small.size().entries).toBeLessThan(50)
+  expect(small.findCopy(names.at(-1) ?? '')).toBeDefined()
+})
+
 test('no more than half of its bytes are reserved at a time', () => {
   const cache = createResponseCache(100_000)
   expect(cache.reserve(30_000)).toBe(true)
@@ -158,10 +181,11 @@ test('who was asked for is spared once, who was not is not, in whatever way the 
 
 test('a copy is spared when it is new, and when it was found; under a name that there is already it takes the place', () => {
   const cache = createResponseCache(100_000)
-  const copyOf = (bytes: number) => ({ chunks: [new Uint8Array(bytes)], byteLength: bytes, isDropped: false })
+  /** That takes so many bytes in all. */
   const keep = (name: string, bytes: number) => {
-    expect(cache.reserve(bytes)).toBe(true)
-    const copy = copyOf(bytes)
+    const byteLength = bytes - 1_024 - name.length * 2
+    expect(cache.reserve(byteLength)).toBe(true)
+    const copy = { chunks: [new Uint8Array(byteLength)], byteLength, isDropped: false }
     cache.keepCopy(name, copy)
     return copy
   }

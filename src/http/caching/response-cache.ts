@@ -152,7 +152,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       if (before && before.stateVersion !== stateVersion) drop(before)
       const entry = before?.stateVersion === stateVersion ? before : addUser(userId, stateVersion)
       if (entry.replies.has(operation)) return
-      entry.replies.set(operation, reply)
+      entry.replies.set(operation, withOwnMemory(reply))
       // The reply that was found last is not the last of the map any more: the next `find` moves it there.
       entry.lastReply = undefined
       entry.bytes += size
@@ -170,12 +170,16 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       reserved -= copy.byteLength
       const before = copies.get(name)
       if (before) drop(before)
-      const entry: CachedEntry = { copy, bytes: copy.byteLength, isReferenced: true }
+      for (const [at, chunk] of copy.chunks.entries()) copy.chunks[at] = inOwnMemory(chunk)
+      const beside = name.length * 2 + OVERHEAD_BYTES
+      bytes += beside
+      const entry: CachedEntry = { copy, bytes: copy.byteLength + beside, isReferenced: true }
       copies.set(name, entry)
       entries.set(entry, () => {
         copies.delete(name)
         dropCopy(copy)
       })
+      makeRoom()
     },
     reserve(byteLength) {
       if (reserved + byteLength > maxBytes * MAX_RESERVED_PART) return false
@@ -193,6 +197,20 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       return { bytes, maxBytes, entries: replies + copies.size }
     },
   }
+}
+
+function withOwnMemory(reply: GatewayResponse): GatewayResponse {
+  if (!(reply.body instanceof Uint8Array)) return reply
+  const body = inOwnMemory(reply.body)
+  return body === reply.body ? reply : { ...reply, body }
+}
+
+/** zlib answers a part of 16 KiB, and Buffer one of 8 KiB: who keeps the part would keep all of that. */
+function inOwnMemory(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength === bytes.buffer.byteLength) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.byteLength)
+  own.set(bytes)
+  return own
 }
 
 function sizeOf({ body }: GatewayResponse, operation: string): number | null {

@@ -1,4 +1,5 @@
 // Replies in a content coding, where that pays: made once for a state, kept beside the reply it was made of.
+import { hash } from 'node:crypto'
 import type { LiveSession } from '../../store/contract.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { InFlightBytes } from '../limits/in-flight-bytes.ts'
@@ -100,7 +101,8 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
       if (coding === null || (isIdentityAccepted && !isWorthwhile(reply))) return reply
       const { body } = reply
       if (body === null || typeof body === 'string') return reply
-      const state = reply.headers.etag ?? `${viewer.stateVersion} ${operation}`
+      // In few letters: the operation is the body of a request, and stays as long as a copy does.
+      const state = reply.headers.etag ?? `${viewer.stateVersion} ${hash('sha256', operation)}`
       const name = `${viewer.userId} ${coding} ${state}`
       if (!(body instanceof Uint8Array)) return encodeParts(name, reply, body, coding)
       if (body.byteLength > MAX_WHOLE_BYTES) return encodeParts(name, reply, piecesOf(body), coding)
