@@ -4,9 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../../store/contract.ts'
 import type { OutboxMail } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
-import { addressOfNetwork } from './address-of-network.ts'
+import { auditedAsker } from './audited-asker.ts'
 import { composeCodeMail } from './code-mail.ts'
-import { emailWithoutCode } from './code-spelling.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 import { MailError, type MailServer } from './mail-server.ts'
 
@@ -46,7 +45,7 @@ export function createOutbox(options: OutboxOptions): (isStopping: () => boolean
     // Its key is gone, and the code with it.
     if (code === null) return null
     const validMinutes = Math.max(1, Math.floor((expiresAt - clock()) / MINUTE_MS))
-    const about = { email: emailWithoutCode(email) ?? undefined, address: addressOfNetwork(network) }
+    const about = auditedAsker(email, network)
     try {
       const body = composeCodeMail({ code, network, agent, askedAt, validMinutes })
       await server.send({ id, to: email, ...body }, stop)

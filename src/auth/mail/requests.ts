@@ -4,8 +4,7 @@ import type { Store } from '../../store/contract.ts'
 import type { CodeRequest, CodeRules, DecidedRequest } from '../../store/sign-in/code-contract.ts'
 import type { Audit } from '../audit/audit-event.ts'
 import { createTimeOrderedIds } from '../time-ordered-ids.ts'
-import { addressOfNetwork } from './address-of-network.ts'
-import { emailWithoutCode } from './code-spelling.ts'
+import { auditedAsker } from './audited-asker.ts'
 import type { DerivedCodes } from './derived-codes.ts'
 
 const DECIDED_AT_ONCE = 500
@@ -37,7 +36,7 @@ export function createCodeRequests({ store, codes, rules, domains, audit, clock 
 
   function tell({ email, network, outcome }: DecidedRequest): void {
     const result = outcome === 'refused' ? 'refused' : 'done'
-    const about = { email: emailWithoutCode(email) ?? undefined, address: addressOfNetwork(network) }
+    const about = auditedAsker(email, network)
     audit.record({ kind: 'codeRequest', result, ...about, detail: outcome })
   }
 

@@ -7,8 +7,8 @@ import type { Caller } from '../../caller.ts'
 import { canonicalEmail } from '../../email.ts'
 import { networkOf } from '../../limits/network.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
-import { addressOfNetwork } from '../../mail/address-of-network.ts'
-import { emailWithoutCode, readCode, readTaggedAddress } from '../../mail/code-spelling.ts'
+import { auditedAsker } from '../../mail/audited-asker.ts'
+import { readCode, readTaggedAddress } from '../../mail/code-spelling.ts'
 import type { DerivedCodes } from '../../mail/derived-codes.ts'
 import { programName } from '../../mail/program-name.ts'
 import type { CodeRequests } from '../../mail/requests.ts'
@@ -67,7 +67,7 @@ export function createMailGuard(parts: MailGuardParts): LoginGuard {
     limits.require('code', { email, network })
     const pending = found ?? (await findPending(email, network))
     if (await isRight(pending, typed)) return admit(email)
-    const about = { email: emailWithoutCode(email) ?? undefined, address: addressOfNetwork(network) }
+    const about = auditedAsker(email, network)
     audit.record({ kind: 'code', result: 'refused', ...about, detail: 'wrong code' })
     return WRONG
   }
