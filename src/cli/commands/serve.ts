@@ -19,7 +19,7 @@ import type { ImportServices } from '../../rest/import-endpoint.ts'
 import { openLedger } from '../../rest/ledger/ledger.ts'
 import type { Store } from '../../store/contract.ts'
 import { databasePath, type StoreOptions } from '../../store/open-store.ts'
-import { DEMO_EMAIL, demoExamples, loadDemo } from '../demo/demo.ts'
+import { DEMO_EMAIL, demoExamples, demoNotice, loadDemo } from '../demo/demo.ts'
 import { createImporter } from '../import/importer.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { limitYoungGeneration } from '../limit-young-generation.ts'
@@ -289,15 +289,4 @@ async function drain(server: Server, graceMs: number, log: Logger): Promise<void
   clearTimeout(idle)
   server.closeAllConnections()
   await closed
-}
-
-function demoNotice(url: string): string {
-  return [
-    '',
-    `A demo workspace was loaded for ${DEMO_EMAIL} (this happens once, on an empty default database).`,
-    `  open       ${url}/`,
-    `  sign in    curl -X POST ${url}/login -H 'Content-Type: application/json' -d '{"email":"${DEMO_EMAIL}"}'`,
-    '',
-    '',
-  ].join('\n')
 }

@@ -31,6 +31,18 @@ export async function loadDemo(store: Store, clock: () => number): Promise<boole
   }
 }
 
+/** What is said once of a demo workspace that was loaded: how to look at it, and how to sign in. */
+export function demoNotice(url: string): string {
+  return [
+    '',
+    `A demo workspace was loaded for ${DEMO_EMAIL} (this happens once, on an empty default database).`,
+    `  open       ${url}/`,
+    `  sign in    curl -X POST ${url}/login -H 'Content-Type: application/json' -d '{"email":"${DEMO_EMAIL}"}'`,
+    '',
+    '',
+  ].join('\n')
+}
+
 /** The GraphQL type of what a record of the demo workspace holds. */
 const TYPES: Readonly<Record<string, string>> = {
   project: 'Project',
