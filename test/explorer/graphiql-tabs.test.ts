@@ -12,12 +12,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
   const browser = shareBrowser()
 
   test('F19: the examples are about the user who is signed in, whoever was here before', async () => {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/graphql`)
-    await signIn(page, ANA)
-    await answer(page, ANA)
+    const page = await openAsAna(browser)
     await expectLatestExport(page, 'site', 'new.html')
     await write(page, MINE)
     await page.keyboard.press('Control+Enter')
@@ -66,12 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
   })
 
   test('headers of one’s own are there after a look at another page, of their tab and their user only, and stored nowhere', async () => {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(`${url}/graphql`)
-    await signIn(page, ANA)
-    await answer(page, ANA)
+    const page = await openAsAna(browser)
     const editor = page.locator('.graphiql-editor:not(.hidden) > .CodeMirror').last()
     const headers = () =>
       editor.evaluate((node) => (Reflect.get(node, 'CodeMirror') as { getValue(): string }).getValue())
@@ -382,6 +372,17 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
   })
 })
+
+/** In a new browser, with the first example answered. */
+async function openAsAna(browser: SharedBrowser): Promise<Page> {
+  const { url, load } = await startGateway()
+  await load(SMALL_WORLD)
+  const page = await (await browser.open(url)).newPage()
+  await page.goto(`${url}/graphql`)
+  await signIn(page, ANA)
+  await answer(page, ANA)
+  return page
+}
 
 async function expectLatestExport(page: Page, ref: string, file: string): Promise<void> {
   await openTab(page, 'LatestExport')

@@ -272,16 +272,7 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
   })
 
   test('the palette and the panel of the account go with the person, also when that happens in another tab', async () => {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const context = await browser.open(url)
-    const page = await context.newPage()
-    await page.goto(url)
-    await signIn(page, ANA)
-    await waitForAgreement(page)
-    const other = await context.newPage()
-    await other.goto(`${url}/workspace`)
-    await other.locator('.item').first().waitFor()
+    const { page, other } = await openTwoTabs()
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('dialog', { name: 'Go to' })
     await palette.getByRole('searchbox').waitFor()
@@ -313,6 +304,15 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
   })
 
   test('a second tab is signed in by the first, and both are signed out together', async () => {
+    const { page, other } = await openTwoTabs()
+    await other.locator('.account > button').click()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You signed out in another tab.').waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/eyJ|wgr_/)
+  })
+
+  /** The first has signed in, the second takes that up. */
+  async function openTwoTabs(): Promise<{ readonly page: Page; readonly other: Page }> {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)
     const context = await browser.open(url)
@@ -323,11 +323,8 @@ describe.skipIf(CHROMIUM === undefined)('what the pages say', () => {
     const other = await context.newPage()
     await other.goto(`${url}/workspace`)
     await other.locator('.item').first().waitFor()
-    await other.locator('.account > button').click()
-    await other.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('You signed out in another tab.').waitFor()
-    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/eyJ|wgr_/)
-  })
+    return { page, other }
+  }
 })
 
 function queryEditor(page: Page) {
