@@ -205,7 +205,7 @@ function withOwnMemory(reply: GatewayResponse): GatewayResponse {
   return body === reply.body ? reply : { ...reply, body }
 }
 
-/** zlib answers a part of 16 KiB, and Buffer one of 8 KiB: who keeps the part would keep all of that. */
+/** What zlib or Buffer answers is often a part of up to 64 KiB: who keeps the part would keep all of that. */
 function inOwnMemory(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.byteLength)
