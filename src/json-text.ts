@@ -1,9 +1,11 @@
 // Where the parts of a JSON text stand in it, so that they can be taken out as they are written, not as they are parsed.
-// Every function expects a text that JSON.parse accepts. None recurses: nesting may be deeper than the stack.
+// Every function expects a text that JSON.parse accepts; of another it says what it can, or throws a SyntaxError: it always ends. None
+// recurses: nesting may be deeper than the stack.
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
+const COLON = 0x3a
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
@@ -28,7 +30,7 @@ export function membersOf(text: string): readonly Member[] {
   while (text.charCodeAt(at) !== CLOSE_BRACE) {
     const nameEnd = skipString(text, at)
     const name = nameOf(text, at, nameEnd)
-    const start = skipSpace(text, skipSpace(text, nameEnd) + 1)
+    const start = skipSpace(text, skipColon(text, nameEnd))
     const end = skipValue(text, start)
     members.push({ name, start, end })
     at = skipSpace(text, end)
@@ -87,9 +89,17 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
+/** From the end of a member's name to just past the colon. */
+export function skipColon(text: string, at: number): number {
+  const colon = skipSpace(text, at)
+  if (text.charCodeAt(colon) !== COLON) throw notJson()
+  return colon + 1
+}
+
 /** From the opening quote to just past the closing one. */
 export function skipString(text: string, at: number): number {
   for (let close = text.indexOf('"', at + 1); ; close = text.indexOf('"', close + 1)) {
+    if (close === -1) throw notJson()
     if (text.charCodeAt(close - 1) !== BACKSLASH) return close + 1
     let backslashes = 0
     while (text.charCodeAt(close - 1 - backslashes) === BACKSLASH) backslashes += 1
@@ -103,7 +113,7 @@ export function skipValue(text: string, at: number): number {
   if (first === QUOTE) return skipString(text, at)
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return skipScalar(text, at)
   let depth = 0
-  for (;;) {
+  while (at < text.length) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
       at = skipString(text, at)
@@ -116,14 +126,21 @@ export function skipValue(text: string, at: number): number {
       if (depth === 0) return at
     }
   }
+  throw notJson()
 }
 
 /** A number, true, false or null: up to what cannot be a part of one. */
-function skipScalar(text: string, at: number): number {
-  for (;;) {
+function skipScalar(text: string, start: number): number {
+  for (let at = start; ; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 0x20 || Number.isNaN(code))
+    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 0x20 || Number.isNaN(code)) {
+      // Where nothing is written, whoever reads value by value would stay at the same place for ever.
+      if (at === start) throw notJson()
       return at
-    at += 1
+    }
   }
+}
+
+function notJson(): SyntaxError {
+  return new SyntaxError('The text is not JSON.')
 }

@@ -125,6 +125,45 @@ test('a hand that replaces the row of a user does not bring back what was answer
   }
 })
 
+test('a document that a hand has left as no JSON fails alone: the gateway goes on, for whoever asks beside it', async () => {
+  const { url, shell } = await startServing([
+    documentLine('project', ANA, '{"id":"first","n":0}'),
+    documentLine('project', ANA, '{"id":"second","name":"kept"}'),
+  ])
+  using client = createClient(url)
+  const { accessToken } = await requireSession(client, ANA)
+  for (const left of [
+    '{"id":"first',
+    '{"id"',
+    '{"id":',
+    '{"id":}',
+    '{"id":["a"',
+    '{"name":[{}',
+    '{',
+    '{"a\\',
+    '{"id":"a",',
+  ]) {
+    await shell.run(`update document set text = '${left}' where id = (select min(id) from document)`)
+    const { status, text } = await client.graphql('{ me { projects { name tags } } }', accessToken)
+    expect([status, JSON.parse(text).data]).toEqual([200, { me: null }])
+    const failed = { path: ['me', 'projects', 0], extensions: { code: 'INTERNAL' } }
+    expect(JSON.parse(text).errors).toMatchObject([failed])
+    expect((await client.get('/projects', accessToken)).text).toBe(`[${left},{"id":"second","name":"kept"}]`)
+    await shell.run(
+      `update document set text = '{"id":"first","name":"mended"}' where id = (select min(id) from document)`,
+    )
+    const mended = await client.graphql('{ me { projects { name tags } } }', accessToken)
+    expect(JSON.parse(mended.text).data).toEqual({
+      me: {
+        projects: [
+          { name: 'mended', tags: null },
+          { name: 'kept', tags: null },
+        ],
+      },
+    })
+  }
+})
+
 test('a copy of the database that is put back while the gateway serves, and changed, is answered as it is', async () => {
   const { url, shell, path } = await startServing([documentLine('project', ANA, '{"id":"site","state":"copied"}')])
   using client = createClient(url)

@@ -1,5 +1,5 @@
 // Takes members out of documents that mostly look alike: which member follows which is learned from the documents before.
-import { nameOf, skipSpace, skipString, skipValue } from '../../json-text.ts'
+import { nameOf, skipColon, skipSpace, skipString, skipValue } from '../../json-text.ts'
 
 const COMMA = 0x2c
 const OPEN_BRACE = 0x7b
@@ -34,7 +34,7 @@ export function createMemberReader(slots: MemberSlots): MemberReader {
 
   function learn(text: string, at: number, before: KnownMember): KnownMember {
     const nameEnd = skipString(text, at)
-    const written = text.slice(at, skipSpace(text, nameEnd) + 1)
+    const written = text.slice(at, skipColon(text, nameEnd))
     const seen = known.get(written)
     if (seen) {
       before.next = seen
