@@ -1,6 +1,8 @@
 // A document that is the same for everybody as long as the process lives, and its compressed forms, each made once.
+import type { Awaitable } from '../../store/contract.ts'
 import { compressWhole } from '../compression/codecs.ts'
 import type { Endpoint } from '../handler.ts'
+import { lazyAsync } from '../lazy.ts'
 import {
   type Coding,
   codedEntityTag,
@@ -17,7 +19,7 @@ export function createConstantDocument(path: string, contentType: string, text: 
   const tag = entityTag(body)
   const common: Headers = { 'content-type': contentType, 'cache-control': 'no-cache', vary: 'Accept-Encoding' }
   const plain: GatewayResponse = { status: 200, headers: { ...common, etag: tag }, body }
-  const coded = new Map<Coding, Promise<GatewayResponse>>()
+  const coded = new Map<Coding, () => Awaitable<GatewayResponse>>()
   const readAcceptEncoding = createAcceptEncodingReader()
 
   async function encode(coding: Coding): Promise<GatewayResponse> {
@@ -25,10 +27,10 @@ export function createConstantDocument(path: string, contentType: string, text: 
     return { status: 200, headers, body: await compressWhole(body, coding) }
   }
 
-  function encodeOnce(coding: Coding): Promise<GatewayResponse> {
-    const reply = coded.get(coding) ?? encode(coding)
-    coded.set(coding, reply)
-    return reply
+  function encodeOnce(coding: Coding): Awaitable<GatewayResponse> {
+    const made = coded.get(coding) ?? lazyAsync(() => encode(coding))
+    coded.set(coding, made)
+    return made()
   }
 
   return {
