@@ -81,8 +81,8 @@ test('copies share its bytes with the replies, and what is being made counts', (
   const cache = createResponseCache(100_000)
   const bytes = new Uint8Array(10_000)
   const make = (name: string) => {
-    if (!cache.reserve(bytes.byteLength)) return false
-    cache.keepCopy(name, { chunks: [bytes], byteLength: bytes.byteLength, isDropped: false })
+    if (!cache.reserve(1, bytes.byteLength)) return false
+    cache.keepCopy(1, name, { chunks: [bytes], byteLength: bytes.byteLength, isDropped: false })
     return true
   }
   cache.keep(liveSession(1), 'a', reply(4_000))
@@ -101,7 +101,8 @@ test('what is kept holds no memory beside its own, and copies are counted with t
   const before = await liveBytes()
   for (let user = 0; user < 400; user += 1) {
     cache.keep(liveSession(user), 'a', { status: 200, headers: {}, body: part() })
-    if (cache.reserve(600)) cache.keepCopy(`copy ${user}`, { chunks: [part()], byteLength: 600, isDropped: false })
+    const copy = { chunks: [part()], byteLength: 600, isDropped: false }
+    if (cache.reserve(user, 600)) cache.keepCopy(user, `copy ${user}`, copy)
   }
   // They were parts of 52 MB.
   expect((await liveBytes()) - before).toBeLessThan(5_000_000)
@@ -110,7 +111,7 @@ test('what is kept holds no memory beside its own, and copies are counted with t
   const names = Array.from({ length: 1_000 }, (_, copy) => `${copy} ${'x'.repeat(1_000)}`)
   const small = createResponseCache(100_000)
   for (const name of names) {
-    if (small.reserve(1)) small.keepCopy(name, { chunks: [new Uint8Array(1)], byteLength: 1, isDropped: false })
+    if (small.reserve(1, 1)) small.keepCopy(1, name, { chunks: [new Uint8Array(1)], byteLength: 1, isDropped: false })
     expect(small.size().bytes).toBeLessThanOrEqual(100_000)
   }
   expect(small.size().entries).toBeLessThan(50)
@@ -119,11 +120,11 @@ test('what is kept holds no memory beside its own, and copies are counted with t
 
 test('no more than half of its bytes are reserved at a time', () => {
   const cache = createResponseCache(100_000)
-  expect(cache.reserve(30_000)).toBe(true)
-  expect(cache.reserve(30_000)).toBe(false)
+  expect(cache.reserve(1, 30_000)).toBe(true)
+  expect(cache.reserve(1, 30_000)).toBe(false)
   cache.release(30_000)
-  expect(cache.reserve(50_000)).toBe(true)
-  expect(createResponseCache(0).reserve(1)).toBe(false)
+  expect(cache.reserve(1, 50_000)).toBe(true)
+  expect(createResponseCache(0).reserve(1, 1)).toBe(false)
 })
 
 /** Of a reply that takes so many bytes in all, under an operation of one letter. */
@@ -182,11 +183,13 @@ test('who was asked for is spared once, who was not is not, in whatever way the 
 test('a copy is spared when it is new, and when it was found; under a name that there is already it takes the place', () => {
   const cache = createResponseCache(100_000)
   /** That takes so many bytes in all. */
+  let user = 1
   const keep = (name: string, bytes: number) => {
+    user += 1
     const byteLength = bytes - 1_024 - name.length * 2
-    expect(cache.reserve(byteLength)).toBe(true)
+    expect(cache.reserve(user, byteLength)).toBe(true)
     const copy = { chunks: [new Uint8Array(byteLength)], byteLength, isDropped: false }
-    cache.keepCopy(name, copy)
+    cache.keepCopy(user, name, copy)
     return copy
   }
   cache.keep(liveSession(1), 'a', taking(6_000))
@@ -206,4 +209,27 @@ test('a copy is spared when it is new, and when it was found; under a name that 
   const again = keep('second', 10_000)
   expect([second.isDropped, cache.findCopy('second')]).toEqual([true, again])
   expect(cache.size()).toMatchObject({ bytes: 70_000, entries: 3 })
+})
+
+test('who has more copies than their share makes room for the next out of their own, and takes what is free before', () => {
+  const cache = createResponseCache(100_000)
+  const keep = (userId: number, name: string) => {
+    const byteLength = 10_000
+    expect(cache.reserve(userId, byteLength)).toBe(true)
+    cache.keepCopy(userId, name, { chunks: [new Uint8Array(byteLength)], byteLength, isDropped: false })
+  }
+  const isKept = (name: string) => cache.findCopy(name) !== undefined
+  cache.keep(liveSession(1), 'a', taking(4_000))
+  keep(1, 'of the other')
+  for (let copy = 0; copy < 7; copy += 1) keep(2, `${copy}`)
+  expect(cache.size().entries).toBe(9)
+  expect(isKept('0')).toBe(true)
+  for (let copy = 7; copy < 50; copy += 1) {
+    keep(2, `${copy}`)
+    expect(isKept('0')).toBe(true)
+  }
+  expect(isKept('of the other')).toBe(true)
+  expect(cache.find(liveSession(1), 'a')).toBeDefined()
+  expect(isKept('1')).toBe(false)
+  expect(isKept('49')).toBe(true)
 })

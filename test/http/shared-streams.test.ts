@@ -13,11 +13,11 @@ test('a stream that fails after its first bytes breaks off for whoever reads it,
     if (made === 1) throw new Error('the rest is gone')
     yield Buffer.from(' and ended')
   }
-  const failed = await Promise.allSettled([1, 2].map(() => Array.fromAsync(share('name', produce))))
+  const failed = await Promise.allSettled([1, 2].map(() => Array.fromAsync(share(1, 'name', produce))))
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(cache.findCopy('name')).toBeUndefined()
   expect(cache.size().bytes).toBe(0)
-  expect(Buffer.concat(await Array.fromAsync(share('name', produce))).toString()).toBe('begun and ended')
+  expect(Buffer.concat(await Array.fromAsync(share(1, 'name', produce))).toString()).toBe('begun and ended')
   expect(made).toBe(2)
   // Whole: it need not be made again.
   expect(Buffer.concat(cache.findCopy('name')?.chunks ?? []).toString()).toBe('begun and ended')
@@ -54,10 +54,10 @@ function source(...chunks: readonly string[]) {
 test('each chunk is read as soon as it is made, by those who came later too, and made once for all', async () => {
   const share = createSharedStreams(createResponseCache(ROOM))
   const { produce, open, counts } = source('one ', 'two')
-  const first = share('name', produce)[Symbol.asyncIterator]()
+  const first = share(1, 'name', produce)[Symbol.asyncIterator]()
   open(0)
   expect(String((await first.next()).value)).toBe('one ')
-  const second = share('name', produce)[Symbol.asyncIterator]()
+  const second = share(1, 'name', produce)[Symbol.asyncIterator]()
   expect(String((await second.next()).value)).toBe('one ')
   const rest = [first.next(), second.next()]
   open(1)
@@ -70,7 +70,7 @@ test('a stream that nobody reads any more is not made to its end, and holds noth
   const cache = createResponseCache(ROOM)
   const share = createSharedStreams(cache)
   const { produce, open, openAll, counts } = source('one', 'two', 'three', 'four')
-  const reading = share('name', produce)[Symbol.asyncIterator]()
+  const reading = share(1, 'name', produce)[Symbol.asyncIterator]()
   open(0)
   await reading.next()
   await reading.return?.(undefined)
@@ -86,7 +86,7 @@ test('without room for all of it each reader gets the rest from a stream of its 
   const share = createSharedStreams(cache)
   const { produce, openAll, counts } = source('0123', '4567', '89ab', 'cdef')
   openAll()
-  const read = await Promise.all([1, 2].map(() => Array.fromAsync(share('name', produce))))
+  const read = await Promise.all([1, 2].map(() => Array.fromAsync(share(1, 'name', produce))))
   expect(read.map(text)).toEqual(['0123456789abcdef', '0123456789abcdef'])
   expect(counts.begun).toBeGreaterThan(1)
   expect(cache.size()).toMatchObject({ bytes: 0, entries: 0 })
@@ -117,7 +117,7 @@ test('a shared stream that became whole and was dropped at once is whole for who
     const share = createSharedStreams(cache)
     const { produce, openAll, counts } = source('0123456', '789')
     openAll()
-    const reading = share('name', produce)[Symbol.asyncIterator]()
+    const reading = share(1, 'name', produce)[Symbol.asyncIterator]()
     const chunks: Uint8Array[] = []
     for (let at = 0; at < readBefore; at += 1) chunks.push((await reading.next()).value)
     await expect.poll(() => counts.left).toBe(1)

@@ -8,7 +8,10 @@ import type { GatewayResponse } from '../response.ts'
 const OVERHEAD_BYTES = 1_024
 /** A reply larger than this part of the cache is not kept. */
 const MAX_PART = 1 / 16
-/** The replies of one user take no more than this part of the cache: past it the least recently used of them go. */
+/**
+ * The replies of one user take no more than this part of the cache: past it the least recently used of them go. Copies may take more
+ * where there is room; where there is not, those past this part go first to make room for another of the same user.
+ */
 const MAX_USER_PART = 1 / 8
 /** Copies that are being made reserve no more than this part of the cache, all together: so none is larger. */
 const MAX_RESERVED_PART = 1 / 2
@@ -25,10 +28,10 @@ export interface ResponseCache {
   readonly keep: (viewer: LiveSession, operation: string, reply: GatewayResponse) => void
   /** The copy that was kept under this name. What has a name never changes. */
   readonly findCopy: (name: string) => Copy | undefined
-  /** Keeps a copy whose bytes were reserved. */
-  readonly keepCopy: (name: string, copy: Copy) => void
-  /** Reserves room for a copy that is being made. False where there is not enough: then nothing is reserved. */
-  readonly reserve: (byteLength: number) => boolean
+  /** Keeps a copy whose bytes were reserved, as one of this user. */
+  readonly keepCopy: (userId: number, name: string, copy: Copy) => void
+  /** Reserves room for a copy of this user that is being made. False where there is not enough: then nothing is reserved. */
+  readonly reserve: (userId: number, byteLength: number) => boolean
   readonly release: (byteLength: number) => void
   readonly size: () => CacheSize
 }
@@ -69,14 +72,23 @@ interface UserResponses extends Entry {
   lastReply: GatewayResponse | undefined
 }
 
+interface UserCopies {
+  /** Used the longest ago first. */
+  readonly entries: Set<CachedEntry>
+  bytes: number
+}
+
 interface CachedEntry extends Entry {
   readonly copy: Copy
+  /** All of the same user. */
+  readonly own: UserCopies
 }
 
 /** Evicts by CLOCK: first the entries that were not used since the last sweep. Nothing expires. `maxBytes` 0 keeps nothing. */
 export function createResponseCache(maxBytes: number): ResponseCache {
   const users = new Map<number, UserResponses>()
   const copies = new Map<string, CachedEntry>()
+  const copiesByUser = new Map<number, UserCopies>()
   /** In the order of the sweep; each with what removes it from the maps above. */
   const entries = new Map<Entry, () => void>()
   let bytes = 0
@@ -88,7 +100,14 @@ export function createResponseCache(maxBytes: number): ResponseCache {
     bytes -= entry.bytes
   }
 
-  function makeRoom(): void {
+  /** For one of this user: what they have beyond their share goes first, then what was not used since the last sweep. */
+  function makeRoom(userId: number): void {
+    const own = copiesByUser.get(userId)
+    for (const entry of own?.entries ?? []) {
+      const isOverShare = entry.own.entries.size > 1 && entry.own.bytes > maxBytes * MAX_USER_PART
+      if (bytes <= maxBytes || !isOverShare) break
+      drop(entry)
+    }
     for (const [entry, forget] of entries) {
       if (bytes <= maxBytes) return
       if (entry.isReferenced) {
@@ -126,6 +145,22 @@ export function createResponseCache(maxBytes: number): ResponseCache {
     return entry
   }
 
+  function addCopy(userId: number, name: string, copy: Copy, byteLength: number): void {
+    const own = copiesByUser.get(userId) ?? { entries: new Set(), bytes: 0 }
+    const entry: CachedEntry = { copy, own, bytes: byteLength, isReferenced: true }
+    own.entries.add(entry)
+    own.bytes += byteLength
+    copiesByUser.set(userId, own)
+    copies.set(name, entry)
+    entries.set(entry, () => {
+      copies.delete(name)
+      own.entries.delete(entry)
+      own.bytes -= byteLength
+      if (own.entries.size === 0) copiesByUser.delete(userId)
+      dropCopy(copy)
+    })
+  }
+
   return {
     find({ userId, stateVersion }, operation) {
       if (userId === null) return undefined
@@ -158,34 +193,31 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       entry.bytes += size
       bytes += size
       makeRoomAmong(entry)
-      makeRoom()
+      makeRoom(userId)
     },
     findCopy(name) {
       const kept = copies.get(name)
       if (!kept) return undefined
       kept.isReferenced = true
+      kept.own.entries.delete(kept)
+      kept.own.entries.add(kept)
       return kept.copy
     },
-    keepCopy(name, copy) {
+    keepCopy(userId, name, copy) {
       reserved -= copy.byteLength
       const before = copies.get(name)
       if (before) drop(before)
       for (const [at, chunk] of copy.chunks.entries()) copy.chunks[at] = inOwnMemory(chunk)
       const beside = name.length * 2 + OVERHEAD_BYTES
       bytes += beside
-      const entry: CachedEntry = { copy, bytes: copy.byteLength + beside, isReferenced: true }
-      copies.set(name, entry)
-      entries.set(entry, () => {
-        copies.delete(name)
-        dropCopy(copy)
-      })
-      makeRoom()
+      addCopy(userId, name, copy, copy.byteLength + beside)
+      makeRoom(userId)
     },
-    reserve(byteLength) {
+    reserve(userId, byteLength) {
       if (reserved + byteLength > maxBytes * MAX_RESERVED_PART) return false
       reserved += byteLength
       bytes += byteLength
-      makeRoom()
+      makeRoom(userId)
       return true
     },
     release(byteLength) {

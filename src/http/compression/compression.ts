@@ -43,8 +43,9 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
     return encoding
   }
 
-  /** By name, which stands for the bytes: of the same name and user, the copy of an earlier request will do. */
+  /** By name, which stands for the bytes: of the same name and user, the copy of an earlier request will do. Without a user none is kept. */
   function encodeParts(
+    userId: number | null,
     name: string,
     reply: GatewayResponse,
     parts: AsyncIterable<Uint8Array>,
@@ -52,7 +53,7 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
   ): GatewayResponse {
     const coded = codedReply(reply, coding)
     const compress = () => compressWithin(parts, coding)
-    const copy = cache.findCopy(name)
+    const copy = userId === null ? undefined : cache.findCopy(name)
     if (copy) {
       return {
         ...withHeaders(coded, { 'content-length': String(copy.byteLength) }),
@@ -60,7 +61,7 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
       }
     }
     requireRoomFor(coding)
-    return { ...coded, body: sharedStream(name, compress) }
+    return { ...coded, body: userId === null ? compress() : sharedStream(userId, name, compress) }
   }
 
   /** Asked before the status is sent: later, all that is left is to break off. */
@@ -104,8 +105,8 @@ export function createCompression(cache: ResponseCache, inFlight: InFlightBytes)
       // In few letters: the operation is the body of a request, and stays as long as a copy does.
       const state = reply.headers.etag ?? `${viewer.stateVersion} ${hash('sha256', operation)}`
       const name = `${viewer.userId} ${coding} ${state}`
-      if (!(body instanceof Uint8Array)) return encodeParts(name, reply, body, coding)
-      if (body.byteLength > MAX_WHOLE_BYTES) return encodeParts(name, reply, piecesOf(body), coding)
+      if (!(body instanceof Uint8Array)) return encodeParts(viewer.userId, name, reply, body, coding)
+      if (body.byteLength > MAX_WHOLE_BYTES) return encodeParts(viewer.userId, name, reply, piecesOf(body), coding)
       const coded = await encodeOnce(name, () => encodeWhole(body, reply, coding))
       cache.keep(viewer, operationIn(coding, operation), coded)
       return coded

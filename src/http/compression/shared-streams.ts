@@ -1,10 +1,15 @@
 // Streams that are made once for all who ask for the same while they are being made, and kept when they are whole.
 import { type Copy, dropCopy, type ResponseCache } from '../caching/response-cache.ts'
 
-/** `produce` answers the same bytes each time it is called for a name. */
-export type SharedStream = (name: string, produce: () => AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+/** `produce` answers the same bytes each time it is called for a name. A name belongs to one user, whose room it takes. */
+export type SharedStream = (
+  userId: number,
+  name: string,
+  produce: () => AsyncIterable<Uint8Array>,
+) => AsyncIterable<Uint8Array>
 
 interface Job extends Copy {
+  readonly userId: number
   byteLength: number
   readers: number
   /** `abandoned`: there was no room for all of it, or nobody left to read it. */
@@ -23,9 +28,10 @@ interface Job extends Copy {
 export function createSharedStreams(cache: ResponseCache): SharedStream {
   const jobs = new Map<string, Job>()
 
-  function start(name: string, produce: () => AsyncIterable<Uint8Array>): Job {
+  function start(userId: number, name: string, produce: () => AsyncIterable<Uint8Array>): Job {
     const change = Promise.withResolvers<void>()
     const job: Job = {
+      userId,
       chunks: [],
       byteLength: 0,
       isDropped: false,
@@ -42,7 +48,7 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
   async function run(name: string, job: Job, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       for await (const chunk of chunks) {
-        if (job.readers === 0 || !cache.reserve(chunk.byteLength)) {
+        if (job.readers === 0 || !cache.reserve(job.userId, chunk.byteLength)) {
           end(name, job, 'abandoned')
           return
         }
@@ -62,7 +68,7 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
     jobs.delete(name)
     job.state = state
     if (state === 'whole') {
-      cache.keepCopy(name, job)
+      cache.keepCopy(job.userId, name, job)
     } else {
       cache.release(job.byteLength)
       dropCopy(job)
@@ -70,8 +76,8 @@ export function createSharedStreams(cache: ResponseCache): SharedStream {
     notify(job)
   }
 
-  return async function* (name, produce) {
-    const job = jobs.get(name) ?? start(name, produce)
+  return async function* (userId, name, produce) {
+    const job = jobs.get(name) ?? start(userId, name, produce)
     let [at, sentBytes] = [0, 0]
     job.readers += 1
     try {
