@@ -71,10 +71,13 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await openTab(page, 'Page')
     await editor.click()
     await page.keyboard.insertText('{"x-mine":"of the second"}')
+    await page.getByRole('button', { name: 'Prettify query' }).click()
+    const prettified = '{\n  "x-mine": "of the second"\n}'
+    await expect.poll(headers).toBe(prettified)
     await openTab(page, 'Projects')
     await expect.poll(headers).toBe('{"x-mine":"of the first"}')
     await openTab(page, 'Page')
-    await expect.poll(headers).toBe('{"x-mine":"of the second"}')
+    await expect.poll(headers).toBe(prettified)
     async function lookElsewhere(): Promise<void> {
       await page.getByRole('link', { name: 'Workspace', exact: true }).click()
       await page.locator('.item').first().waitFor()
@@ -82,9 +85,9 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
       await page.getByRole('button', { name: 'Headers', exact: true }).click()
     }
     await lookElsewhere()
-    await expect.poll(headers).toBe('{"x-mine":"of the second"}')
+    await expect.poll(headers).toBe(prettified)
     await lookElsewhere()
-    await expect.poll(headers).toBe('{"x-mine":"of the second"}')
+    await expect.poll(headers).toBe(prettified)
     await openTab(page, 'Projects')
     await expect.poll(headers).toBe('{"x-mine":"of the first"}')
     await openTab(page, 'LatestExport')

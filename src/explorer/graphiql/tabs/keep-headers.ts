@@ -19,11 +19,22 @@ export function KeepHeaders(): null {
     const written = byTab.get(shown)
     if (written !== undefined && headerEditor.getValue() !== written) headerEditor.setValue(written)
     const tab = shown
+    let isShown = true
     function note(editor: { getValue(): string }, { origin }: { readonly origin?: string | undefined }): void {
-      if (origin !== BY_PROGRAM) byTab.set(tab, editor.getValue())
+      if (origin !== BY_PROGRAM) {
+        byTab.set(tab, editor.getValue())
+        return
+      }
+      // Of Prettify or the history, or the headers of the tab that is shown next: then this one is gone a moment later.
+      setTimeout(() => {
+        if (isShown) byTab.set(tab, editor.getValue())
+      })
     }
     headerEditor.on('change', note)
-    return () => headerEditor.off('change', note)
+    return () => {
+      isShown = false
+      headerEditor.off('change', note)
+    }
   }, [writtenHeaders, email, headerEditor, shown])
   return null
 }
