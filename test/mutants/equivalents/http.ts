@@ -46,7 +46,7 @@ export const HTTP_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/http/caching/constant-document.ts',
-    line: 'coded.set(coding, reply)',
+    line: 'coded.set(coding, made)',
     reason: 'the form is made again, and is the same',
   },
   {
