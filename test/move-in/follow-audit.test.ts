@@ -28,7 +28,10 @@ async function start() {
   }
 }
 
-test('a round that is told to stop is counted as far as it came', async () => {
+test.each([
+  ['that is told to stop is counted as far as it came', [], 0, 'done'],
+  ['that is the only one has failed then: not everybody is in step', ['--once'], 1, 'failed'],
+] as const)('a round %s', async (_, options, exitCode, result) => {
   const { server, database, audit } = await start()
   await using _server = server
   const isAtBen = Promise.withResolvers<void>()
@@ -39,10 +42,11 @@ test('a round that is told to stop is counted as far as it came', async () => {
     if (logins === 2) isAtBen.resolve()
     return logins === 2
   })
-  const following = startFollow(server.url, [...USERS, ...database])
+  const following = startFollow(server.url, [...USERS, ...database, ...options])
   await isAtBen.promise
-  expect((await following.stop()).exitCode).toBe(0)
-  expect(await audit()).toEqual(['done', 'follow: 1 added, 0 replaced, 0 removed'])
+  const stderr = exitCode === 0 ? '' : 'stopped before everybody was asked: run it again\n'
+  expect(await following.stop()).toEqual({ exitCode, stderr })
+  expect(await audit()).toEqual([result, 'follow: 1 added, 0 replaced, 0 removed'])
 })
 
 test('one that ends with an error has failed', async () => {

@@ -1,12 +1,13 @@
 // A database here that is away while follow removes something: an outage of the round, as in every other step.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/store/contract.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { runHere } from '../support/command-line.ts'
+import { canMount, smallDisk } from '../support/faults.ts'
 import { openFollower, startFollow } from '../support/follow.ts'
-import { startPlainServer } from '../support/plain-server.ts'
+import { type PlainServer, startPlainServer } from '../support/plain-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { documentLine } from '../support/workspaces.ts'
 
@@ -15,6 +16,15 @@ const WORLD = EMAILS.map((email) => documentLine('template', email, '{"id":"t"}'
 const GONE = EMAILS.slice(0, 3)
 const AWAY = 'the database is away'
 const NOT_FLUSHED = 'what was removed has not left the files yet: the disk of the database is full\n'
+
+type Change = (server: PlainServer) => Promise<void>
+
+async function breakReads(server: PlainServer): Promise<void> {
+  server.setIntercept((_, response) => {
+    response.writeHead(500).end()
+    return true
+  })
+}
 
 /** Of those that are asked for. Answers how many there were. */
 function fillDiskOfNextCheckpoint(): () => number {
@@ -57,6 +67,53 @@ test('while users are removed whose workspaces are gone, the round is given up, 
   expect(await round()).toMatchObject({ missing: 2, waiting: 2, removed: 1, failed: 1, unchanged: 27, outage: AWAY })
   expect(await round()).toMatchObject({ missing: 3, waiting: 0, removed: 2, failed: 0, unchanged: 27, outage: null })
   expect(follower.changes().removed).toBe(3)
+})
+
+test.each([
+  ['a round in which the server was away', (server) => server.kill(), (server) => server.restart()],
+  ['a round in which it answered 500', breakReads, async (server) => server.setIntercept(null)],
+] as readonly [string, Change, Change][])(
+  '%s ends what was found before: a workspace is removed when rounds in a row find it gone',
+  async (_, fail, mend) => {
+    await using server = await startPlainServer({ records: WORLD })
+    await using store = await openSqliteStore(join(temporaryDirectory(), 'new.db'), {
+      lockTimeoutMs: 5_000,
+      onFatal(error) {
+        throw error
+      },
+    })
+    await using follower = openFollower(server.url, store)
+    const round = () => follower.round(EMAILS.slice(0, 1).map((email) => ({ email, login: email, label: email })))
+    expect(await round()).toMatchObject({ changed: 1 })
+    for (const email of GONE) server.workspaces.delete(email)
+    expect(await round()).toMatchObject({ waiting: 1, removed: 0 })
+    await fail(server)
+    expect(await round()).toMatchObject({ failed: 1, removed: 0 })
+    await mend(server)
+    expect(await round()).toMatchObject({ waiting: 1, removed: 0 })
+    expect(await round()).toMatchObject({ waiting: 0, removed: 1 })
+  },
+)
+
+describe.skipIf(!canMount())('where the folder of temporary files is full', () => {
+  test('the round is given up, and the next one goes on', async () => {
+    await using server = await startPlainServer({ records: WORLD })
+    const flags = ['--email', EMAILS.join(), '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+    const disk = smallDisk(1_048_576)
+    disk.fill()
+    const { TMPDIR } = process.env
+    process.env.TMPDIR = disk.path
+    onTestFinished(() => {
+      if (TMPDIR === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = TMPDIR
+    })
+    const following = startFollow(server.url, flags)
+    const { outage } = await following.next()
+    expect(outage).toMatch(/^cannot keep what arrives while it is imported: ENOSPC.* \(TMPDIR names another folder\)$/)
+    disk.empty()
+    await following.until(({ unchanged, failed }) => unchanged === EMAILS.length && failed === 0)
+    expect((await following.stop()).exitCode).toBe(0)
+  })
 })
 
 test('while what was removed is to leave the files, that is told, and tried again after the next round', async () => {

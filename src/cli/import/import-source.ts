@@ -19,6 +19,8 @@ export interface ImportSource extends AsyncDisposable {
 
 const SERVER_ADVICE = 'to read a server of the contract, name its users with --email or --emails'
 const ADDRESS = /^https?:\/\//
+/** Codes of a disk, or a process, that may have room the next time. */
+const NO_ROOM = /^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
@@ -69,11 +71,12 @@ export async function spool(chunks: Chunks, name: string): Promise<ImportSource>
   return { file, name, [Symbol.asyncDispose]: () => file.close() }
 }
 
-/** Gone when it is closed. `name` is for messages. Throws `UsageError`. */
+/** Gone when it is closed. `name` is for messages. Throws `UsageError`, and `MachineError` where there may be room later. */
 export async function openTemporaryFile(name = 'what arrives'): Promise<FileHandle> {
   const path = join(tmpdir(), `workspace-gateway-import-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot keep ${name} while it is imported: ${error.message} (TMPDIR names another folder)`)
+    const reason = `cannot keep ${name} while it is imported: ${error.message} (TMPDIR names another folder)`
+    throw NO_ROOM.test(error.code ?? '') ? new MachineError(reason) : new UsageError(reason)
   })
   // Unlinked at once where the system allows it: nothing stays behind, whatever happens.
   await rm(path)

@@ -16,6 +16,9 @@ export interface ImportIdentity {
   readonly from: string
   readonly into: string
   readonly replace: boolean
+  /** What says how a document is stored. */
+  readonly idFields: readonly string[]
+  readonly refFields: readonly string[]
 }
 
 /** A file holds the digests of users, not their addresses. Throws `UsageError` for the state of another import. */
@@ -30,7 +33,7 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
   const hasHead = rest.length > 0
   if (hasHead ? first !== head : !head.startsWith(first)) {
     throw new UsageError(
-      `--state: ${path} is of another import (another server, database or --replace): remove it, or name another file`,
+      `--state: ${path} is of another import (another server, database, --replace, --id-fields or --ref-fields): remove it, or name another file`,
     )
   }
   const users = new Set(rest.slice(0, -1))

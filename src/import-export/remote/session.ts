@@ -1,5 +1,6 @@
 // A user's session at another server of the contract: signed in when first needed, renewed when it runs out.
-import { elementTexts } from '../../json-text.ts'
+import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
+import { arrayElements } from './array-elements.ts'
 import { ContractError, type RemoteAnswer, type RemoteClient } from './client.ts'
 import { statusInWords } from './redirect.ts'
 import { isSessionRefused, isTokenRefused } from './retry.ts'
@@ -92,9 +93,10 @@ export function createRemoteSession(client: RemoteClient, login: string): Remote
       const lastModified = Date.parse(headers.get('last-modified') ?? '')
       return {
         elements() {
-          const elements = arrayElements(body)
+          const elements = elementsOf(body)
           if (!elements) throw new ContractError(`${shown} did not answer a JSON array`)
-          return elements
+          if (elements.length <= MAX_ELEMENTS) return elements
+          throw new ContractError(`${shown} answered more than ${MAX_ELEMENTS} elements`)
         },
         bytes: body,
         lastModified: Number.isNaN(lastModified) ? null : lastModified,
@@ -123,18 +125,10 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function arrayElements(bytes: Uint8Array): readonly string[] | null {
+function elementsOf(bytes: Uint8Array): readonly string[] | null {
   try {
-    const text = utf8.decode(bytes)
-    JSON.parse(text)
-    // A line end is white space in JSON and the end of a record in NDJSON.
-    return elementTexts(text)?.map(toOneLine) ?? null
+    return arrayElements(utf8.decode(bytes), MAX_ELEMENTS)
   } catch {
     return null
   }
-}
-
-/** The same JSON without line ends between its tokens; within strings JSON has none. */
-function toOneLine(text: string): string {
-  return text.replaceAll(/[\r\n]/g, ' ')
 }

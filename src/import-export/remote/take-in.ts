@@ -1,5 +1,6 @@
 // One user's workspace from another server into the store: what has changed there, as an import of its own.
 import type { FileHandle } from 'node:fs/promises'
+import { MachineError, reasonOf } from '../../errors.ts'
 import type { Change, DocumentKind, Store, StoredExport } from '../../store/contract.ts'
 import type { EditableStore } from '../../store/workspace-edits.ts'
 import { checkInput } from '../checks/validate.ts'
@@ -92,7 +93,7 @@ async function takeInOnce(
     refsHere: (projects) => refsHere(store, email, projects),
     async onExport(project, found) {
       const lines = found && (await newExport(email, project, found, options))
-      if (lines) await file.appendFile(lines)
+      if (lines) await append(file, lines)
       else if (found) sameExports += 1
       else gone.push(project)
     },
@@ -102,7 +103,7 @@ async function takeInOnce(
     await requireDocuments(email, reading, options)
     if (!options.mayLoseAllExports) await requireSomeExport(store, email, gone, reading.seen)
   }
-  await file.appendFile(linesOf(email, reading.lists))
+  await append(file, linesOf(email, reading.lists))
   const counts = await importFile(file, options)
   const removed = options.isReplacement ? await removeExports(store, email, gone) : 0
   const [unchanged, allRemoved] = [counts.unchanged + sameExports, counts.removed + removed]
@@ -112,6 +113,14 @@ async function takeInOnce(
     counts: { ...counts, unchanged, removed: allRemoved },
     absent: reading.absent,
   }
+}
+
+/** Throws `MachineError` where there is no room. */
+async function append(file: FileHandle, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  await file.appendFile(lines).catch((error: unknown) => {
+    const reason = `${reasonOf(error)} (TMPDIR names another folder)`
+    throw new MachineError(`cannot keep what arrives while it is imported: ${reason}`, { cause: error })
+  })
 }
 
 /** Throws `LostListError` or `EmptiedWorkspaceError` where documents would go that may not. */

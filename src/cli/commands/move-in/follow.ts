@@ -92,8 +92,11 @@ export async function runFollow(
     return 0
   } catch (error) {
     if (!stop.aborted) throw error
-    isDone = true
-    return 0
+    // Whoever waits for a single round switches over next.
+    isDone = config.once !== true
+    if (isDone) return 0
+    io.stderr.write('stopped before everybody was asked: run it again\n')
+    return 1
   } finally {
     await using audit = await openCommandAudit(store, config, io)
     const { added, replaced, removed } = follower.changes()

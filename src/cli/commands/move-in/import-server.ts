@@ -1,6 +1,7 @@
 // import from another server of the contract: its users one by one, and again where the last run ended.
 import { MachineError } from '../../../errors.ts'
 import { countsInWords } from '../../../import-export/counts-in-words.ts'
+import { eachOf } from '../../../import-export/each-of.ts'
 import { createRemoteClient, OutageError, type RemoteClient } from '../../../import-export/remote/client.ts'
 import { type MoveInOptions, moveIn, type RemoteUser, verifyAll } from '../../../import-export/remote/move-in.ts'
 import { movedTo, statusInWords } from '../../../import-export/remote/redirect.ts'
@@ -12,25 +13,13 @@ import { type DoneUsers, openDoneUsers } from '../../move-in/done-users.ts'
 import { readHeaders, requireServerAddress } from '../../move-in/remote-address.ts'
 import { readRemoteUsers } from '../../move-in/remote-users.ts'
 import { tellSessionsLeft } from '../../move-in/sessions-left.ts'
+import { addTaken, NOTHING_DONE, type Tally } from '../../move-in/tally.ts'
 import { createUserProgress } from '../../move-in/user-progress.ts'
 import { openActiveStore } from '../../open-active-store.ts'
 import { openCommandAudit } from '../../open-audit.ts'
 import { toStoreOptions } from '../../open-store-for-cli.ts'
 import type { ImportConfig } from '../../options/import-options.ts'
 import { toDuration, toSize } from '../../progress.ts'
-
-/** What has become of the users so far. */
-interface Tally {
-  done: number
-  missing: number
-  failed: number
-  added: number
-  replaced: number
-  unchanged: number
-  removed: number
-  /** Users with a list that is 404 while others are not. */
-  partial: number
-}
 
 export async function runServerImport(
   url: string,
@@ -85,7 +74,8 @@ async function requireAnswer(client: RemoteClient): Promise<void> {
 async function openState(from: string, config: ImportConfig): Promise<DoneUsers | null> {
   const path = config.state ?? (config.emails === undefined ? undefined : `${config.emails}.state`)
   if (path === undefined) return null
-  return openDoneUsers(path, { from, into: config.database, replace: config.replace === true })
+  const { database: into, replace = false, idFields, refFields } = config
+  return openDoneUsers(path, { from, into, replace, idFields, refFields })
 }
 
 /** Answers whether all are done. */
@@ -98,8 +88,8 @@ async function importUsers(
 ): Promise<boolean> {
   const { client, store } = options
   const start = performance.now()
-  const left = users.filter(({ email }) => !state?.has(email))
-  const tally: Tally = { done: 0, missing: 0, failed: 0, added: 0, replaced: 0, unchanged: 0, removed: 0, partial: 0 }
+  const left = await usersLeft(users, state, options)
+  const tally: Tally = { ...NOTHING_DONE }
   if (left.length < users.length) {
     io.stderr.write(`${users.length - left.length} users were done before: ${left.length} are left\n`)
   }
@@ -110,13 +100,9 @@ async function importUsers(
     const update = () => progress.update(tally.done + tally.missing + tally.failed, client.traffic().bytes)
     await moveIn(left, options, {
       async onDone({ email }, taken) {
-        if (taken.type === 'missing') tally.missing += 1
-        else tally.done += 1
-        if (taken.type === 'changed') {
-          addCounts(tally, taken.counts)
-          if (taken.absent.length > 0) tally.partial += 1
-        }
-        await state?.add(email)
+        addTaken(tally, taken)
+        // Who is not there may be so the next time: a server that has just started may have no data yet.
+        if (taken.type !== 'missing') await state?.add(email)
         update()
       },
       onFailed({ label }, error) {
@@ -141,12 +127,26 @@ async function importUsers(
       `${tally.partial} have a list that is 404 there while others are not: nothing was imported from it\n`,
     )
   }
+  if (tally.projects > 0 && tally.exports === 0) {
+    io.stderr.write(
+      `none of ${tally.projects} projects has an export there: where that is not so, --ref-fields names what GET /exports asks for\n`,
+    )
+  }
   if (tally.failed > 0) io.stderr.write(`${tally.failed} failed: run it again to import the rest\n`)
   return tally.failed === 0
 }
 
-function addCounts(tally: Tally, counts: Pick<Tally, 'added' | 'replaced' | 'unchanged' | 'removed'>): void {
-  for (const name of ['added', 'replaced', 'unchanged', 'removed'] as const) tally[name] += counts[name]
+/** Who was done before, and is here still: a database that was put back, or another one under this name, may lack them. */
+async function usersLeft(
+  users: readonly RemoteUser[],
+  state: DoneUsers | null,
+  { store, concurrency }: MoveInOptions,
+): Promise<readonly RemoteUser[]> {
+  const done = new Set<RemoteUser>()
+  await eachOf(state === null ? [] : users, concurrency, async (user) => {
+    if (state?.has(user.email) && (await store.userByEmail(user.email)) !== null) done.add(user)
+  })
+  return users.filter((user) => !done.has(user))
 }
 
 function inWords(tally: Tally, { replace }: ImportConfig): string {

@@ -1,4 +1,5 @@
 // Keeps users here what they are on another server: round after round each is asked for what has changed.
+import { MachineError } from '../../../errors.ts'
 import { StoreUnavailableError } from '../../../store/contract.ts'
 import { eachOf } from '../../each-of.ts'
 import { ContractError, OutageError } from '../client.ts'
@@ -151,13 +152,19 @@ export function createFollower(options: FollowOptions): Follower {
       if (!(error instanceof OutageError)) tellUnanswered(found)
       if (error instanceof EmptiedWorkspaceError) found.emptied.push({ user, one, at, error })
       else if (error instanceof LostExportsError) found.lostExports.push({ user, one, at, error })
-      else fail(user, one, error, found)
+      else failUnseen(user, one, error, found)
     }
+  }
+
+  /** What the rounds before have found lost was not found in this one. */
+  function failUnseen(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
+    one.loss = null
+    fail(user, one, error, found)
   }
 
   function fail(user: RemoteUser, one: Followed, error: unknown, found: Findings): void {
     found.counts.failed += 1
-    if (error instanceof StoreUnavailableError) found.outage = error.message
+    if (error instanceof StoreUnavailableError || error instanceof MachineError) found.outage = error.message
     else if (error instanceof OutageError) {
       if (found.unanswered.add({ user, one, error }, found.users)) found.outage = error.message
     } else if (error instanceof ContractError) note(user, one, error)
@@ -218,12 +225,12 @@ export function createFollower(options: FollowOptions): Follower {
 
   async function forget(users: readonly RemoteUser[]): Promise<void> {
     const named = new Set(users.map(({ email }) => email))
-    for (const [email, { session }] of followed) {
-      if (named.has(email) || aside.isAsking(email)) continue
+    const gone = [...followed].filter(([email]) => !named.has(email) && !aside.isAsking(email))
+    await eachOf(gone, concurrency, async ([email, { session }]) => {
       aside.remove(email)
       followed.delete(email)
       await session.close()
-    }
+    })
   }
 
   function lagSeconds(): number | null {
@@ -254,6 +261,7 @@ export function createFollower(options: FollowOptions): Follower {
         stop.throwIfAborted()
         const one = requireFollowed(user)
         if (found.outage !== null) {
+          one.loss = null
           counts.failed += 1
           return
         }

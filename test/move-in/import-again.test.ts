@@ -1,0 +1,81 @@
+// An import from another server that is run again: who was done is asked again where what was done is not there any more.
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createWorkspace } from '../support/import-workspace.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { ANA, BEN, documentLine, exportLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+/** A server at which ben cannot be read until `mend`. */
+async function start(records = SMALL_WORLD) {
+  const server = await startPlainServer({ records })
+  const workspace = createWorkspace()
+  const emails = workspace.write('users.txt', `${ANA}\n${BEN}\n`)
+  let isBroken = true
+  let logins = 0
+  server.setIntercept(({ url }, response) => {
+    if (url !== '/login') return false
+    logins += 1
+    if (!isBroken || logins % 2 === 1) return false
+    response.writeHead(404).end()
+    return true
+  })
+  const moveIn = (...more: readonly string[]) =>
+    workspace.run('import', server.url, '--emails', emails, '--concurrency', '1', ...more)
+  return {
+    server,
+    workspace,
+    moveIn,
+    mend() {
+      isBroken = false
+    },
+  }
+}
+
+test('who was done before, and is not here any more, is imported again', async () => {
+  const { server, workspace, moveIn, mend } = await start()
+  await using _server = server
+  expect((await moveIn()).exitCode).toBe(1)
+  expect(await workspace.dump()).toContain(ANA)
+  for (const end of ['', '-wal', '-shm']) rmSync(`${workspace.path('workspace.db')}${end}`, { force: true })
+  mend()
+  expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '' })
+  const dumped = await workspace.dump()
+  for (const email of [ANA, BEN]) expect(dumped).toContain(email)
+})
+
+test('who had no workspace there is asked again while others fail', async () => {
+  const { server, workspace, moveIn, mend } = await start()
+  await using _server = server
+  const before = server.workspaces.get(ANA)
+  server.workspaces.delete(ANA)
+  const first = await moveIn()
+  expect([first.exitCode, first.stderr]).toEqual([1, expect.stringContaining('1 have no workspace there')])
+  if (before) server.workspaces.set(ANA, before)
+  mend()
+  expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await workspace.dump()).toContain(ANA)
+})
+
+test('what was done with other members for references is not gone on with', async () => {
+  const { server, moveIn } = await start()
+  await using _server = server
+  expect((await moveIn()).exitCode).toBe(1)
+  const other = await moveIn('--ref-fields', 'slug')
+  expect([other.exitCode, other.stderr]).toEqual([2, expect.stringMatching(/ is of another import .*--ref-fields/)])
+})
+
+test('where no project has an export there, that is said: another member may be the reference', async () => {
+  const records = [ANA, BEN].map(
+    (email) =>
+      documentLine('project', email, '{"id":"p","slug":"site"}') +
+      exportLine(email, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"e"'] }),
+  )
+  const { server, workspace, moveIn, mend } = await start(records.join(''))
+  await using _server = server
+  mend()
+  const none =
+    'none of 2 projects has an export there: where that is not so, --ref-fields names what GET /exports asks for\n'
+  expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: none })
+  expect(await moveIn('--ref-fields', 'slug', '--replace')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect((await workspace.dump()).match(/"kind":"export"/g)).toHaveLength(2)
+})
