@@ -1,4 +1,4 @@
-// Redacts tokens and email addresses in text that people may read.
+// Text that people may read: without tokens and email addresses, and in a line.
 
 /** A message repeats no more than this of what a client sent, in UTF-16 units. */
 const MAX_MESSAGE_LENGTH = 512
@@ -24,6 +24,11 @@ export function redact(text: string): string {
   return redacted.replace(WORDS, (word, domain?: string) =>
     domain === undefined || word === PLACEHOLDER ? word : '[email]',
   )
+}
+
+/** On a terminal, what somebody else wrote, such as an answer, moves no cursor and begins no line of its own. */
+export function toLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
 /** The beginning of a text, in whole words: half a secret would not be recognised as one. To be taken before `redact`. */

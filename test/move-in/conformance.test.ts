@@ -65,6 +65,23 @@ test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
   },
 )
 
+test.each([
+  ['what is 404 for everybody', 404],
+  ['a proxy whose server is away', 502],
+])('%s says nothing of whether a token is looked at', async (_, status) => {
+  await using server = await startPlainServer({ records: SMALL_WORLD })
+  server.setIntercept(({ url, headers }, response) => {
+    const isAnswered = url === '/templates' && (status === 404 || headers.authorization === undefined)
+    if (isAnswered) response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+    return isAnswered
+  })
+  const { checks } = await conformance(server.url)
+  const outcome = checks.find(
+    ({ group, name }) => group === 'GET /templates' && name === 'refuses a request without Authorization',
+  )
+  expect(outcome).toMatchObject({ outcome: 'skipped', found: `answered ${status}` })
+})
+
 test('a body that is not in the coding that it names is told as one that is not JSON', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
   server.setIntercept((request, response) => {

@@ -1,5 +1,6 @@
 // A list of the old server in which two documents have one id: it cannot be here as it is there, and nothing of it is dropped in silence.
 import { expect, test } from 'vitest'
+import { runHere } from '../support/command-line.ts'
 import { conformance } from '../support/conformance.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { startPlainServer } from '../support/plain-server.ts'
@@ -60,4 +61,24 @@ test('a document without an id is named by conformance too', async () => {
   const { checks } = await conformance(server.url)
   const named = checks.filter(({ found }) => found.includes('has no id'))
   expect(named).toMatchObject([{ group: 'GET /templates', outcome: 'silent' }])
+})
+
+test('what users there wrote moves no cursor, begins no line and shows no address on the terminal of who moves them in', async () => {
+  const id = JSON.stringify(`\u001b]0;x\u0007\nround 9: 0 failed ${BEN}`)
+  const twice = ['{"id":"p1","ref":7}', '{"id":"p2","ref":7}'].map((data) =>
+    documentLine('project', BEN, data.replace('7', id)),
+  )
+  const records = [1, 2].map((n) => documentLine('template', ANA, `{"id":${id},"n":${n}}`))
+  await using server = await startPlainServer({ records: [...records, ...twice].join('') })
+  const workspace = createWorkspace()
+  const emails = workspace.write('users.txt', `${ANA}\n${BEN}\n`)
+  for (const command of [['import'], ['follow', '--once']] as const) {
+    const [name, ...options] = command
+    const { stderr } = await workspace.run(name, server.url, '--emails', emails, ...options)
+    expect(stderr.match(/^.*what it answers cannot be imported: .*$/gm)).toHaveLength(2)
+    expect(stderr).not.toMatch(/[\p{Cc}--\n]|^round|@/mv)
+  }
+  const { stdout } = await runHere(['conformance', server.url, '--email', ANA])
+  expect(stdout).toContain('two documents of /templates have the id')
+  expect(stdout).not.toMatch(/[\p{Cc}--\n]|^round/mv)
 })

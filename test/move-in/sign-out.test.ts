@@ -1,10 +1,13 @@
 // What is opened at another server is ended there, or told of.
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createRemoteClient } from '../../src/import-export/remote/client.ts'
 import { createRemoteSession } from '../../src/import-export/remote/session.ts'
+import { startFollow } from '../support/follow.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { startPlainServer } from '../support/plain-server.ts'
-import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 test('a session whose login is about to be answered, as all is told to stop, is ended too', async () => {
   await using server = await startPlainServer({ records: SMALL_WORLD })
@@ -62,4 +65,22 @@ test('a busy server is told once more when all is told to stop', async () => {
   })
   await session.close()
   expect([server.openSessions(), client.traffic().sessionsLeft]).toEqual([0, 0])
+})
+
+test('a server that answers no sign-out, when all is told to stop, is left alone soon: all sessions are told of', async () => {
+  const emails = Array.from({ length: 60 }, (_, at) => `user${at}@example.com`)
+  const records = emails.map((email) => documentLine('template', email, '{"id":"t"}')).join('')
+  await using server = await startPlainServer({ records })
+  const flags = ['--email', emails.join(), '--database', `file:${join(temporaryDirectory(), 'new.db')}`]
+  const following = startFollow(server.url, flags)
+  await following.until(({ changed }) => changed === emails.length)
+  let signOuts = 0
+  server.setIntercept(({ method }) => {
+    if (method === 'DELETE') signOuts += 1
+    return method === 'DELETE'
+  })
+  const { exitCode, stderr } = await following.stop()
+  expect([exitCode, stderr]).toEqual([0, '60 sessions are left open there: the server did not take the sign-out\n'])
+  expect(signOuts).toBeGreaterThan(0)
+  expect(signOuts).toBeLessThan(12)
 })

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { issueProbeToken } from '../../auth/tokens/probe-token.ts'
 import { reasonOf, UsageError } from '../../errors.ts'
+import { toLine } from '../../redact.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { type Outcome, type Place, runChecks } from './check.ts'
 import type { DoctorConfig } from './doctor-options.ts'
@@ -17,7 +18,7 @@ import { MESSAGE_CHECKS } from './outside/message-checks.ts'
 import { checkPaths } from './outside/path-checks.ts'
 import { SIGN_IN_CHECKS } from './outside/sign-in-checks.ts'
 import { TLS_CHECKS } from './outside/tls-checks.ts'
-import { countFindings, toLine, toReport } from './report.ts'
+import { countFindings, toReport } from './report.ts'
 
 /** The gateway closes such a connection, and the proxy has nothing to say for it. */
 const NO_PROXY_HEADER =

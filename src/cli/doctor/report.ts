@@ -1,4 +1,5 @@
 // What the doctor found, for people and for programs.
+import { toLine } from '../../redact.ts'
 import type { Outcome, Place } from './check.ts'
 import type { DoctorConfig } from './doctor-options.ts'
 
@@ -45,9 +46,4 @@ function toTable(outcomes: readonly Outcome[], proxy: Place | null): string {
   })
   const count = countFindings(outcomes)
   return `${lines.map(toLine).join('\n')}\n\n${count === 0 ? 'nothing found' : `${count} found`}\n`
-}
-
-/** On a terminal, what somebody else wrote, such as an answer, moves no cursor and begins no line of its own. */
-export function toLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }

@@ -1,6 +1,7 @@
 // What was found of a server, for people, programs and build servers.
 import type { CheckResult, Outcome } from '../../conformance/check.ts'
 import type { Conformance } from '../../conformance/conformance.ts'
+import { toLine } from '../../redact.ts'
 
 const IN_WORDS: Record<Outcome, string> = {
   pass: 'pass',
@@ -14,7 +15,7 @@ export function toTable(url: string, { checks: results, sessionsLeftOpen }: Conf
   const width = Math.max(...Object.values(IN_WORDS).map(({ length }) => length))
   const groups = [...Map.groupBy(results, ({ group }) => group)].map(([group, checks]) => {
     const lines = checks.map(({ outcome, name, found }) => {
-      const behind = found === '' ? '' : `: ${found}`
+      const behind = found === '' ? '' : `: ${toLine(found)}`
       return `  ${IN_WORDS[outcome].padEnd(width)}  ${name}${behind}`
     })
     return [group, ...lines].join('\n')

@@ -17,7 +17,10 @@ export const READ_CHECKS: readonly Check[] = [
   ...checksOf('GET /exports', (probe) => probe.exportPath(), [200]),
 ]
 
-/** The same for every read. `path` is one that the user can read. */
+/** Of a proxy whose server is away, or of one that is busy: nobody looked at the token. */
+const OF_NO_SERVER = [502, 503, 504]
+
+/** The same for every read. */
 function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): readonly Check[] {
   const found = async (probe: Probe): Promise<ProbeAnswer> => {
     const answer = await probe.read(await pathOf(probe))
@@ -29,8 +32,11 @@ function checksOf(group: string, pathOf: PathOf, statuses: readonly number[]): r
     name: `refuses ${name}`,
     source: 'contract',
     async run(probe) {
+      // What nobody can read is refused by a server that looks at no token, too.
+      await found(probe)
       const headers = await headersOf(probe)
       const { status } = await probe.send({ method: 'GET', path: await pathOf(probe), headers })
+      if (OF_NO_SERVER.includes(status)) throw new CannotTellError(`answered ${status}`)
       return status < 400 ? `answered ${status}` : null
     },
   })

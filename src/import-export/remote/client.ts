@@ -2,6 +2,7 @@
 import { constants } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'
 import { noAnswerInWords } from '../../errors.ts'
+import { redact, toLine } from '../../redact.ts'
 import { createSilenceLimit, readWhole } from './answer-limits.ts'
 import { kindOfStatus, pauseMs, type RetryFields, retryAfterMs } from './retry.ts'
 
@@ -13,12 +14,19 @@ const MAX_ANSWER_BYTES = constants.MAX_STRING_LENGTH
 const FAREWELL_MS = 2_000
 /** Of one sign-out, when all is told to stop. */
 const MAX_FAREWELLS = 2
+/** For all sign-outs together, when all is told to stop: a supervisor does not wait for minutes. */
+const FAREWELLS_MS = 30_000
+/** Sign-outs in a row without an answer, when all is told to stop, after which no more are sent. */
+const MAX_UNANSWERED_FAREWELLS = 4
 /** Of one request that the server answers with 500. */
 const MAX_BROKEN_ATTEMPTS = 4
 
-/** The other server did not answer as the contract says; the message names the call, never a token. */
+/** The other server did not answer as the contract says; the message names the call, never a token, and is a line whatever was answered. */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
+  constructor(message: string) {
+    super(toLine(redact(message)))
+  }
 }
 
 /** The other server cannot be reached, or is busy for longer than one waits. */
@@ -66,7 +74,7 @@ export interface RemoteClient {
   readonly send: (request: RemoteRequest) => Promise<RemoteAnswer>
   /**
    * Sends a sign-out, even when stopped. A server that is busy or stumbles is asked again as by `send`, once when stopped; one that is
-   * away is not. What fails is counted, and nothing else.
+   * away is not, and is left alone altogether once stopped. What fails is counted, and nothing else.
    */
   readonly endSession: (request: RemoteRequest) => Promise<void>
   /** Where the server is, for messages. */
@@ -93,7 +101,15 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
   /** A server that is busy is so for every user. Of `performance.now()`: the clock may be set meanwhile. */
   let notBefore = 0
   const stopLate = new AbortController()
-  stop.addEventListener('abort', () => void setTimeout(() => stopLate.abort(), FAREWELL_MS).unref(), { once: true })
+  let unansweredFarewells = 0
+  let isOver = false
+  function onStop(): void {
+    setTimeout(() => stopLate.abort(), FAREWELL_MS).unref()
+    setTimeout(() => {
+      isOver = true
+    }, FAREWELLS_MS).unref()
+  }
+  stop.addEventListener('abort', onStop, { once: true })
 
   async function once(
     { method, path, headers: own, body }: RemoteRequest,
@@ -153,8 +169,10 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
     let farewells = 0
     for (let attempt = 0; ; attempt += 1) {
       if (notBefore > performance.now()) await rest(notBefore - performance.now())
+      if (isOver || unansweredFarewells >= MAX_UNANSWERED_FAREWELLS) break
       if (stop.aborted) farewells += 1
       const answer = await once(request, FAREWELL_MS)
+      unansweredFarewells = stop.aborted && answer.status === null ? unansweredFarewells + 1 : 0
       if (isEnded(answer)) return
       const kind = answer.status === null ? 'answer' : kindOfStatus(answer.status)
       const isTold = kind === 'answer' || (kind === 'broken' && attempt + 1 >= MAX_BROKEN_ATTEMPTS)

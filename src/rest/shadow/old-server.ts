@@ -1,5 +1,6 @@
 // A client of the old server, which reads there as a user: it signs in with the user's email, as the contract has it.
 import { LRUCache } from 'lru-cache'
+import { eachOf } from '../../import-export/each-of.ts'
 import { isSaidToBeBusy, isSessionRefused, isTokenRefused, retryAfterMs } from '../../import-export/remote/retry.ts'
 
 /** Users who are signed in there; past that the least recently used session is signed out. */
@@ -8,6 +9,8 @@ const MAX_SESSIONS = 10_000
 const ANSWER_MS = 30_000
 /** Time limit of signing out. */
 const SIGN_OUT_MS = 2_000
+/** Each may open a connection. */
+const SIGN_OUTS_AT_ONCE = 32
 /** The shortest pause after the old server has said that it is busy. */
 const MIN_BUSY_MS = 1_000
 
@@ -219,7 +222,7 @@ export function createOldServer(
     },
     async [Symbol.asyncDispose]() {
       const signal = AbortSignal.timeout(SIGN_OUT_MS)
-      await Promise.all([...sessions.values()].map((tokens) => signOut(tokens, signal)))
+      await eachOf([...sessions.values()], SIGN_OUTS_AT_ONCE, (tokens) => signOut(tokens, signal))
       sessions.clear()
     },
   }

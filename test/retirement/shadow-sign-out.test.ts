@@ -1,0 +1,29 @@
+// The end of a shadow: every session at the old server is signed out, and the old server is not stormed.
+import { expect, test } from 'vitest'
+import { createOldServer } from '../../src/rest/shadow/old-server.ts'
+import { startPlainServer } from '../support/plain-server.ts'
+import { documentLine } from '../support/workspaces.ts'
+
+test('many sessions are signed out a few at a time', async () => {
+  const emails = Array.from({ length: 200 }, (_, at) => `user${at}@example.com`)
+  const records = emails.map((email) => documentLine('template', email, '{"id":"t"}')).join('')
+  await using server = await startPlainServer({ records })
+  const { signal } = new AbortController()
+  const old = createOldServer({ url: server.url, headers: {} }, signal, () => {})
+  for (const email of emails) {
+    await (await old.read(email, { method: 'GET', target: '/templates', signal })).text()
+  }
+  expect(server.openSessions()).toBe(200)
+  const open = new Set()
+  let most = 0
+  server.setIntercept(({ socket }) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    most = Math.max(most, open.size)
+    return false
+  })
+  await old[Symbol.asyncDispose]()
+  expect(server.openSessions()).toBe(0)
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThan(100)
+})
