@@ -3,9 +3,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClientSecret } from '../src/auth/guards/client/client-secret.ts'
 import { createInFlightBytes } from '../src/http/limits/in-flight-bytes.ts'
+import { LAST_DOCUMENT_POSITION } from '../src/store/reads-contract.ts'
 import { runHere, serveForTest } from './support/command-line.ts'
 import { startGateway, type TestGateway } from './support/gateway.ts'
 import { createWorkspace, templateLines } from './support/import-workspace.ts'
@@ -329,6 +331,21 @@ test('import --to is its client, and leaves nothing behind on either side', asyn
     stderr: `${serving.url}: no answer (ECONNREFUSED): run the import again\n`,
   })
   expect(serving.stderr()).not.toContain(TOKEN)
+})
+
+test('import --to has not succeeded where a line was refused while the others were imported', async () => {
+  const workspace = createWorkspace()
+  const tokenFile = workspace.write('token', TOKEN)
+  await workspace.load(documentLine('template', ANA, '{"id":"last"}'))
+  const database = new SqliteDatabase(workspace.path('workspace.db'))
+  // In the last place of its list: behind it there is none.
+  database.exec(`update document set key = key | ${LAST_DOCUMENT_POSITION}`)
+  database.close()
+  const serving = await serveForTest([...workspace.flags, '--import-token-file', tokenFile])
+  const path = workspace.write('more.ndjson', `${documentLine('template', ANA, '{"id":"more"}')}${SMALL_WORLD}`)
+  const { exitCode, stdout, stderr } = await runHere(['import', path, '--to', serving.url, '--token-file', tokenFile])
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/:1: .*\n.* were not imported\n$/s)])
+  expect(stdout).toContain(' added')
 })
 
 // The next program that closes the database removes the log of a gateway that holds no lock.

@@ -36,25 +36,28 @@ export async function importRemotely(
   }
   if (!response.ok || !response.body) {
     const reason = await refusalOf(address, response)
-    // What the request itself lacks is not mended by running it again.
-    if (response.status < 500) throw new UsageError(reason)
+    // What the request itself lacks is not mended by running it again. It may have come too slowly, or too often.
+    if (response.status < 500 && ![408, 429].includes(response.status)) throw new UsageError(reason)
     io.stderr.write(`${reason.replace(/\.$/, '')}: run the import again\n`)
     return 1
   }
   const progress = createProgress(io, 'importing there', size)
   let end: ImportEvent | null = null
+  let badLines = 0
   try {
     for await (const event of eventsOf(response.body)) {
       if (event.type === 'progress') progress.update(event.bytes, event.records)
-      else if (event.type === 'badLine') io.stderr.write(`${name}:${event.line}: ${event.reason}\n`)
-      else if (event.type === 'user') io.stdout.write(`${event.email}: ${countsInWords(event, true)}\n`)
+      else if (event.type === 'badLine') {
+        badLines += 1
+        io.stderr.write(`${name}:${event.line}: ${event.reason}\n`)
+      } else if (event.type === 'user') io.stdout.write(`${event.email}: ${countsInWords(event, true)}\n`)
       else end = event
     }
   } catch {
     // The connection broke off: told below.
   }
   progress.finish()
-  return tell(end, name, config, io)
+  return tell(end, badLines, name, config, io)
 }
 
 /** As `clients add` prints them, a client's name and secret; else a token, which may hold any character. */
@@ -90,8 +93,10 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Import
   }
 }
 
+/** `badLines`: those that were told. */
 function tell(
   end: ImportEvent | null,
+  badLines: number,
   name: string,
   { replace }: ImportConfig,
   { stdout, stderr }: CommandIo,
@@ -102,7 +107,9 @@ function tell(
     stderr.write(orphansByLine(name, orphans, orphanExports))
     const done = `${countsInWords(end, replace === true)}${orphansInWords(orphanExports)}`
     stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${done}\n`)
-    return 0
+    // Found only while it was imported: a list was full, or another import took the reference.
+    if (badLines > 0) stderr.write(`${badLines} ${badLines === 1 ? 'line was' : 'lines were'} not imported\n`)
+    return badLines > 0 ? 1 : 0
   }
   if (end?.type === 'refused') stderr.write(`${badLinesInWords(end.badLines)}: nothing was imported\n`)
   else if (end?.type === 'failed') stderr.write(`${end.message}\n`)
