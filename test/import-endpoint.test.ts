@@ -202,15 +202,16 @@ test('of whoever has no good token nothing is asked for: the body is not waited 
 
 test('a registered client may import if its scopes say so, and nothing is read of another one', async () => {
   const gateway = await startImporting()
-  const basicOf = async (name: string, scopes: readonly string[]) => {
+  const basicOf = async (name: string, scopes: readonly string[], domains = ['*']) => {
     const { secret, secretHash } = createClientSecret()
-    await gateway.store.addClient({ name, secretHash, domains: ['*'], scopes, perMinute: 1, createdAt: 0 })
+    await gateway.store.addClient({ name, secretHash, domains, scopes, perMinute: 1, createdAt: 0 })
     return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
   }
   const [mover, backEnd] = [await basicOf('mover', ['import']), await basicOf('back-end', ['login'])]
   const answerOf = async (authorization: string) =>
     (await gateway.send('POST', '/import', SMALL_WORLD, { authorization })).status
   expect(await answerOf(backEnd)).toBe(403)
+  expect(await answerOf(await basicOf('of-one-domain', ['import'], ['example.com']))).toBe(403)
   expect(await answerOf(mover.slice(0, -8))).toBe(401)
   expect(await answerOf(`Basic ${Buffer.from('nobody:wgs_').toString('base64')}`)).toBe(401)
   expect(await dumpOf(gateway)).toBe('')

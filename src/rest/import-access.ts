@@ -1,5 +1,6 @@
 // Access to `POST /import`: the operator's token, or a registered client with the scope `import`.
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { ANY_DOMAIN } from '../auth/guards/client/client.ts'
 import { type BasicCredentials, clientOf, readBasicCredentials } from '../auth/guards/client/client-secret.ts'
 import { networkOf } from '../auth/limits/network.ts'
 import type { RateLimits } from '../auth/limits/rate-limits.ts'
@@ -27,7 +28,9 @@ export function createImportAccess({ token, store, limits }: ImportAccessParts):
       limits.require('login', { network: networkOf(request.client.address) })
       throw new GatewayError('INVALID_TOKEN')
     }
-    if (!client.scopes.includes('import')) throw new GatewayError('FORBIDDEN')
+    // What is imported is not looked through for whose it is: domains would be no limit.
+    const mayImport = client.scopes.includes('import') && client.domains.includes(ANY_DOMAIN)
+    if (!mayImport) throw new GatewayError('FORBIDDEN')
     return `client ${client.name}`
   }
 

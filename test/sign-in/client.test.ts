@@ -183,6 +183,7 @@ describe('clients', () => {
     [['billing', '--email-domains', ''], '--email-domains'],
     [['billing', '--email-domains', 'example.com,no domain'], '--email-domains'],
     [['billing', '--email-domains', '*', '--scopes', 'everything'], '--scopes'],
+    [['billing', '--email-domains', 'example.com', '--scopes', 'login,import'], '--scopes'],
     [['billing', '--email-domains', '*', '--per-minute', '0'], '--per-minute'],
   ])('add %j is wrong usage', async (args, expected) => {
     const database = `file:${join(temporaryDirectory(), 'workspace.db')}`

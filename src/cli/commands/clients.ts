@@ -1,4 +1,5 @@
 // clients add, list and remove: the back ends that may sign their users in.
+import { ANY_DOMAIN } from '../../auth/guards/client/client.ts'
 import { createClientSecret, isClientName } from '../../auth/guards/client/client-secret.ts'
 import { UsageError } from '../../errors.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -11,6 +12,9 @@ export async function runClientsAdd(name: string, config: ClientsAddConfig, io: 
   const { emailDomains, scopes, perMinute } = config
   if (emailDomains === undefined)
     throw new UsageError('--email-domains: name the domains of its users, such as example.com')
+  if (scopes.includes('import') && !emailDomains.includes(ANY_DOMAIN)) {
+    throw new UsageError("--scopes: who may import may do so for anybody: with import, --email-domains is '*'")
+  }
   await using store = await openStoreToWrite(config)
   await using audit = await openCommandAudit(store, config, io)
   const { secret, secretHash } = createClientSecret()
