@@ -79,3 +79,19 @@ test('where no project has an export there, that is said: another member may be 
   expect(await moveIn('--ref-fields', 'slug', '--replace')).toMatchObject({ exitCode: 0, stderr: '' })
   expect((await workspace.dump()).match(/"kind":"export"/g)).toHaveLength(2)
 })
+
+test('an export is taken behind one of a leap second, or of a spelling that Date does not know', async () => {
+  for (const createdAt of ['2098-12-31T23:59:60Z', '2098-12-31 23:59:59.123456789z']) {
+    const project = documentLine('project', ANA, '{"id":"p","ref":"site"}')
+    const { server, workspace, moveIn, mend } = await start(
+      project + exportLine(ANA, { r: 'site', createdAt: '2026-01-01T00:00:00Z', elements: ['"there"'] }),
+    )
+    await using _server = server
+    mend()
+    await workspace.load(project + exportLine(ANA, { r: 'site', createdAt, elements: ['"here"'] }))
+    expect(await moveIn('--verify')).toMatchObject({ stderr: expect.stringMatching(/^1 have no workspace there.*\n$/) })
+    expect(
+      (await workspace.dump()).match(/"createdAt":"2099-01-01T00:00:00.000Z"|"2098-12-31T23:59:59.124Z"/g),
+    ).toHaveLength(1)
+  }
+})

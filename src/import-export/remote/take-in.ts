@@ -207,7 +207,7 @@ async function newExport(
   const told = new Date(pastTime(found.lastModified, clock())).toISOString()
   const isNewer = newest === null || (toSortableUtc(told) ?? '') > newest.instant
   // What is shown there as the newest is the newest here too, whatever its time.
-  const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.createdAt) + 1)).toISOString()
+  const createdAt = isNewer ? told : new Date(Math.max(clock(), Date.parse(newest.instant) + 1)).toISOString()
   const length = elements.reduce((sum, element) => sum + element.length, 0)
   const { ref } = project
   return exportLines(email, { ref, createdAt, length, id: ref }, elements)
