@@ -113,15 +113,29 @@ test('a backup is restored in its place, and nothing of its old log gets into it
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
 })
 
-test('a database behind a link is served, and its log is watched where it lies', async () => {
+test.each(['-wal', '-shm'])('a database behind a link is served, and its %s is watched where it lies', async (end) => {
   const path = await imported()
   const link = join(temporaryDirectory(), 'link.db')
   symlinkSync(path, link)
   const serving = await serveForTest(['--database', `file:${link}`])
   expect((await login(serving)).status).toBe(200)
   expect((await ask(`${serving.url}/readyz`)).status).toBe(200)
-  rmSync(`${path}-wal`)
+  rmSync(path + end)
   expect(await ended(serving)).toBe(1)
+})
+
+test('a database that was deleted behind its link is not made anew: its log is still there', async () => {
+  const path = await imported()
+  const link = join(temporaryDirectory(), 'link.db')
+  symlinkSync(path, link)
+  const database = ['--database', `file:${link}`]
+  const serving = await serveForTest(database)
+  expect((await login(serving)).status).toBe(200)
+  await serving.kill('SIGKILL')
+  rmSync(path)
+  const { exitCode, stderr } = await runHere(['serve', '--port', '0', ...database])
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`the database ${path} was deleted or emptied`)])
+  expect([existsSync(path), existsSync(`${path}-wal`)]).toEqual([false, true])
 })
 
 test.each(['PASSIVE', 'TRUNCATE'])(

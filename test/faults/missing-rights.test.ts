@@ -1,7 +1,8 @@
 // Commands of another user than the gateway's, and paths that lead nowhere: what can be read is read, and all else is one sentence.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run } from '../support/command-line.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -44,6 +45,32 @@ describe.skipIf(runBound('--version').exitCode !== 0)('without the rights', () =
     const sentence = expect.stringMatching(/^cannot write to [^\n]*\n$/)
     expect(runBound('users', 'remove', ANA, ...flags)).toEqual({ exitCode: 1, stdout: '', stderr: sentence })
     expect(readdirSync(folder)).toEqual(['workspace.db'])
+  })
+
+  test('to write to its folder, a database behind a link is read with what is only in its log', async () => {
+    const { folder, path } = await makeShown()
+    const links = temporaryDirectory()
+    chmodSync(links, 0o755)
+    const link = join(links, 'link.db')
+    symlinkSync(path, link)
+    const flags = ['--database', `file:${link}`]
+    chmodSync(folder, 0o755)
+    chmodSync(path, 0o644)
+    const database = new SqliteDatabase(path)
+    database.pragma('journal_mode = WAL')
+    database.exec(`update user set email = 'zoe@example.com' where email = '${ANA}'`)
+    copyFileSync(path, `${path}.copy`)
+    copyFileSync(`${path}-wal`, `${path}.copy-wal`)
+    database.close()
+    for (const end of ['', '-wal']) {
+      renameSync(`${path}.copy${end}`, path + end)
+      chmodSync(path + end, 0o444)
+    }
+    chmodSync(folder, 0o555)
+    const { exitCode, stdout, stderr } = runBound('dump', ...flags)
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('zoe@example.com')
+    expect(stdout).not.toContain(ANA)
   })
 
   test('to enter its folder, a database is none that a command can open, and that is a sentence', async () => {

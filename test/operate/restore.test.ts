@@ -1,8 +1,10 @@
 // What restore makes of the files that lie beside a database: the log of the one it reads, and the log of the one it replaces.
 import {
+  chownSync,
   cpSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,12 +12,14 @@ import {
   symlinkSync,
   truncateSync,
 } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { SERVER_USER } from '../support/postgres-server.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -197,3 +201,31 @@ test.each(engines)(
     expect(JSON.parse((await entries()).trimEnd().split('\n').at(-1) ?? '')).toEqual(entry)
   },
 )
+
+test('what root makes for a service is that of the service: in the place of its database, and in its folder', async () => {
+  const workspace = createWorkspace()
+  const { path } = workspace
+  await workspace.load(SMALL_WORLD)
+  const backup = path('backup')
+  expect((await workspace.run('backup', backup)).exitCode).toBe(0)
+  // Nobody but root may give files away.
+  const { uid = userInfo().uid, gid = userInfo().gid } = SERVER_USER
+  const ownerOf = (name: string) => [statSync(name).uid, statSync(name).gid]
+  chownSync(path('workspace.db'), uid, gid)
+  expect((await workspace.run('restore', backup)).exitCode).toBe(0)
+  expect(ownerOf(path('workspace.db'))).toEqual([uid, gid])
+  const folder = path('service')
+  mkdirSync(folder)
+  chownSync(folder, uid, gid)
+  for (const command of [
+    ['restore', backup] as const,
+    ['import', workspace.write('world.ndjson', SMALL_WORLD)] as const,
+  ]) {
+    const made = join(folder, 'below', `${command[0]}.db`)
+    expect((await runHere([...command, '--database', `file:${made}`])).exitCode).toBe(0)
+    expect([join(folder, 'below'), made].map(ownerOf)).toEqual([
+      [uid, gid],
+      [uid, gid],
+    ])
+  }
+})

@@ -13,8 +13,8 @@ import {
   type PendingRow,
   quotaKeysOf,
 } from '../../src/store/sign-in/decide-code-requests.ts'
+import { makeDirectories } from '../../src/store/sqlite/engine/files/make-directories.ts'
 import { reachWithin } from '../../src/store/sqlite/engine/items-within.ts'
-import { makeDirectories } from '../../src/store/sqlite/engine/make-directories.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const NOW = 1_000_000

@@ -3,6 +3,7 @@ import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'n
 import { dirname } from 'node:path'
 import { reasonOf, UsageError } from '../../errors.ts'
 import { whileUnused } from '../../store/sqlite/backup.ts'
+import { ownLike } from '../../store/sqlite/engine/files/own-like.ts'
 import { syncPath } from './publish-file.ts'
 
 /**
@@ -11,6 +12,7 @@ import { syncPath } from './publish-file.ts'
  */
 export async function putInPlace(part: string, target: string, at: number): Promise<string | null> {
   const found = statSync(target, { throwIfNoEntry: false })
+  ownLike(part, found ? target : dirname(target))
   const kept = found && found.size > 0 ? replaceDatabase(part, target, at) : replaceLost(part, target, at)
   await syncPath(dirname(target))
   return kept

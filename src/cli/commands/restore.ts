@@ -1,6 +1,5 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
-import { readlink, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
@@ -9,7 +8,8 @@ import type { AuditVerbs } from '../../store/audit-contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import { copyUnused, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
-import { makeDirectories } from '../../store/sqlite/engine/make-directories.ts'
+import { behindLinks } from '../../store/sqlite/engine/files/behind-links.ts'
+import { makeDirectories } from '../../store/sqlite/engine/files/make-directories.ts'
 import { linesOfBackup } from '../backup/lines-of-backup.ts'
 import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
 import { putInPlace } from '../backup/put-in-place.ts'
@@ -30,7 +30,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   if (named === null) {
     throw new UsageError('this is an SQLite database: restore it to file:PATH, then move that into PostgreSQL')
   }
-  const target = await behindLinks(named)
+  const target = await targetOf(named)
   const part = `${target}.${randomUUID().slice(0, 8)}.part`
   await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
   try {
@@ -62,18 +62,11 @@ async function readHeader(path: string): Promise<string> {
   return buffer.toString('latin1', 0, bytesRead)
 }
 
-/** The file that a link leads to, also where there is none yet, as SQLite takes it: a rename would replace the link. */
-async function behindLinks(path: string): Promise<string> {
-  const next = await readlink(path).catch(() => null)
-  if (next === null) return path
-  try {
-    return await realpath(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
-    }
-    return behindLinks(resolve(await realpath(dirname(path)), next))
-  }
+/** A rename would replace the link. */
+async function targetOf(path: string): Promise<string> {
+  return behindLinks(path).catch((error: unknown) => {
+    throw new UsageError(`cannot write ${path}: ${reasonOf(error)}`)
+  })
 }
 
 async function orCannotWrite(path: string, write: () => Promise<unknown>): Promise<void> {

@@ -59,12 +59,14 @@ export async function copyDatabase(path: string, to: string): Promise<void> {
     // Reads one state from the first page to the last. Outside a transaction each commit of others would begin the copy anew.
     database.exec('begin; select 1 from sqlite_schema')
     let begunAt = performance.now()
-    let writtenAt = lastWriteTo(path)
+    // Where `path` is a link, the log is beside what it leads to.
+    const from = realpathSync(path)
+    let writtenAt = lastWriteTo(from)
     await database.backup(to, {
       progress() {
         fdatasyncSync(written)
         const tookMs = performance.now() - begunAt
-        const newestAt = lastWriteTo(path)
+        const newestAt = lastWriteTo(from)
         if (newestAt !== writtenAt) pause(tookMs * PAUSE)
         writtenAt = newestAt
         begunAt = performance.now()

@@ -2,7 +2,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
-import { makeDirectories } from './engine/make-directories.ts'
+import { makeDirectories } from './engine/files/make-directories.ts'
+import { ownLike } from './engine/files/own-like.ts'
 
 /** Large enough that a list of small documents is one leaf page, and most documents need no overflow page. */
 const PAGE_SIZE_BYTES = 8192
@@ -40,11 +41,12 @@ export function openWriter(path: string, checkpoints: Checkpoints = 'own'): Data
 }
 
 /**
- * It will hold the signing keys: a new file is its owner's alone, and SQLite gives those beside it the same mode. One that is there is not
+ * It will hold the signing keys: a new file is its owner's alone, who is that of the folder where root makes it, and SQLite gives those beside it the same mode. One that is there is not
  * opened: closing it would drop the locks that connections of this process have on it (https://www.sqlite.org/howtocorrupt.html, section 2.2).
  */
 function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
+  ownLike(path, dirname(path))
 }
 
 /** A connection for reads only; the file is there and migrated. `isReadOnly`: it cannot even be prepared for other readers. */

@@ -20,6 +20,7 @@ import { assertLocalFileSystem, assertWhole, type IntegrityCheck, toFaultError }
 import { type DatabaseFiles, type OpenDatabaseFiles, watchDatabaseFiles } from './engine/faults/watch-database-files.ts'
 import { whileLocked } from './engine/faults/while-locked.ts'
 import { createWritableCheck } from './engine/faults/writable-check.ts'
+import { behindLinks } from './engine/files/behind-links.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
 import { openForReading } from './engine/read-only/open-for-reading.ts'
 import { refuseWrites } from './engine/read-only/refuse-writes.ts'
@@ -55,9 +56,11 @@ export interface SqliteStoreOptions {
 
 /** Opens the file, makes it when it is missing, and brings it to the current schema. */
 export async function openSqliteStore(relativePath: string, options: SqliteStoreOptions): Promise<MigratableStore> {
-  if (options.mustExist || options.isReadOnly) assertHasContent(relativePath)
-  const path = absolute(relativePath)
-  const connections = await openConnections(path, options)
+  // A circle of links, or one that nobody may follow, is told by what opens it.
+  const relativeFile = await behindLinks(relativePath).catch(() => relativePath)
+  if (options.mustExist || options.isReadOnly) assertHasContent(relativeFile)
+  const path = absolute(relativeFile)
+  const connections = await openConnections(path, absolute(relativePath), options)
   try {
     return storeOn(connections, path, options)
   } catch (error) {
@@ -149,10 +152,10 @@ interface Connections {
   readonly close: () => void
 }
 
-/** Several processes may start on one file at once: each waits for its turn. */
-async function openConnections(path: string, options: SqliteStoreOptions): Promise<Connections> {
+/** `path` is what `named` leads to. Several processes may start on one file at once: each waits for its turn. */
+async function openConnections(path: string, named: string, options: SqliteStoreOptions): Promise<Connections> {
   try {
-    if (options.isReadOnly) return await openConnectionForReading(path, options)
+    if (options.isReadOnly) return await openConnectionForReading(path, named, options)
     assertNotLost(path)
     const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
     const reader = await prepare(writer, path, options)
@@ -160,7 +163,7 @@ async function openConnections(path: string, options: SqliteStoreOptions): Promi
       reader.close()
       writer.close()
     }
-    const files = watchOrClose(path, writer, close)
+    const files = watchOrClose(named, writer, close)
     return {
       writer,
       reader,
@@ -176,9 +179,9 @@ async function openConnections(path: string, options: SqliteStoreOptions): Promi
   }
 }
 
-function watchOrClose(path: string, writer: Database, close: () => void): OpenDatabaseFiles {
+function watchOrClose(named: string, writer: Database, close: () => void): OpenDatabaseFiles {
   try {
-    return watchDatabaseFiles(path, writer)
+    return watchDatabaseFiles(named, writer)
   } catch (error) {
     close()
     throw error
@@ -188,10 +191,11 @@ function watchOrClose(path: string, writer: Database, close: () => void): OpenDa
 /** One connection stands for both: what would be written is refused before it gets there. */
 async function openConnectionForReading(
   path: string,
+  named: string,
   { lockTimeoutMs, check = 'off' }: SqliteStoreOptions,
 ): Promise<Connections> {
   assertLocalFileSystem(path)
-  const opened = await whileLocked(lockTimeoutMs, () => openForReading(path))
+  const opened = await whileLocked(lockTimeoutMs, () => openForReading(path, named))
   try {
     assertWhole(opened.reader, path, check)
   } catch (error) {

@@ -82,7 +82,7 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'a bounded page of a short list is all there either way, it only costs another walk',
   })),
   {
-    path: 'src/store/sqlite/engine/make-directories.ts',
+    path: 'src/store/sqlite/engine/files/make-directories.ts',
     line: 'if (isFolder(path)) return',
     to: 'false',
     reason: 'a folder that is there cannot be made again, and is found to be there',
@@ -203,7 +203,7 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'what others have not changed is found to be the same',
   },
   {
-    path: 'src/store/sqlite/engine/make-directories.ts',
+    path: 'src/store/sqlite/engine/files/make-directories.ts',
     line: 'if (parent !== path) makeDirectories(parent)',
     to: 'true',
     reason: 'the root is there',

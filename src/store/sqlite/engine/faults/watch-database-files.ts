@@ -11,7 +11,7 @@ const LOOKS_AT_OPEN = 5
 export interface DatabaseFiles {
   /**
    * Throws when a file was deleted, replaced or cut short, `StoreUnavailableError` when that cannot be told. Cheap enough to be asked
-   * before every write and every acknowledgement: two `stat`, and what the log grew by. Not to be called within a transaction of the connection.
+   * before every write and every acknowledgement: three `stat`, and what the log grew by. Not to be called within a transaction of the connection.
    */
   readonly assertInPlace: () => void
 }
@@ -65,8 +65,11 @@ export function watchDatabaseFiles(path: string, database: Database): OpenDataba
   }
 
   // Where `path` is a link, the log is beside what it leads to.
-  const logName = `${realpathSync(path)}-wal`
+  const realPath = realpathSync(path)
+  const logName = `${realPath}-wal`
   const [file, logFile] = [watch(path, leastDatabaseSize), watch(logName, () => null)]
+  // Processes that have another one lock each other out no more, and write over each other in the log.
+  const index = watch(`${realPath}-shm`, () => null)
   const log = openCommittedLog(logName, pageSize, () => logState()?.log ?? null)
   try {
     assertLongEnough(file)
@@ -79,6 +82,7 @@ export function watchDatabaseFiles(path: string, database: Database): OpenDataba
     assertInPlace() {
       assertSame(file)
       assertSame(logFile)
+      assertSame(index)
       if (!log.isWhole()) throw cutShort(logName)
     },
     close: log.close,
@@ -91,7 +95,7 @@ export function watchReadFile(path: string): DatabaseFiles {
   return { assertInPlace: () => assertSame(file) }
 }
 
-/** For a database that a copy was made of: `assertInPlace` throws when anything was written to it since. */
+/** For a database that a copy was made of: `assertInPlace` throws when anything was written to it since. `path` is no link. */
 export function watchCopiedFiles(path: string): DatabaseFiles {
   const contents = () => [path, `${path}-wal`].map((name) => contentsOf(statOf(name))).join()
   const before = contents()

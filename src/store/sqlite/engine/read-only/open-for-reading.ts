@@ -30,11 +30,11 @@ export interface ReadOnlyDatabase {
 /**
  * Read where it lies, it shows what others commit. Otherwise nobody has it open, or it would have an index of its log: a copy of
  * the file and its log is read, in a folder of this user alone, for as long as it is open.
- * Throws `StoreOpenError`, `StoreFaultError`, or what SQLite throws.
+ * `path` is what `named` leads to. Throws `StoreOpenError`, `StoreFaultError`, or what SQLite throws.
  */
-export function openForReading(path: string): ReadOnlyDatabase {
+export function openForReading(path: string, named: string): ReadOnlyDatabase {
   try {
-    return opened(path, watchReadFile(path), () => {})
+    return opened(path, watchReadFile(named), () => {})
   } catch (error) {
     if (!NEEDS_FILES_BESIDE.has(sqliteCode(error))) throw error
   }

@@ -1,0 +1,13 @@
+// Whose the files are that root makes for a service.
+import { chownSync, statSync } from 'node:fs'
+
+/** Gives `path` the owner of `like`, where this process may: a service that is no root could not open it. */
+export function ownLike(path: string, like: string): void {
+  if (process.getuid?.() !== 0) return
+  try {
+    const { uid, gid } = statSync(like)
+    chownSync(path, uid, gid)
+  } catch {
+    // On a file system without owners, or as a root without that right. Whoever cannot open the file is told so.
+  }
+}
