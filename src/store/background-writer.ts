@@ -29,11 +29,13 @@ export function startBackgroundWriter(options: BackgroundWriterOptions): Backgro
   let writing: Promise<void> = Promise.resolve()
   let isFailing = false
 
-  /** Also where the clock was ahead the last time, and is set back: it would be long until then. */
+  /**
+   * One step, and the next one after the next write: what waits meanwhile is lost when the process is killed. Also where the clock was
+   * ahead the last time, and is set back: it would be long until then.
+   */
   async function purge(): Promise<void> {
     if (removeOld === null || Math.abs(clock() - purgedAt) < PURGE_EVERY_MS) return
-    purgedAt = clock()
-    while ((await removeOld(PURGED_PER_STEP)) === PURGED_PER_STEP) {}
+    if ((await removeOld(PURGED_PER_STEP)) < PURGED_PER_STEP) purgedAt = clock()
   }
 
   function flush(): Promise<void> {

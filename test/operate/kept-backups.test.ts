@@ -1,5 +1,5 @@
 // A folder of backups that are made every night, of which the newest stay.
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -117,4 +117,20 @@ test('needs a folder that is there: where a disk is not mounted, another one wou
     expect(await nights.run('backup', nights.folder, '--keep-newest', count), count).toMatchObject({ exitCode: 2 })
   }
   expect(nights.found()).toEqual([])
+})
+
+test('one that cannot be removed is told, and keeps none of the others', async () => {
+  const nights = await createNights()
+  mkdirSync(nights.folder)
+  for (const night of [1, 2]) {
+    nights.moveTo(night)
+    expect((await nights.backup(5)).exitCode).toBe(0)
+  }
+  rmSync(`${nights.folder}/${named(1)}`)
+  mkdirSync(`${nights.folder}/${named(1)}`)
+  nights.moveTo(3)
+  const { exitCode, stdout, stderr } = await nights.backup(1)
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`removed ${nights.folder}/${named(2)}\n`)])
+  expect(stderr).toMatch(/^backed up, but older backups stay: .*2026-01-01.*\n$/)
+  expect(nights.found()).toEqual([...withDigest(named(1)), ...withDigest(named(3))].toSorted())
 })

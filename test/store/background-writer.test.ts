@@ -46,10 +46,12 @@ function start({ old = 0 }: { readonly old?: number | null } = {}) {
   }
 }
 
-test('old rows go a thousand at a time until a step finds fewer, once an hour', async () => {
+test('old rows go a thousand at a time, a step after each write, until one finds fewer; then once an hour', async () => {
   const { flush, calls, advance, [Symbol.asyncDispose]: stop } = start({ old: 2_000 })
-  await flush()
-  expect(calls()).toEqual(['write', 'remove 1000', 'remove 1000', 'remove 0'])
+  for (const removed of [1_000, 1_000, 0]) {
+    await flush()
+    expect(calls()).toEqual(['write', `remove ${removed}`])
+  }
   advance(HOUR_MS - 1)
   await flush()
   expect(calls()).toEqual(['write'])
@@ -70,6 +72,12 @@ test('a clock that is set back, or was ahead when rows were removed last, keeps 
   await flush()
   expect(calls()).toEqual(['write'])
   await stop()
+})
+
+test('the end waits for one step, however many rows are old', async () => {
+  const { calls, [Symbol.asyncDispose]: stop } = start({ old: 5_000_000 })
+  await stop()
+  expect(calls()).toEqual(['write', 'remove 1000'])
 })
 
 test('where rows stay, none is removed', async () => {

@@ -1,7 +1,7 @@
 // The names that `backup --keep-newest` gives in a folder, by time, and which of them it removes.
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UsageError } from '../../errors.ts'
+import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 
 /** Nothing else in the folder is looked at. */
 const NAME = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
@@ -17,16 +17,38 @@ export async function requireFolder(path: string): Promise<void> {
   if (!found?.isDirectory()) throw new UsageError(`--keep-newest needs a folder for the backups, and ${path} is none`)
 }
 
+export interface RemovedBackups {
+  /** Names, each with its digest. */
+  readonly removed: readonly string[]
+  /** Why others stay that should be gone too. */
+  readonly reasons: readonly string[]
+}
+
 /**
- * Answers the names of those that it removed, with their digests. `made` stays even if its name is older: the clock may have been set
- * back. The newest name stays too: that backup may have begun after `made`, and ended before it. So two can stay where `keep` is one.
+ * `made` stays even if its name is older: the clock may have been set
+ * back. The newest name stays too: that backup may have begun after `made`, and ended before it. So two can stay where `keep` is one. Throws `MachineError`.
  */
-export async function removeOldBackups(folder: string, keep: number, made: string): Promise<readonly string[]> {
-  const others = (await readdir(folder)).filter((name) => NAME.test(name) && name !== made).toSorted()
+export async function removeOldBackups(folder: string, keep: number, made: string): Promise<RemovedBackups> {
+  const others = (await listFolder(folder)).filter((name) => NAME.test(name) && name !== made).toSorted()
   const isMadeNewest = others.every((name) => name < made)
   const old = others.slice(0, Math.max(0, others.length - (isMadeNewest ? keep - 1 : Math.max(keep - 1, 1))))
+  const removed: string[] = []
+  const reasons: string[] = []
   for (const name of old) {
-    for (const file of [name, `${name}.sha256`]) await rm(join(folder, file), { force: true })
+    try {
+      for (const file of [name, `${name}.sha256`]) await rm(join(folder, file), { force: true })
+      removed.push(name)
+    } catch (error) {
+      // The others go all the same: the disk must not fill up for one that nobody may remove.
+      reasons.push(reasonOf(error))
+    }
   }
-  return old
+  return { removed, reasons }
+}
+
+/** Throws `MachineError`. */
+function listFolder(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    throw new MachineError(`backed up, but older backups stay: ${reasonOf(error)}`, { cause: error })
+  })
 }

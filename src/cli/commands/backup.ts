@@ -60,9 +60,9 @@ async function makeNewest(folder: string, keep: number, config: BackupConfig, { 
   await requireFolder(folder)
   const name = backupName(io.clock())
   await makeBackup(join(folder, name), config, { io, stop })
-  for (const removed of await removeOldBackups(folder, keep, name)) {
-    io.stdout.write(`removed ${join(folder, removed)}\n`)
-  }
+  const { removed, reasons } = await removeOldBackups(folder, keep, name)
+  for (const old of removed) io.stdout.write(`removed ${join(folder, old)}\n`)
+  if (reasons.length > 0) throw new MachineError(`backed up, but older backups stay: ${reasons.join('; ')}`)
 }
 
 /** As lines, whatever the database is: the last one tells that all were there, where a file says nothing of its end. */
