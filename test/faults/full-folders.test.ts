@@ -1,7 +1,7 @@
 // Full disks other than that of the database: where an import keeps its input, and where a dump, stdout or the log is written.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
@@ -23,6 +23,21 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect(stderr).toMatch(/^cannot keep stdin in \S+ \(TMPDIR names another folder\): ENOSPC.*\n$/)
     expect(stderr).toContain(env.TMPDIR)
     expect(existsSync(workspace.path('workspace.db'))).toBe(false)
+  })
+
+  test('restore says which file has no room, and leaves what was there', async () => {
+    const workspace = createWorkspace()
+    const users = Array.from({ length: 6_000 }, (_, at) => `{"kind":"user","email":"user${at}@example.com"}\n`)
+    await workspace.load(users.join(''))
+    const backup = workspace.path('backup')
+    expect((await workspace.run('backup', backup)).exitCode).toBe(0)
+    const { size } = statSync(backup)
+    // For the copy, and not for the log of what makes it fit to be served.
+    const disk = smallDisk(size + 262_144)
+    const database = join(disk.path, 'workspace.db')
+    const { exitCode, stderr } = await runHere(['restore', backup, '--database', `file:${database}`])
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^cannot write \S+\.part: .*full\n$/)])
+    expect(readdirSync(disk.path)).toEqual([])
   })
 
   test('POST /import is 503, the log names the folder, and it passes by itself', async () => {

@@ -3,6 +3,7 @@ import {
   existsSync,
   linkSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -108,6 +109,28 @@ test('a backup is restored in its place, and nothing of its old log gets into it
   const restored = await runHere(['restore', backup, ...database])
   expect([restored.exitCode, restored.stderr]).toEqual([0, ''])
   expect(existsSync(`${path}-wal`)).toBe(false)
+  const again = await serveForTest([...database, '--check', 'full'])
+  const { accessToken } = (await login(again)).json()
+  expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+})
+
+test('so is a backup of lines, in the place of one that was deleted while it was served', async () => {
+  const path = await imported()
+  const database = ['--database', `file:${path}`]
+  const lines = join(temporaryDirectory(), 'backup')
+  writeFileSync(lines, (await runHere(['backup', '-', ...database])).stdout)
+  const serving = await serveForTest(database)
+  expect((await login(serving)).status).toBe(200)
+  rmSync(path)
+  expect(await ended(serving)).toBe(1)
+  const [note, log] = [readFileSync(`${path}.lost`), readFileSync(`${path}-wal`)]
+  writeFileSync(`${lines}.cut`, readFileSync(lines).subarray(0, -200))
+  expect((await runHere(['restore', `${lines}.cut`, ...database])).exitCode).not.toBe(0)
+  expect([readFileSync(`${path}.lost`), readFileSync(`${path}-wal`)]).toEqual([note, log])
+  const restored = await runHere(['restore', lines, ...database])
+  expect([restored.exitCode, restored.stderr]).toEqual([0, ''])
+  const [, kept = ''] = /what was there before is (\S+)\n/.exec(restored.stdout) ?? []
+  expect([readFileSync(kept), existsSync(`${path}.lost`)]).toEqual([log, false])
   const again = await serveForTest([...database, '--check', 'full'])
   const { accessToken } = (await login(again)).json()
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)

@@ -12,7 +12,7 @@ import { behindLinks } from '../../store/sqlite/engine/files/behind-links.ts'
 import { makeDirectories } from '../../store/sqlite/engine/files/make-directories.ts'
 import { linesOfBackup } from '../backup/lines-of-backup.ts'
 import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
-import { putInPlace } from '../backup/put-in-place.ts'
+import { putInPlace, whileAside } from '../backup/put-in-place.ts'
 import { openReadableFile, requireUncompressed } from '../import/readable-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireWhole } from '../open-active-store.ts'
@@ -36,7 +36,7 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   try {
     await prepareCopy(path, part, config, io)
     const kept = await putInPlace(part, target, io.clock())
-    io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
+    io.stdout.write(`restored ${path}${keptInWords(kept)}\n`)
     sayWhatEnded(config, io)
     return 0
   } finally {
@@ -79,7 +79,7 @@ async function orCannotWrite(path: string, write: () => Promise<unknown>): Promi
 
 /** The copy has the current schema, and is what `prepareRestored` makes of it. */
 async function prepareCopy(path: string, part: string, config: RestoreConfig, io: CommandIo): Promise<void> {
-  await copyOrSayWhy(path, part)
+  await orSayWhy(`cannot copy ${path} to ${part}`, () => copyUnused(path, part))
   {
     await using store = await openStoreForCli({ ...config, database: `file:${part}` }, true)
     // A copy that was made while a move was under way is not part of it.
@@ -93,31 +93,31 @@ async function prepareCopy(path: string, part: string, config: RestoreConfig, io
     }
     await recordRestore(store, config, io)
   }
-  prepareRestored(part, { keepSessions: config.keepSessions === true })
-  verifyDatabase(part)
-  await syncPath(part)
+  await orSayWhy(`cannot write ${part}`, async () => {
+    prepareRestored(part, { keepSessions: config.keepSessions === true })
+    verifyDatabase(part)
+    await syncPath(part)
+  })
 }
 
-async function copyOrSayWhy(path: string, part: string): Promise<void> {
+/** A disk that is full is no fault of the program: a sentence. */
+async function orSayWhy(what: string, run: () => Promise<void>): Promise<void> {
   try {
-    await copyUnused(path, part)
+    await run()
   } catch (error) {
     if (error instanceof StoreOpenError || error instanceof StoreUnavailableError) throw error
-    throw new MachineError(`cannot copy ${path} to ${part}: ${reasonOf(error)}`, { cause: error })
+    throw new MachineError(`${what}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
 async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
+  const named = databasePath(config.database)
   try {
     const digest = await verifyBackup(linesOfBackup(path))
-    await using store = await openStoreForCli(config)
-    await restoreBackup(linesOfBackup(path), store, {
-      digest,
-      moveId: randomUUID(),
-      keepSessions: config.keepSessions === true,
-    })
-    await recordRestore(store, config, io)
-    io.stdout.write(`restored ${path}\n`)
+    const fill = () => fillFromLines(path, digest, config, io)
+    const kept =
+      named === null ? await fill().then(() => null) : await whileAside(await targetOf(named), io.clock(), fill)
+    io.stdout.write(`restored ${path}${keptInWords(kept)}\n`)
     sayWhatEnded(config, io)
     return 0
   } catch (error) {
@@ -125,4 +125,15 @@ async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo
     io.stderr.write(`${error.message}\n`)
     return 1
   }
+}
+
+async function fillFromLines(path: string, digest: string, config: RestoreConfig, io: CommandIo): Promise<void> {
+  await using store = await openStoreForCli(config)
+  const keepSessions = config.keepSessions === true
+  await restoreBackup(linesOfBackup(path), store, { digest, moveId: randomUUID(), keepSessions })
+  await recordRestore(store, config, io)
+}
+
+function keptInWords(kept: string | null): string {
+  return kept === null ? '' : `; what was there before is ${kept}`
 }
