@@ -34,3 +34,18 @@ test('with external checkpoints a process makes none, and says so after a remova
   expect(sizes).toEqual([0, expect.any(Number)])
   expect(sizes[1]).toBeGreaterThan(16_000_000)
 })
+
+test('with external checkpoints a key that is removed is told to be in the files still, and the log stays whole', async () => {
+  const options = { lockTimeoutMs: 100, connectTimeoutMs: 0, statementTimeoutMs: 0, poolSize: 1, onFatal() {} }
+  const path = join(temporaryDirectory(), 'workspace.db')
+  await using store = await openStore(`file:${path}`, { ...options, checkpoints: 'external' })
+  const [old, young] = ['a', 'b'].map((kid, at) => ({ kid, privateJwk: kid.repeat(200), createdAt: at }))
+  if (!old || !young) throw new Error('there are two keys')
+  await store.addSigningKey(old, null)
+  await store.addSigningKey(young, 'a')
+  const size = () => statSync(`${path}-wal`).size
+  const before = size()
+  await expect(Promise.resolve(store.removeSigningKey('a'))).rejects.toThrow(/checkpoints are left to another program/)
+  expect((await store.signingKeys()).map(({ kid }) => kid)).toEqual(['b'])
+  expect(size()).toBeGreaterThan(before)
+})

@@ -71,7 +71,7 @@ export async function openSqliteStore(relativePath: string, options: SqliteStore
 
 /** Throws where the file lacks something that its schema version has, and leaves nothing behind. */
 function storeOn(connections: Connections, path: string, options: SqliteStoreOptions): MigratableStore {
-  const { lockTimeoutMs, isReadOnly = false } = options
+  const { lockTimeoutMs, isReadOnly = false, checkpoints } = options
   const { writer, reader, files } = connections
   const faults = createFaultLatch(path, (error) => {
     if (!isReadOnly) noteIfLost(path)
@@ -92,7 +92,14 @@ function storeOn(connections: Connections, path: string, options: SqliteStoreOpt
   const verbs = {
     ...createReads(reader, turn.read, turn.readNow),
     ...createSessions(reader, turn, writer, openCommits),
-    ...createSigningKeys(reader, turn, writer, openCommits, createEraseTraces(writer, path, lockTimeoutMs), faults),
+    ...createSigningKeys(
+      reader,
+      turn,
+      writer,
+      openCommits,
+      createEraseTraces(writer, path, lockTimeoutMs, checkpoints),
+      faults,
+    ),
     ...createAuditLog(reader, turn, writer, openCommits),
     ...createRestCalls(reader, turn, writer, openCommits),
     ...createCodes(reader, turn, writer, openCommits),

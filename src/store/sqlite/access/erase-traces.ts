@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StoreUnavailableError } from '../../contract.ts'
+import type { Checkpoints } from '../connection.ts'
 import { whileLocked } from '../engine/faults/while-locked.ts'
 
 /** A text is looked for by pieces, since it may lie on several pages. */
@@ -17,7 +18,12 @@ export type EraseTraces = (gone: readonly string[], kept: readonly string[]) => 
  * The write that deleted the texts ran with `secure_delete`. Waits for other processes' reads of the WAL, and writes, to end, each
  * for at most `lockTimeoutMs`. Where a page was once split, its other half may still hold a copy: then the file is written anew.
  */
-export function createEraseTraces(writer: Database, path: string, lockTimeoutMs: number): EraseTraces {
+export function createEraseTraces(
+  writer: Database,
+  path: string,
+  lockTimeoutMs: number,
+  checkpoints: Checkpoints = 'own',
+): EraseTraces {
   /** Open until the process ends: closing it would drop SQLite's own locks on the file (https://www.sqlite.org/howtocorrupt.html, section 2.2). */
   let database: number | null = null
 
@@ -39,6 +45,10 @@ export function createEraseTraces(writer: Database, path: string, lockTimeoutMs:
   return async (gone, kept) => {
     const pieces = gone.flatMap(piecesOf).filter((piece) => !kept.some((text) => text.includes(piece)))
     if (pieces.length === 0) return
+    // A log that the other program has not read yet would be lost to it.
+    if (checkpoints === 'external') {
+      throw new StoreUnavailableError('checkpoints are left to another program, and it has to make one first')
+    }
     await emptyWal()
     const needles = pieces.map((piece) => Buffer.from(piece))
     if (!isInDatabase(needles) && !isInLog(`${path}-wal`, needles)) return
