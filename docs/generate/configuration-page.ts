@@ -58,8 +58,8 @@ the files of secrets and tokens, the URLs of databases and the variables of trac
 workspace-gateway config check --config /etc/workspace-gateway.yaml
 \`\`\`
 
-In Kubernetes, a service called \`workspace-gateway\` sets \`WORKSPACE_GATEWAY_PORT\` in every pod: name it otherwise, or set
-\`enableServiceLinks: false\`.
+What Kubernetes sets for services whose names begin with \`workspace-gateway\`, such as \`WORKSPACE_GATEWAY_PORT=tcp://10.0.0.1:4000\`, sets no
+option.
 
 ## Shell completion
 

@@ -120,6 +120,13 @@ test('an option that is called a secret is hidden whole, unless it names a file 
   expect(named.filter(({ isSecret }) => isSecret !== true).map(longName)).toEqual([])
 })
 
+test('no signature or code in a web address is printed, whatever it is called', async () => {
+  const path = write('serve:\n  assertion-keys: https://keys.example/jwks.json?sv=2024&sig=hunter2&x=hunter3\n')
+  const { stdout } = await runHere(['config', 'print', '--config', path])
+  expect(stdout).toContain('https://keys.example/jwks.json?sv=[hidden]&sig=[hidden]&x=[hidden]')
+  expect(stdout).not.toContain('hunter')
+})
+
 test('what is printed is a configuration file: it says the same again', async () => {
   const path = write(
     'serve:\n  cors-origin: [https://a.example, "https://b.example"]\n  mail-subject: "a: #b"\nlock-timeout: 7\n',
@@ -183,6 +190,8 @@ test('everything wrong is said at once: flags, environment and file, each with w
   vi.stubEnv('WORKSPACE_GATEWAY_BODY_LIMIT', 'many')
   vi.stubEnv('WORKSPACE_GATEWAY_SERVICE_HOST', '10.0.0.1')
   vi.stubEnv('WORKSPACE_GATEWAY_PORT_4000_TCP_ADDR', '10.0.0.1')
+  vi.stubEnv('WORKSPACE_GATEWAY_POSTGRESQL_PORT', 'tcp://10.0.0.1:5432')
+  vi.stubEnv('WORKSPACE_GATEWAY_ADMIN_PORT', 'tcp://10.0.0.1:9464')
   const { exitCode, stdout, stderr } = await runHere([
     ...['serve', '--config', path, '--colour', 'red', '--cors-orgin=x', '--base-path', 'x'],
   ])

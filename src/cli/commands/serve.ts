@@ -55,7 +55,8 @@ import { openTracer } from '../sight/open-tracer.ts'
 import { isLaterWorker } from '../workers/announced-end.ts'
 import { answerHeartbeats } from '../workers/heartbeat.ts'
 import { workerCount } from '../workers/worker-count.ts'
-import { announceDatabaseFailure, announceReady, onRetire, superviseWorkers } from '../workers/workers.ts'
+import { announceDatabaseFailure, announceReady, onRetire, timeoutsOf } from '../workers/worker-messages.ts'
+import { superviseWorkers } from '../workers/workers.ts'
 
 /** How long connections without a request stay open after SIGTERM. */
 const IDLE_GRACE_MS = 500
@@ -76,7 +77,7 @@ export async function runServe(
   io: CommandIo,
   { stop, onReload, environment }: ServeSignals,
 ): Promise<ExitCode> {
-  const stderr = workerCount(asked) > 1 ? oneWriteAtATime(io.stderr) : io.stderr
+  const stderr = cluster.isWorker || workerCount(asked) > 1 ? oneWriteAtATime(io.stderr) : io.stderr
   const output = createLogOutput(stderr, (bytes) =>
     log.warn({ bytes }, 'a part of the log was lost: its reader was too slow'),
   )
@@ -88,9 +89,10 @@ export async function runServe(
   const { config, keyCipher } = plan
   const isReadOnly = config.readOnly === true
   const isLoopback = isLoopbackBinding(config.host)
-  if (cluster.isPrimary) for (const warning of exposureWarnings(config, process.getuid?.())) log.warn(warning)
+  const warnings = exposureWarnings(config, process.getuid?.())
+  if (cluster.isPrimary) for (const warning of warnings) log.warn(warning)
   if (cluster.isPrimary && workerCount(config) > 1)
-    return superviseWorkers(config, io, log, { stop, onReload, service })
+    return superviseWorkers(config, io, log, { stop, onReload, service, warnings })
   // The supervisor rolls its workers: what reaches all of the group is meant for it.
   if (cluster.isWorker) onReload(() => {})
   if (cluster.isWorker) answerHeartbeats()
@@ -217,7 +219,7 @@ export async function runServe(
   const isSeeded =
     isLoopback && !config.noDemo && config.database === DEFAULT_DATABASE && (await loadDemo(store, io.clock))
   const announcement = `listening on ${url}\n${isSeeded ? demoNotice(`${url}${config.basePath}`) : ''}`
-  if (cluster.isWorker) announceReady({ announcement })
+  if (cluster.isWorker) announceReady({ announcement, warnings, ...timeoutsOf(config) })
   else io.stdout.write(announcement)
   service.notify('READY=1')
   using _watchdog = service.startWatchdog()

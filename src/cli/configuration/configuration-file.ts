@@ -1,5 +1,6 @@
 // What a configuration file says to one command, and what is wrong with the file for whatever command.
-import { readFileSync } from 'node:fs'
+import cluster from 'node:cluster'
+import { readFileSync, statSync } from 'node:fs'
 import { reasonOf } from '../../errors.ts'
 import { longName, type OptionRow } from '../options/option.ts'
 import { didYouMean } from './closest-name.ts'
@@ -49,6 +50,10 @@ export function readConfigurationFile(path: string, commands: readonly Described
 
 function readText(path: string): { readonly text: string } | { readonly problem: string } {
   try {
+    // A pipe is empty once the supervisor has read it, and an empty file sets nothing.
+    if (cluster.isWorker && !statSync(path).isFile()) {
+      return { problem: `--${longName(configOption)}: ${path} is no file, and with workers each of them reads it` }
+    }
     return { text: UTF8.decode(readFileSync(path)) }
   } catch (error) {
     const reason = error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error)

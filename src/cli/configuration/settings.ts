@@ -18,8 +18,10 @@ export interface Setting {
   readonly place: string
 }
 
-/** What Kubernetes and Docker set for a service that is called like this program (`NAME_PORT` too, which is an option). */
-const SERVICE_LINK = /_SERVICE_(?:HOST$|PORT)|_PORT_\d+_(?:TCP|UDP)/
+/** What Kubernetes and Docker set for a service whose name begins like that of this program. */
+const SERVICE_LINK = /_SERVICE_(?:HOST$|PORT)|_PORT_\d+_(?:TCP|UDP|SCTP)/
+/** The value of their `NAME_PORT`, which may be the name of an option as well. */
+const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
 
 export interface ExaminedSettings {
   readonly settings: readonly Setting[]
@@ -80,7 +82,7 @@ function settingOf(
   if (command.getOptionValueSource(name) === 'cli') {
     return { row, value: command.getOptionValue(name), source: 'flag', place: `--${longName(row)}` }
   }
-  const fromEnvironment = environment[variable]
+  const fromEnvironment = isServiceLink(variable, environment) ? undefined : environment[variable]
   if (fromEnvironment !== undefined) return { row, value: fromEnvironment, source: 'environment', place: variable }
   const fromFile = file.get(longName(row))
   if (fromFile !== undefined) return { row, value: fromFile.text, source: 'file', place: fromFile.place }
@@ -118,10 +120,15 @@ function unknownArguments({ command, name, options, unknownArguments }: Describe
   ]
 }
 
+function isServiceLink(name: string, environment: Environment): boolean {
+  return SERVICE_LINK.test(name) || (name.endsWith('_PORT') && SERVICE_ADDRESS.test(environment[name] ?? ''))
+}
+
 /** A variable that is misspelt would go unnoticed. */
 function unknownVariables(commands: readonly DescribedCommand[], environment: Environment): readonly string[] {
   const known = new Set(commands.flatMap(({ options }) => Object.values(options).map(environmentName)))
   return Object.keys(environment)
-    .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && !known.has(name) && !SERVICE_LINK.test(name))
+    .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && !known.has(name))
+    .filter((name) => !isServiceLink(name, environment))
     .map((name) => `${name}: no option has this variable${didYouMean(name, known)}`)
 }

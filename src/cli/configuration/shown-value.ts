@@ -3,9 +3,10 @@ import type { OptionRow } from '../options/option.ts'
 
 const HIDDEN = '[hidden]'
 const PARAMETER = /([?&])([^=&?]*)=([^&]*)/g
-/** What the parameters of a database's URL are called, unless they are a secret. */
+/** What the parameters of a database's URL are called, unless they are a secret. Those of a web address may be one, whatever they are called. */
 const PARAMETER_NAME = /^[a-z_]+$/i
-const SECRET_NAME = /pass|secret|token|key/i
+const SECRET_NAME = /pass|pwd|secret|token|key|auth|sig|code/i
+const WEB_ADDRESS = /https?:\/\//i
 /** What a message of ours shows in the place of a user and a password, before `@HOST`. */
 const FORM = /^[^:@/?#]*:PASSWORD$/
 
@@ -18,8 +19,9 @@ export function shownValue({ isSecret = false, isEnvironmentOnly = false }: Opti
 /** Hides passwords and tokens of a URL in a text, such as a message that repeats a value. */
 export function hideCredentials(text: string): string {
   if (!text.includes('://')) return text
+  const isWebAddress = WEB_ADDRESS.test(text)
   return hideUserInfo(text).replace(PARAMETER, (all: string, separator: string, name: string) =>
-    PARAMETER_NAME.test(name) && !SECRET_NAME.test(name) ? all : `${separator}${name}=${HIDDEN}`,
+    !isWebAddress && PARAMETER_NAME.test(name) && !SECRET_NAME.test(name) ? all : `${separator}${name}=${HIDDEN}`,
   )
 }
 

@@ -70,9 +70,16 @@ export function createWorkerTotals(): WorkerTotals {
       const ofRunning = [...running].map((worker) => states.get(worker)?.metrics ?? totalsOfKnown(worker))
       return addUp([...ofRunning, ...ended, [readiness(false)]])
     },
-    async isReady() {
-      return (await ask()).values().some(({ isReady }) => isReady)
-    },
+    // One that stands still holds nobody up: the first that is ready is enough.
+    isReady: () =>
+      Promise.any(
+        [...running].map(async (worker) => {
+          if (!(await askWorker(worker))?.isReady) throw new Error('this one is not ready')
+        }),
+      ).then(
+        () => true,
+        () => false,
+      ),
   }
 }
 

@@ -13,6 +13,7 @@ import type { WorkerTotals } from './add-up-workers.ts'
 import { isAnnouncedEnd, LATER_WORKER_ENVIRONMENT } from './announced-end.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { workerCount } from './worker-count.ts'
+import { isDatabaseFailure, isReady, retire, timeoutsOf, type WorkerReady } from './worker-messages.ts'
 
 /** A worker that lived for less than this is not replaced at once, but after a pause that doubles. */
 const HEALTHY_MS = 2_000
@@ -20,30 +21,9 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 /** A worker loads its code before its event loop turns. */
 const MIN_START_TIMEOUT_MS = 30_000
-/** Beyond what a worker has for its end by its options. */
-const END_MARGIN_MS = 5_000
 const WRONG_USAGE = 2
 /** Of a machine that has no room for another process, or lets this one open no more files: that may pass. */
 const PASSING: readonly unknown[] = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']
-
-/** What a worker says once it listens. */
-export interface WorkerReady {
-  /** For stdout. */
-  readonly announcement: string
-}
-
-/** In a worker: tells the supervisor that it listens. */
-export function announceReady(ready: WorkerReady): void {
-  cluster.worker?.send(ready)
-}
-
-/** What a worker says when the database failed: another worker would find the same, or make an empty one in its place. */
-const DATABASE_FAILED = 'database failed'
-
-/** In a worker: ends the whole gateway. */
-export function announceDatabaseFailure(): void {
-  cluster.worker?.send(DATABASE_FAILED)
-}
 
 /** How a worker ended. */
 interface WorkerEnd {
@@ -54,20 +34,12 @@ interface WorkerEnd {
   readonly reason?: string
 }
 
-/** What a supervisor says to a worker that another one has taken over from. */
-const RETIRE = 'retire'
-
-/** In a worker: told when another one listens in its place, so that it may stop without anybody waiting for it. */
-export function onRetire(listener: () => void): void {
-  process.on('message', (message) => {
-    if (message === RETIRE) listener()
-  })
-}
-
 export interface Supervision {
   readonly stop: AbortSignal
   readonly onReload: (listener: () => void) => void
   readonly service: ServiceManager
+  /** Those that were told already. */
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -78,7 +50,7 @@ export async function superviseWorkers(
   config: ServeConfig,
   { stdout }: CommandIo,
   log: Logger,
-  { stop, onReload, service }: Supervision,
+  { stop, onReload, service, warnings }: Supervision,
 ): Promise<ExitCode> {
   const lost = new AbortController()
   const ending = AbortSignal.any([stop, lost.signal])
@@ -88,15 +60,34 @@ export async function superviseWorkers(
   const succeeded = new WeakSet<Worker>()
   /** Those that were told to end, since another one listens. */
   const replaced = new WeakSet<Worker>()
+  const timeouts = new WeakMap<Worker, Pick<WorkerReady, 'endTimeoutMs' | 'hungTimeoutMs'>>()
+  /** That may have read another file than the one there is now. */
+  const starting = new Set<Promise<unknown>>()
+  let told = warnings
   let totals: WorkerTotals | undefined
   const port = config.port === 0 ? await freePort(config.host) : config.port
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary()
-  // The last flag wins: all workers, also later ones, share the port that was found, or the socket that was handed over.
-  cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--host', config.host, '--port', String(port)] })
+  // The last flag wins: all workers, also later ones, share the port that was found, or the socket that was handed over, and answer
+  // the admin port that is open.
+  const { adminPort, adminHost } = config
+  const admin = adminPort === undefined ? [] : ['--admin-host', adminHost, '--admin-port', String(adminPort)]
+  cluster.setupPrimary({
+    args: [...(cluster.settings.args ?? []), '--host', config.host, '--port', String(port), ...admin],
+  })
 
   /** Resolves when the worker listens, or when it ended before. */
   async function start(): Promise<WorkerReady | WorkerEnd> {
+    const outcome = startOne()
+    starting.add(outcome)
+    try {
+      return await outcome
+    } finally {
+      starting.delete(outcome)
+    }
+  }
+
+  async function startOne(): Promise<WorkerReady | WorkerEnd> {
     const startedAt = performance.now()
     let worker: Worker
     try {
@@ -121,16 +112,17 @@ export async function superviseWorkers(
     })
     const ready = Promise.withResolvers<WorkerReady>()
     worker.on('message', (message: unknown) => {
-      if (message === DATABASE_FAILED) lost.abort()
+      if (isDatabaseFailure(message)) lost.abort()
       else if (isAnnouncedEnd(message)) said.reason = message.endsFor
       else if (isReady(message)) ready.resolve(message)
     })
     // The first of all may look through the whole database before it listens.
-    const starting = hasListened ? watch(worker, MIN_START_TIMEOUT_MS) : null
+    const watched = hasListened ? watch(worker, MIN_START_TIMEOUT_MS) : null
     const first = await Promise.race([ready.promise, ended, failed.promise.then(neverStarted)])
-    starting?.[Symbol.dispose]()
+    watched?.[Symbol.dispose]()
     if (!isReady(first)) return first
     hasListened = true
+    timeouts.set(worker, first)
     running.add(worker)
     totals?.add(worker)
     watch(worker)
@@ -165,8 +157,9 @@ export async function superviseWorkers(
 
   /** Kills a worker whose event loop stands still, unless the operator wishes none. */
   function watch(worker: Worker, minTimeoutMs = 0): Disposable | null {
-    if (config.workerTimeout === 0) return null
-    const timeoutMs = Math.max(config.workerTimeout * 1_000, minTimeoutMs)
+    const { hungTimeoutMs } = timeouts.get(worker) ?? timeoutsOf(config)
+    if (hungTimeoutMs === 0) return null
+    const timeoutMs = Math.max(hungTimeoutMs, minTimeoutMs)
     return watchHeartbeat(worker, timeoutMs, () => kill(worker, { timeoutSeconds: timeoutMs / 1_000 }))
   }
 
@@ -195,6 +188,7 @@ export async function superviseWorkers(
   /** A new worker listens before an old one stops. Where one does not come up, the next would not either. */
   async function replaceAll(): Promise<void> {
     log.info('replacing all workers, one by one')
+    await Promise.allSettled(starting)
     const all = [...running]
     let count = 0
     for (const old of all) {
@@ -213,13 +207,20 @@ export async function superviseWorkers(
         return
       }
       count += 1
+      tellNew(outcome.warnings)
       if (old.isDead()) continue
       replaced.add(old)
       const ended = next(old, 'exit')
-      old.send(RETIRE)
+      retire(old)
       await ended
     }
     log.info('all workers were replaced')
+  }
+
+  /** Of the file as it is now. */
+  function tellNew(found: readonly string[]): void {
+    for (const warning of found) if (!told.includes(warning)) log.warn(warning)
+    told = found
   }
 
   /** Asks once: a second signal would not let it finish what it is doing. One that stands still would never hear it. */
@@ -229,8 +230,8 @@ export async function superviseWorkers(
     const ended = endings.get(worker) ?? next(worker, 'exit')
     if (!endings.has(worker)) {
       worker.process.kill('SIGTERM')
-      const timeoutMs = (config.shutdownDelay + config.shutdownGrace) * 1_000 + END_MARGIN_MS
-      const timer = setTimeout(() => kill(worker, { timeoutSeconds: timeoutMs / 1_000 }), timeoutMs)
+      const { endTimeoutMs } = timeouts.get(worker) ?? timeoutsOf(config)
+      const timer = setTimeout(() => kill(worker, { timeoutSeconds: endTimeoutMs / 1_000 }), endTimeoutMs)
       void ended.then(() => clearTimeout(timer))
     }
     endings.set(worker, ended)
@@ -242,7 +243,6 @@ export async function superviseWorkers(
     rolling = rolling.then(replaceAll)
   })
 
-  const { adminPort } = config
   await using opened = new AsyncDisposableStack()
   if (adminPort !== undefined) {
     const { createWorkerTotals, openTotalsAdmin } = await import('./add-up-workers.ts')
@@ -264,10 +264,6 @@ export async function superviseWorkers(
   // Those that are only starting too.
   for (let left = livingWorkers(); left.length > 0; left = livingWorkers()) await Promise.all(left.map(end))
   return lost.signal.aborted ? 1 : 0
-}
-
-function isReady(message: unknown): message is WorkerReady {
-  return typeof message === 'object' && message !== null && 'announcement' in message
 }
 
 /** Not `once` of node:events: that rejects for an error, as of what a worker could not be told. */

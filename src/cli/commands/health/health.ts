@@ -1,10 +1,14 @@
 // health: whether a gateway that runs is ready, for the health checks of containers and scripts.
+import { once } from 'node:events'
+import { request as http, type IncomingMessage } from 'node:http'
+import { request as https } from 'node:https'
+import { text } from 'node:stream/consumers'
 import type { CommandIo, ExitCode } from '../../io.ts'
 import { requireServerAddress } from '../../move-in/remote-address.ts'
 import type { HealthConfig } from '../../options/health/health-options.ts'
 
 /** Addresses that a server listens on and nobody connects to, and where such a server is found. */
-const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': 'localhost' }
 
 /** Asks `/readyz`, at `url` or where `serve` with the same options listens. Nothing of a proxy's environment counts. */
 export async function runHealth(url: string | undefined, config: HealthConfig, io: CommandIo): Promise<ExitCode> {
@@ -13,22 +17,35 @@ export async function runHealth(url: string | undefined, config: HealthConfig, i
       ? `http://${hostOf(config.host)}:${config.port}${config.basePath}`
       : requireServerAddress(url, null)
   try {
-    const response = await fetch(`${base}/readyz`, {
-      signal: AbortSignal.timeout(config.timeout * 1_000),
-      redirect: 'error',
-    })
-    const body: unknown = await response.json().catch(() => null)
-    if (response.ok && Reflect.get(Object(body), 'status') === 'ready') {
+    const { status, body } = await ask(`${base}/readyz`, config.timeout * 1_000)
+    if (status === 200 && Reflect.get(Object(body), 'status') === 'ready') {
       io.stdout.write('ready\n')
       return 0
     }
     const detail = Reflect.get(Object(body), 'detail')
     const reason = typeof detail === 'string' ? detail : 'what answers there is no gateway.'
-    io.stderr.write(`not ready: ${response.status} ${reason}\n`)
+    io.stderr.write(`not ready: ${status} ${reason}\n`)
   } catch (error) {
     io.stderr.write(`not ready: ${base} does not answer (${reasonOf(error)})\n`)
   }
   return 1
+}
+
+/** Not by `fetch`, which knows ports that browsers do not connect to, and may take the proxy of the environment. Null for a body that is no JSON. */
+async function ask(url: string, timeoutMs: number): Promise<{ readonly status: number; readonly body: unknown }> {
+  const send = url.startsWith('https:') ? https : http
+  const request = send(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }).end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0 } = response
+  return { status, body: parsed(await text(response)) }
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
 }
 
 function hostOf(host: string): string {
@@ -37,6 +54,7 @@ function hostOf(host: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }
-  return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? message)
+  const { name, message, code, cause } = error as NodeJS.ErrnoException & { cause?: Error }
+  const isLate = [name, cause?.name].includes('TimeoutError')
+  return isLate ? 'no answer in time' : (code ?? message)
 }

@@ -3,7 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { UsageError } from '../../../errors.ts'
 
-const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
+/** Of this process: a unit with `ProcSubset=pid` shows no other. */
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
 /** Columns of a row (proc_pid_net(5)), and TCP_LISTEN in the third. */
 const [LOCAL_COLUMN, STATE_COLUMN, INODE_COLUMN] = [1, 3, 9]
 const LISTENING = '0A'
@@ -17,7 +18,7 @@ export interface ListeningAddress {
 export function addressOfListener(fd: number): ListeningAddress {
   const inode = /^socket:\[(\d+)\]$/.exec(linkOf(fd))?.[1]
   for (const table of inode === undefined ? [] : TABLES) {
-    for (const row of readFileSync(table, 'latin1').split('\n')) {
+    for (const row of readTable(table).split('\n')) {
       const columns = row.trim().split(/\s+/)
       if (columns[INODE_COLUMN] === inode && columns[STATE_COLUMN] === LISTENING) {
         return readEnd(columns[LOCAL_COLUMN] ?? '')
@@ -27,6 +28,15 @@ export function addressOfListener(fd: number): ListeningAddress {
   throw new UsageError(
     'The socket that was handed over is no listening TCP socket: give the socket unit a ListenStream such as 127.0.0.1:4000',
   )
+}
+
+/** Empty where there is none, as without IPv6. */
+function readTable(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 function linkOf(fd: number): string {
