@@ -1,7 +1,9 @@
 // The PostgreSQL schema, as an append-only list: entry n brings version n to n + 1. Never edit one that was released.
 
-import { StoreOpenError } from '../contract.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { Connection } from './connection.ts'
+import { isLockTimeout } from './engine/faults/pg-errors.ts'
 import { NO_SESSION_EMAIL, STAMPS } from './migrations/0-snapshots.ts'
 import { WORKSPACES } from './migrations/1-workspaces.ts'
 import { MOVE } from './migrations/2-move.ts'
@@ -31,17 +33,42 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 /** Gateways that start at once take turns. */
 const LOCK = 0x57_53_47_57
 
-/**
- * Brings the database to this program's version, in one transaction that also keeps out other starting processes. When it
- * throws, the connection must be closed, which takes back what was done.
- */
-export async function migrate(connection: Connection, mustExist: boolean): Promise<void> {
+/** All who come later wait behind who waits for a table. Longer than `deadlock_timeout`, 1 s by default, after which an autovacuum gives way. */
+const TABLE_TIMEOUT_MS = 1_500
+/** In which those are answered who have waited. */
+const PAUSE_MS = 500
+
+export interface MigrateOptions {
+  readonly mustExist: boolean
+  /** How long a table that somebody uses is asked for, in milliseconds. */
+  readonly patienceMs: number
+}
+
+/** Brings the database to this program's version. When it throws, the connection must be closed, which takes back what was done. */
+export async function migrate(connection: Connection, { mustExist, patienceMs }: MigrateOptions): Promise<void> {
   await requireUtf8(connection)
   const found = await versionOf(connection)
   if (found === MIGRATIONS.length) return
   if (found === null && mustExist) throw new StoreOpenError('there is nothing of this program in the database')
+  const giveUpAt = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await migrateOnce(connection)
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      if (performance.now() > giveUpAt) throw inUse(error)
+      await connection.rollback()
+      await delay(PAUSE_MS)
+    }
+  }
+}
+
+/** In one transaction, which also keeps out other starting processes. */
+async function migrateOnce(connection: Connection): Promise<void> {
   await connection.begin()
   await connection.script(`select pg_advisory_xact_lock(${LOCK})`)
+  // From here on: who waits for another process that starts holds up nobody.
+  await connection.script(`set local lock_timeout = ${TABLE_TIMEOUT_MS}`)
   const version = await versionOf(connection)
   if (version === null) {
     if (!(await hasSchema(connection))) await connection.script('create schema workspace_gateway')
@@ -58,6 +85,13 @@ export async function migrate(connection: Connection, mustExist: boolean): Promi
   for (const migration of MIGRATIONS.slice(version ?? 0)) await connection.script(migration)
   await connection.script(`update workspace_gateway.schema_version set version = ${MIGRATIONS.length}`)
   await connection.commit()
+}
+
+function inUse({ cause }: Error): StoreUnavailableError {
+  return new StoreUnavailableError(
+    'somebody uses a table that is to be brought up to date, as a dump or a backup does until it ends: start again then',
+    { cause },
+  )
 }
 
 /** Null when nothing of this program is there. */

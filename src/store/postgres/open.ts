@@ -82,13 +82,16 @@ export async function openPostgresStore(databaseUrl: string, options: PostgresSt
 }
 
 /** Throws `StoreSessionLostError` where sessions were promised, and a pooler has none. */
-async function prepare(pool: Pool, { mustExist = false, pooling }: PostgresStoreOptions): Promise<void> {
+async function prepare(
+  pool: Pool,
+  { mustExist = false, pooling, statementTimeoutMs }: PostgresStoreOptions,
+): Promise<void> {
   let connection: Connection | null = null
   try {
     // Without a statement timeout: a migration takes the time it takes, and those who wait for it too.
     connection = await pool.dedicated()
     if (pooling === 'session' && (await isServerShared(connection, pool))) throw sessionLost()
-    await migrate(connection, mustExist)
+    await migrate(connection, { mustExist, patienceMs: statementTimeoutMs })
   } catch (error) {
     await pool[Symbol.asyncDispose]()
     throw toOpenError(error)

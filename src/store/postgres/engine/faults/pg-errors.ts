@@ -103,7 +103,7 @@ export function isRightMissing(error: unknown): boolean {
 }
 
 /** Of what `toStoreError` answers: a lock was waited for as long as `lock_timeout` allows. */
-export function isLockTimeout(error: unknown): boolean {
+export function isLockTimeout(error: unknown): error is StoreUnavailableError {
   return error instanceof StoreUnavailableError && sqlState(error.cause) === LOCK_TIMEOUT
 }
 
