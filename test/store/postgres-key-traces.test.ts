@@ -1,0 +1,110 @@
+// A private key that stays in its table's file, since the server keeps it for somebody, or does not write the file anew: no
+// command says that it is gone.
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Finished, runHere } from '../support/command-line.ts'
+import { asNewUser, execute, POSTGRES_DIRECTORY, temporaryDatabase, temporaryServer } from '../support/postgres.ts'
+import { SMALL_WORLD } from '../support/workspaces.ts'
+
+const TABLE = 'workspace_gateway.signing_key'
+const IS_READ = 'somebody still reads an older state of the database'
+
+/** Of a database with a single signing key. */
+async function withKey(url: string) {
+  await runHere(['import', '-', '--database', url], { stdin: SMALL_WORLD })
+  await runHere(['keys', 'rotate', '--database', url])
+  const [key] = await execute(url, `select kid, private_jwk::json ->> 'd' as secret from ${TABLE}`)
+  return {
+    retire: (as = url) =>
+      runHere(['keys', 'retire', '--force', '--database', as, '--connect-timeout', '2000', '--', String(key?.kid)]),
+    async isInFile() {
+      await execute(url, 'checkpoint')
+      const file = `pg_read_binary_file(pg_relation_filepath('${TABLE}'))`
+      const [found] = await execute(url, `select (position('${key?.secret}'::bytea in ${file}) > 0)::text as "isThere"`)
+      return found?.isThere === 'true'
+    },
+  }
+}
+
+/** A transaction of somebody else, open until the end of the test. */
+async function holdTransaction(url: string, statements: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  // The server may be gone before it.
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query(`begin; ${statements}`)
+}
+
+/** Nor is a file that is written anew without it. */
+async function expectKept(url: string, isInFile: () => Promise<boolean>): Promise<void> {
+  expect((await runHere(['vacuum', '--full', '--database', url])).exitCode).toBe(0)
+  expect(await isInFile()).toBe(true)
+}
+
+function expectTold({ exitCode, stdout, stderr }: Finished, reason: string): void {
+  expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/ was removed\n$/)])
+  expect(stderr).toContain(`the private part may still be in the files of the database (${reason})`)
+}
+
+describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to be left in the files', () => {
+  test('for a prepared transaction, and goes with the next rewriting when that has ended', async () => {
+    const server = await temporaryServer({ settings: { max_prepared_transactions: '2' } })
+    const url = server.url('postgres')
+    const { retire, isInFile } = await withKey(url)
+    await execute(url, `begin; select pg_current_xact_id(); prepare transaction 'of somebody'`)
+    expectTold(await retire(), IS_READ)
+    await expectKept(url, isInFile)
+    await execute(url, `rollback prepared 'of somebody'`)
+    expect((await runHere(['vacuum', '--full', '--database', url])).exitCode).toBe(0)
+    expect(await isInFile()).toBe(false)
+  })
+
+  test('for who has written, and reads nothing now', async () => {
+    const url = await temporaryDatabase()
+    const { retire, isInFile } = await withKey(url)
+    await holdTransaction(url, 'select pg_current_xact_id()')
+    expectTold(await retire(), IS_READ)
+    await expectKept(url, isInFile)
+  })
+
+  test('for who reads on a standby that has a slot', async () => {
+    const primary = await temporaryServer()
+    const url = primary.url('postgres')
+    const { retire, isInFile } = await withKey(url)
+    await execute(url, `select pg_create_physical_replication_slot('of_standby')`)
+    await primary.stop()
+    const standby = await temporaryServer({
+      standbyOf: primary,
+      settings: {
+        primary_conninfo: primary.url(''),
+        primary_slot_name: 'of_standby',
+        hot_standby_feedback: 'on',
+        wal_receiver_status_interval: '1s',
+        wal_retrieve_retry_interval: '100ms',
+      },
+    })
+    await primary.start()
+    await holdTransaction(standby.url('postgres'), 'set transaction isolation level repeatable read; select 1')
+    const kept = 'select 1 from pg_replication_slots where xmin is not null'
+    await expect.poll(() => execute(url, kept), { timeout: 30_000 }).toHaveLength(1)
+    expectTold(await retire(), IS_READ)
+    await expectKept(url, isInFile)
+  })
+
+  test('where the role does not own the table, for which the server writes nothing anew', async () => {
+    const url = await temporaryDatabase()
+    const { retire, isInFile } = await withKey(url)
+    const other = await asNewUser(url)
+    const { username } = new URL(other)
+    onTestFinished(() => execute(url, `drop owned by ${username}`).then(() => {}))
+    const all = 'in schema workspace_gateway'
+    await execute(
+      url,
+      `grant usage on schema workspace_gateway to ${username};
+       grant all on all tables ${all} to ${username}; revoke maintain on all tables ${all} from ${username}`,
+    )
+    expectTold(await retire(other), 'only the owner of the table of signing keys can have it written anew')
+    expect(await isInFile()).toBe(true)
+  })
+})
