@@ -192,6 +192,16 @@ describe('an export whose elements have lines of their own', () => {
       lines: [project, head, first, template, broken, other, second],
       kept: [project, other, template],
     },
+    {
+      name: 'that may be of another export with its id',
+      lines: [project, other, head, first, otherHead.replace('"y"', '"x"'), second, template],
+      kept: [project, other, template],
+    },
+    {
+      name: 'that may be of a bad export with its id',
+      lines: [project, head, first, head.replace(/"2026[^"]*"/, '"now"'), second, template],
+      kept: [project, template],
+    },
   ]
   test.each(rejected)('is rejected as a whole for a bad element $name', async ({ lines, kept }) => {
     const workspace = createWorkspace()
@@ -220,6 +230,11 @@ describe('an export whose elements have lines of their own', () => {
       name: 'of another kind after it',
       lines: [project, head, first, second, '{"kind":"template","email":"eve@example.com","data":{}}\n', template],
       kept: [project, whole, template],
+    },
+    {
+      name: 'of another export with its id, without elements,',
+      lines: [project, other, head, first, second, otherHead.replace('"y"', '"x"'), template],
+      kept: [project, other, whole, template],
     },
   ]
   test.each(kept)('is kept when there is a bad line $name that cannot be one of its elements', async (row) => {

@@ -5,29 +5,18 @@ import { RecordError } from '../format/envelope.ts'
 import { createLineNotes, type LineNotes } from '../format/line-index.ts'
 import { InputChangedError, type Line, type LinePlace, readLineAt, readLines } from '../format/lines.ts'
 import {
-  claimedExport,
   createRecordReader,
   type DocumentRecord,
   type ImportRecord,
   type RecordFields,
   type RecordReader,
-  requirePlace,
 } from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
-import { createOpenExports, type Endable } from './open-exports.ts'
 import { createOrphanExports, type Orphans } from './orphan-exports.ts'
 import type { NamedByUser } from './place-index.ts'
 import { createRemovedNames, WHOLE_USER } from './removed-names.ts'
+import { createSplitExports, type SplitExport } from './split-exports.ts'
 import { createRefClaims, type RefClaim } from './unique-refs.ts'
-
-/** An export whose elements have lines of their own. */
-export interface SplitExport extends Endable {
-  readonly line: number
-  lastLine: number
-  elements: number
-  /** The first bad line that is, or may be, one of its elements. */
-  brokenBy: number | null
-}
 
 export interface CheckedInput {
   /** Reasons by line number. */
@@ -61,9 +50,8 @@ export async function checkInput(
   { isReplacement = false, requireDocument = () => {} }: CheckOptions = {},
 ): Promise<CheckedInput> {
   const bad = new Map<number, string>()
-  const splitExports = new Map<string, SplitExport>()
+  const splitExports = createSplitExports()
   const readRecord = createRecordReader(fields)
-  const openExports = createOpenExports()
   const removed = createRemovedNames(readRemovedName)
   const claims = createRefClaims({
     readClaim,
@@ -78,7 +66,7 @@ export async function checkInput(
 
   function check(line: Line): DocumentRecord | null {
     const record = requireRecord(line, readRecord)
-    noteSplitExport(record, line.number)
+    splitExports.note(record, line.number)
     if (record.kind === 'removal') noteRemoval(record, line)
     if (record.kind === 'export' && !claims.isClaimed(record)) {
       unclaimed.push({ email: record.email, ref: record.ref, line })
@@ -123,7 +111,7 @@ export async function checkInput(
     }
     const name = removedName(record)
     if (name !== null) removed.add(name, line)
-    openExports.end(record, line.number)
+    splitExports.end(record, line.number)
   }
 
   function readRemovedName(place: LinePlace): NamedByUser {
@@ -133,34 +121,6 @@ export async function checkInput(
     return name
   }
 
-  function noteSplitExport(record: ImportRecord, line: number): void {
-    if (record.kind === 'export' && record.id !== null) {
-      if (splitExports.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
-      const split = { line, lastLine: line, elements: 0, brokenBy: null, endedBy: null }
-      splitExports.set(record.id, split)
-      openExports.add(record, split)
-    } else if (record.kind === 'exportElement') {
-      const found = splitExports.get(record.export)
-      if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
-      if (found.endedBy !== null) throw new RecordError(found.endedBy)
-      found.elements += 1
-      requirePlace(found.elements)
-      found.lastLine = line
-    }
-  }
-
-  /** An export without one of its elements must not pass for whole. */
-  function breakExportsOf(line: Line): void {
-    for (const broken of exportsPossiblyMeant(line)) broken.brokenBy ??= line.number
-  }
-
-  function exportsPossiblyMeant({ text }: Line): Iterable<SplitExport> {
-    const claim = text === null ? 'unreadable' : claimedExport(text)
-    if (claim === 'unreadable') return splitExports.values()
-    const found = claim === null ? undefined : splitExports.get(claim.id)
-    return found ? [found] : []
-  }
-
   /** Null for a line that is bad, or not a document. */
   function checkDocument(line: Line): DocumentRecord | null {
     try {
@@ -168,7 +128,7 @@ export async function checkInput(
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
       bad.set(line.number, error.message)
-      breakExportsOf(line)
+      splitExports.noteBad(line)
       return null
     }
   }
@@ -194,10 +154,18 @@ export async function checkInput(
     if (unclaimed.length > 0) await noteOrphans()
     onProgress(endOffset, records)
   }
-  for (const { line, brokenBy } of splitExports.values()) {
+  for (const { line, brokenBy } of splitExports.byId.values()) {
     if (brokenBy !== null && !bad.has(line)) bad.set(line, `line ${brokenBy}, an element of this export, is bad`)
   }
-  return { bad, splitExports, records, orphanExports: orphans.count(), orphans: orphans.first(), notes, checksums }
+  return {
+    bad,
+    splitExports: splitExports.byId,
+    records,
+    orphanExports: orphans.count(),
+    orphans: orphans.first(),
+    notes,
+    checksums,
+  }
 }
 
 /** What a removal makes free for others: the id of a project, or all of a user. */

@@ -77,13 +77,23 @@ export function createRecordReader(fields: RecordFields): RecordReader {
   }
 }
 
-/** The export that a bad line claims to be an element of, null for another kind; a line that does not tell may be of any. */
-export function claimedExport(line: string): { readonly id: string } | null | 'unreadable' {
+export interface ExportClaim {
+  readonly id: string
+  /** Whether the line claims to be the export, and not an element of it. */
+  readonly isHead: boolean
+}
+
+/** What a bad line claims of an export with elements in other lines, null for nothing; a line that does not tell may be an element of any. */
+export function claimedExport(line: string): ExportClaim | null | 'unreadable' {
   try {
     const value: unknown = JSON.parse(line)
-    if (typeof value !== 'object' || value === null || Reflect.get(value, 'kind') !== 'exportElement') return null
-    const id: unknown = Reflect.get(value, 'export')
-    return typeof id === 'string' ? { id } : 'unreadable'
+    if (typeof value !== 'object' || value === null) return null
+    const kind: unknown = Reflect.get(value, 'kind')
+    if (kind !== 'export' && kind !== 'exportElement') return null
+    const isHead = kind === 'export'
+    const id: unknown = Reflect.get(value, isHead ? 'id' : 'export')
+    if (typeof id === 'string') return { id, isHead }
+    return isHead ? null : 'unreadable'
   } catch {
     return 'unreadable'
   }

@@ -1,0 +1,62 @@
+// Which exports of a file have their elements in lines of their own, and which of them have a bad one.
+import { RecordError } from '../format/envelope.ts'
+import type { Line } from '../format/lines.ts'
+import { claimedExport, type ImportRecord, requirePlace } from '../format/read-record.ts'
+import type { RemovalRecord } from '../format/removal-record.ts'
+import { createOpenExports, type Endable } from './open-exports.ts'
+
+/** An export whose elements have lines of their own. */
+export interface SplitExport extends Endable {
+  readonly line: number
+  lastLine: number
+  elements: number
+  /** The first bad line that is, or may be, one of its elements. */
+  brokenBy: number | null
+}
+
+export interface SplitExports {
+  readonly byId: ReadonlyMap<string, SplitExport>
+  /** Throws `RecordError` for an id that was there before, and for an element without its export. */
+  readonly note: (record: ImportRecord, line: number) => void
+  /** No element may follow of those that came before and that the record may remove. */
+  readonly end: (removal: RemovalRecord, line: number) => void
+  /** An export without one of its elements must not pass for whole. */
+  readonly noteBad: (line: Line) => void
+}
+
+export function createSplitExports(): SplitExports {
+  const byId = new Map<string, SplitExport>()
+  const openExports = createOpenExports()
+
+  return {
+    byId,
+    note(record, line) {
+      if (record.kind === 'export' && record.id !== null) {
+        if (byId.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
+        const split = { line, lastLine: line, elements: 0, brokenBy: null, endedBy: null }
+        byId.set(record.id, split)
+        openExports.add(record, split)
+      } else if (record.kind === 'exportElement') {
+        const found = byId.get(record.export)
+        if (!found) throw new RecordError(`there is no good export with the id "${record.export}" before`)
+        if (found.endedBy !== null) throw new RecordError(found.endedBy)
+        found.elements += 1
+        requirePlace(found.elements)
+        found.lastLine = line
+      }
+    },
+    end: openExports.end,
+    noteBad({ text, number }) {
+      const claim = text === null ? 'unreadable' : claimedExport(text)
+      if (claim === 'unreadable') {
+        for (const broken of byId.values()) broken.brokenBy ??= number
+        return
+      }
+      const found = claim === null ? undefined : byId.get(claim.id)
+      if (!found) return
+      // Nothing tells of which of the two an element behind it is.
+      if (claim?.isHead) found.endedBy ??= `it may be an element of line ${number}, a bad export with the same id`
+      else found.brokenBy ??= number
+    },
+  }
+}
