@@ -39,6 +39,18 @@ const CASES: readonly (readonly [what: string, input: string, options: readonly 
     [],
     0,
   ],
+  [
+    'a stored project that has another reference by then',
+    documentLine('project', ANA, '{"id":"p1","ref":"new"}') + exported('site') + exported('new'),
+    [],
+    1,
+  ],
+  [
+    'a stored project that gets another reference afterwards',
+    exported('site') + documentLine('project', ANA, '{"id":"p1","ref":"new"}'),
+    [],
+    0,
+  ],
   ['a user that the input removed', removal(BEN, { kind: 'user' }) + exported('secret', BEN), [], 1],
   [
     'an export in parts',

@@ -99,6 +99,44 @@ function describeRemovals(workspaceHere: () => Promise<ReturnType<typeof createW
     }
   })
 
+  test('a reference is free for whatever line comes after its project has another one, and only for those', async () => {
+    const workspace = await workspaceHere()
+    const cases: readonly (readonly [lines: readonly string[], badLine: number | null])[] = [
+      [[project('a', 'x-old'), project('c', 'x')], null],
+      [[project('c', 'x'), project('a', 'x-old')], 1],
+      [[project('a', 'x-old', BEN), project('c', 'x')], 2],
+      [[project('a', 'x-old'), project('a', 'x'), project('c', 'x')], 3],
+      [[project('a', 'x-old'), project('c', 'x'), project('a', 'x')], 3],
+      [[project('n', 'new'), project('n', 'newer'), project('m', 'new'), project('n', 'x')], 4],
+      [[project('n', 'new'), project('n', 'newer'), project('n', 'new'), project('m', 'new')], 4],
+      [[project('a', 'free'), project('b', 'x'), project('a', 'y')], null],
+    ]
+    for (const [lines, badLine] of cases) {
+      await workspace.load(removal('user', ANA) + project('a', 'x') + project('b', 'y'))
+      const { exitCode, stderr } = await workspace.importText(lines.join(''))
+      expect([exitCode, stderr.split(': ')[0]], lines.join('')).toEqual(
+        badLine === null ? [0, ''] : [1, `stdin:${badLine}`],
+      )
+    }
+    expect(await workspace.dump()).toBe(project('a', 'y') + project('b', 'x'))
+    const path = workspace.write('renamed.ndjson', project('a', 'z') + project('a', 'new') + project('c', 'z'))
+    expect(await workspace.import(path, '--replace')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await workspace.dump()).toBe(project('a', 'new') + project('c', 'z'))
+  })
+
+  test('--keep-going takes no reference for a project that is not imported', async () => {
+    const workspace = await workspaceHere()
+    await workspace.load(project('a', 'x'))
+    const path = workspace.write(
+      'held.ndjson',
+      project('c', 'x') + project('a', 'x') + project('a', 'y') + project('d', 'x'),
+    )
+    const { stdout, stderr } = await workspace.import(path, '--keep-going')
+    expect(stdout).toContain(': 1 added, 1 replaced, 1 unchanged (')
+    expect(stderr).toContain(`${path}:1: reference "x" is used by another stored project of this user, "a"\n1 line was`)
+    expect(await workspace.dump()).toBe(project('a', 'y') + project('d', 'x'))
+  })
+
   test('--replace makes each user of the input equal to it, and leaves the others alone', async () => {
     const workspace = await workspaceHere()
     await workspace.load(SMALL_WORLD)

@@ -70,27 +70,24 @@ function elementsOf(ref: string, day: number): readonly string[] {
   return Array.from({ length: day % 4 }, (_, n) => `"${ref}/${day}/${n}"`)
 }
 
-/** The first bad line, as an import has it: a reference that another project has. Null when all are good. */
+/** The first bad line, as an import has it: a reference that another project has at that line. Null when all are good. */
 export function badLine(world: World, lines: readonly Line[], isReplacement: boolean): number | null {
-  /** By user and reference: the project that claimed it in the file. */
-  const claims = new Map<string, string>()
-  const removed = new Set<string>()
+  /** By user, then by project. */
+  const refs = new Map<string, Map<string, string>>()
+  const refsOf = (email: string): Map<string, string> => {
+    const stored = isReplacement ? [] : [...(world.get(email)?.documents.values() ?? [])]
+    const projects = stored.filter(({ kind }) => kind === 'project')
+    const known = refs.get(email) ?? new Map(projects.map(({ id, ref }) => [id, ref]))
+    refs.set(email, known)
+    return known
+  }
   for (const [index, line] of lines.entries()) {
-    if (line.type === 'removeUser') {
-      removed.add(line.email)
-      for (const key of claims.keys()) if (key.startsWith(`${line.email} `)) claims.delete(key)
-    } else if (line.type === 'removeDocument' && line.kind === 'project') {
-      removed.add(`${line.email} ${line.id}`)
-      for (const [key, id] of claims) if (key.startsWith(`${line.email} `) && id === line.id) claims.delete(key)
-    } else if (line.type === 'document' && line.kind === 'project') {
-      const { email, id, ref } = line
-      const claim = claims.get(`${email} ${ref}`)
-      if (claim !== undefined && claim !== id) return index + 1
-      claims.set(`${email} ${ref}`, id)
-      const stored = [...(world.get(email)?.documents.values() ?? [])]
-      const holder = isReplacement ? undefined : stored.find((one) => one.kind === 'project' && one.ref === ref)
-      if (!holder || holder.id === id || removed.has(email) || removed.has(`${email} ${holder.id}`)) continue
-      return index + 1
+    if (line.type === 'removeUser') refsOf(line.email).clear()
+    else if (line.type === 'removeDocument' && line.kind === 'project') refsOf(line.email).delete(line.id)
+    else if (line.type === 'document' && line.kind === 'project') {
+      const taken = [...refsOf(line.email)].some(([id, ref]) => ref === line.ref && id !== line.id)
+      if (taken) return index + 1
+      refsOf(line.email).set(line.id, line.ref)
     }
   }
   return null

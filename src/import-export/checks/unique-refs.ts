@@ -12,14 +12,14 @@ export interface RefClaim {
 export interface RefClaims {
   /** False when another document of the user has claimed the reference before. `place` is where this one stands. */
   readonly claim: (claim: RefClaim, place: LinePlace) => boolean
-  /** Whether a document of the user has claimed the reference, and is still there. */
+  /** Whether a document of the user has claimed the reference, and still has it. */
   readonly isClaimed: (asked: Pick<RefClaim, 'email' | 'ref'>) => boolean
 }
 
 export interface RefClaimsOptions {
   /** Reads again what was claimed with this place. */
   readonly readClaim: (place: LinePlace) => RefClaim
-  /** Whether a document that claimed at this place has been removed since. */
+  /** Whether a document that claimed at this place, and not again, has been removed since, or claimed another reference. */
   readonly isVoid?: (claim: RefClaim, place: LinePlace) => boolean
   /** 32 bits. */
   readonly hashOf?: HashOf
@@ -33,8 +33,9 @@ export function createRefClaims({ readClaim, isVoid = () => false, hashOf }: Ref
       const wanted = named(claim)
       const holder = claims.find(wanted)
       if (!holder) claims.add(wanted, place)
-      else if (isVoid(holder.value, holder.place)) claims.replace(holder.entry, wanted, place)
-      else return holder.value.id === claim.id
+      else if (holder.value.id === claim.id || isVoid(holder.value, holder.place)) {
+        claims.replace(holder.entry, wanted, place)
+      } else return false
       return true
     },
     isClaimed({ email, ref }) {

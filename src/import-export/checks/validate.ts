@@ -7,6 +7,7 @@ import { InputChangedError, type Line, type LinePlace, readLineAt, readLines } f
 import {
   createRecordReader,
   type DocumentRecord,
+  type ExportRecord,
   type ImportRecord,
   type RecordFields,
   type RecordReader,
@@ -14,9 +15,10 @@ import {
 import type { RemovalRecord } from '../format/removal-record.ts'
 import { createOrphanExports, type Orphans } from './orphan-exports.ts'
 import type { NamedByUser } from './place-index.ts'
-import { createRemovedNames, WHOLE_USER } from './removed-names.ts'
+import { createProjectRefs } from './project-refs.ts'
+import { WHOLE_USER } from './removed-names.ts'
 import { createSplitExports, type SplitExport } from './split-exports.ts'
-import { createRefClaims, type RefClaim } from './unique-refs.ts'
+import type { RefClaim } from './unique-refs.ts'
 
 export interface CheckedInput {
   /** Reasons by line number. */
@@ -52,11 +54,7 @@ export async function checkInput(
   const bad = new Map<number, string>()
   const splitExports = createSplitExports()
   const readRecord = createRecordReader(fields)
-  const removed = createRemovedNames(readRemovedName)
-  const claims = createRefClaims({
-    readClaim,
-    isVoid: ({ email, id }, { startOffset }) => removed.isRemovedAfter({ email, name: id }, startOffset),
-  })
+  const refs = createProjectRefs({ readProject, readRemoved })
   const orphans = createOrphanExports(readExportedRef)
   /** Of this block of lines, without a project before them. */
   let unclaimed: { readonly email: string; readonly ref: string; readonly line: Line }[] = []
@@ -64,24 +62,36 @@ export async function checkInput(
   const checksums: number[] = []
   let records = 0
 
-  function check(line: Line): DocumentRecord | null {
-    const record = requireRecord(line, readRecord)
+  /** `stored` is the project that has the reference of the record in the store. */
+  function check(record: ImportRecord, line: Line, stored: string | null): DocumentRecord | null {
     splitExports.note(record, line.number)
     if (record.kind === 'removal') noteRemoval(record, line)
-    if (record.kind === 'export' && !claims.isClaimed(record)) {
-      unclaimed.push({ email: record.email, ref: record.ref, line })
-    }
+    if (record.kind === 'export') noteExport(record, line, stored)
     if (!isDocument(record)) return null
     const { email, ref, id } = record
-    if (ref !== null && !claims.claim({ email, ref, id }, line)) {
-      throw new RecordError(`reference "${ref}" is used by another project of this user earlier in the file`)
+    if (ref !== null) {
+      refs.claim({ email, ref, id }, line, stored)
+      orphans.adopt({ email, name: ref })
     }
-    if (ref !== null) orphans.adopt({ email, name: ref })
     requireDocument(record)
     return record
   }
 
-  function readClaim(place: LinePlace): RefClaim {
+  /** By record, for those whose reference no project before this block has. */
+  async function storedProjects(
+    found: readonly (ImportRecord | string)[],
+  ): Promise<ReadonlyMap<unknown, string | null>> {
+    if (isReplacement) return new Map()
+    const asking = found.filter((record) => typeof record !== 'string').filter(needsProject)
+    const holders = await store.projectIdsByRef(asking.map(({ email, ref }) => ({ email, ref: ref ?? '' })))
+    return new Map(asking.map((record, index) => [record, holders[index] ?? null]))
+  }
+
+  function needsProject(record: ImportRecord): record is ExportRecord | DocumentRecord {
+    return record.kind === 'project' || (record.kind === 'export' && !refs.isClaimed(record))
+  }
+
+  function readProject(place: LinePlace): RefClaim {
     const record = readRecord(readLineAt(file, place))
     if (record.kind !== 'project' || record.ref === null) throw new InputChangedError()
     return { email: record.email, ref: record.ref, id: record.id }
@@ -93,16 +103,17 @@ export async function checkInput(
     return { email: record.email, name: record.ref }
   }
 
+  function noteExport({ email, ref }: ExportRecord, line: Line, stored: string | null): void {
+    if (refs.isClaimed({ email, ref })) return
+    if (stored === null || !refs.isKept({ email, name: stored }, line)) unclaimed.push({ email, ref, line })
+  }
+
   /** Once the block has been read: the project may stand behind its export. */
-  async function noteOrphans(): Promise<void> {
-    const asked = unclaimed.filter((one) => !claims.isClaimed(one))
+  function noteOrphans(): void {
+    for (const { email, ref, line } of unclaimed) {
+      if (!refs.isClaimed({ email, ref })) orphans.add({ email, name: ref }, line)
+    }
     unclaimed = []
-    const holders = isReplacement ? [] : await store.projectIdsByRef(asked)
-    asked.forEach(({ email, ref, line }, index) => {
-      const holder = holders[index] ?? null
-      const isStored = holder !== null && !removed.isRemovedBefore({ email, name: holder }, line.startOffset)
-      if (!isStored) orphans.add({ email, name: ref }, line)
-    })
   }
 
   function noteRemoval(record: RemovalRecord, line: Line): void {
@@ -110,48 +121,40 @@ export async function checkInput(
       throw new RecordError('when users are replaced, what is not in the input goes: there is nothing to remove in it')
     }
     const name = removedName(record)
-    if (name !== null) removed.add(name, line)
+    if (name !== null) refs.remove(name, line)
     splitExports.end(record, line.number)
   }
 
-  function readRemovedName(place: LinePlace): NamedByUser {
+  function readRemoved(place: LinePlace): NamedByUser {
     const record = readRecord(readLineAt(file, place))
     const name = record.kind === 'removal' ? removedName(record) : null
     if (name === null) throw new InputChangedError()
     return name
   }
 
-  /** Null for a line that is bad, or not a document. */
-  function checkDocument(line: Line): DocumentRecord | null {
-    try {
-      return check(line)
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error
-      bad.set(line.number, error.message)
-      splitExports.noteBad(line)
-      return null
-    }
+  /** Answers why a line is bad. */
+  function read(line: Line): ImportRecord | string {
+    return orReason(() => requireRecord(line, readRecord))
+  }
+
+  function noteBad(line: Line, reason: string): null {
+    bad.set(line.number, reason)
+    splitExports.noteBad(line)
+    return null
   }
 
   for await (const { lines, endOffset, checksum } of readLines(file)) {
     checksums.push(checksum)
-    const projects: { readonly line: Line; readonly record: DocumentRecord }[] = []
-    for (const line of lines) {
+    const found = lines.map(read)
+    const stored = await storedProjects(found)
+    for (const [index, line] of lines.entries()) {
       records += 1
-      const document = checkDocument(line)
-      notes.add(line.text ?? '', document)
-      if (document?.kind === 'project') projects.push({ line, record: document })
+      const record = found[index] ?? ''
+      const document =
+        typeof record === 'string' ? record : orReason(() => check(record, line, stored.get(record) ?? null))
+      notes.add(line.text ?? '', typeof document === 'string' ? noteBad(line, document) : document)
     }
-    const holders = await store.projectIdsByRef(
-      (isReplacement ? [] : projects).map(({ record }) => ({ email: record.email, ref: record.ref ?? '' })),
-    )
-    projects.forEach(({ line, record }, index) => {
-      const holder = holders[index] ?? null
-      if (holder === null || holder === record.id) return
-      if (removed.isRemovedBefore({ email: record.email, name: holder }, line.startOffset)) return
-      bad.set(line.number, `reference "${record.ref}" is used by another stored project of this user, "${holder}"`)
-    })
-    if (unclaimed.length > 0) await noteOrphans()
+    noteOrphans()
     onProgress(endOffset, records)
   }
   for (const { line, brokenBy } of splitExports.byId.values()) {
@@ -165,6 +168,16 @@ export async function checkInput(
     orphans: orphans.first(),
     notes,
     checksums,
+  }
+}
+
+/** What it answers, or why the line is bad. */
+function orReason<T>(run: () => T): T | string {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error
+    return error.message
   }
 }
 
