@@ -136,6 +136,26 @@ test('a hundred bad lines are named, and the rest counted', async () => {
   expect(stderr).toContain('\n… and 50 more\n150 bad lines: nothing was imported')
 })
 
+test('the bad lines that are named are the first ones, also where one is only found to be bad at the end', async () => {
+  const workspace = createWorkspace()
+  const head = splitExportHead('r', '2026-01-01T00:00:00Z', 'x')
+  const { stderr } = await workspace.importText(`${'{}\n'.repeat(50)}${head}${'{}\n'.repeat(100)}no element`)
+  const named = [...stderr.matchAll(/^stdin:(\d+): /gm)].map(([, line]) => Number(line))
+  expect(named).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+  expect(stderr).toContain('stdin:51: line 152, an element of this export, is bad\n')
+  expect(stderr).toContain('\n… and 52 more\n152 bad lines: nothing was imported')
+})
+
+test('bad lines take no memory each, however many there are', async () => {
+  const workspace = createWorkspace()
+  const kinds = Array.from({ length: 200_000 }, (_, index) => `{"kind":"${`${index}`.padEnd(60, 'x')}"}\n`)
+  const path = workspace.write('bad.ndjson', kinds.join(''))
+  const env = { NODE_OPTIONS: '--max-old-space-size=48' }
+  const { exitCode, stderr } = await run(['import', path, ...workspace.flags], { env })
+  expect(stderr).toContain('\n… and 199900 more\n200000 bad lines: nothing was imported')
+  expect(exitCode).toBe(1)
+})
+
 test('a line that is no JSON is named with the column, where that is known', async () => {
   const workspace = createWorkspace()
   const { stderr } = await workspace.importText(

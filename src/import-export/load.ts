@@ -14,7 +14,9 @@ export interface ApplyOptions {
   readonly fields: RecordFields
   readonly clock: () => number
   readonly onProgress: OnProgress
-  /** Called for each line that is not applied. */
+  /** Called for each line that is bad; without it the input must have none. */
+  readonly onBad?: (line: Line) => Promise<void>
+  /** Called for each other line that is not applied. */
   readonly onRejected: (line: Line, reason: string) => Promise<void>
 }
 
@@ -40,7 +42,7 @@ export async function applyInput(
   store: Pick<Store, 'applyChanges' | 'dropStaleStages'>,
   options: ApplyOptions,
 ): Promise<Counts> {
-  const { fields, clock, onProgress, onRejected } = options
+  const { fields, clock, onProgress, onBad, onRejected } = options
   await dropAllStale(store, clock())
   const readRecord = createRecordReader(fields)
   const readNote = notes.createReader()
@@ -118,13 +120,16 @@ export async function applyInput(
     for (const line of lines) {
       records += 1
       const document = readNote(line.text ?? '')
-      const reason = bad.get(line.number) ?? (document ? undefined : brokenExportReason(line))
-      if (reason !== undefined) await onRejected(line, reason)
-      else if (!document) await apply(line)
-      else {
+      if (bad.has(line.number)) {
+        await onBad?.(line)
+      } else if (document) {
         // Most are only collected: not awaiting those saves as many turns of the event loop's queue.
         const applying = putDocument(document, line)
         if (applying) await applying
+      } else {
+        const reason = brokenExportReason(line)
+        if (reason === null) await apply(line)
+        else await onRejected(line, reason)
       }
     }
     onProgress(endOffset, records)
@@ -134,11 +139,11 @@ export async function applyInput(
   return counts
 
   /** A good element of an export that has a bad one. */
-  function brokenExportReason(line: Line): string | undefined {
-    if (bad.size === 0) return undefined
+  function brokenExportReason(line: Line): string | null {
+    if (bad.size === 0) return null
     const record = requireRecord(line, readRecord)
     const brokenBy = record.kind === 'exportElement' ? splitExports.get(record.export)?.brokenBy : null
-    return brokenBy == null ? undefined : `line ${brokenBy}, an element of the same export, is bad`
+    return brokenBy == null ? null : `line ${brokenBy}, an element of the same export, is bad`
   }
 }
 

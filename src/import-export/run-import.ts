@@ -1,6 +1,7 @@
 // A whole import whose course is told as events: what POST /import answers, and what its client prints.
 import type { FileHandle } from 'node:fs/promises'
 import type { EditableStore, Swapped } from '../store/workspace-edits.ts'
+import type { BadLine } from './checks/bad-lines.ts'
 import type { Orphans } from './checks/orphan-exports.ts'
 import { checkInput } from './checks/validate.ts'
 import { flushRemovals } from './flush-removals.ts'
@@ -8,8 +9,6 @@ import type { RecordFields } from './format/read-record.ts'
 import { applyInput, type Counts } from './load.ts'
 import { replaceInput } from './replace.ts'
 
-/** Bad lines that are told one by one. */
-const MAX_REASONS = 100
 const PROGRESS_MS = 200
 /** For readers of an older state. What they keep in the files leaves with the next removal, or `vacuum`. */
 const FLUSH_PATIENCE_MS = 5_000
@@ -22,7 +21,7 @@ export type ImportEvent =
       readonly bytes: number
       readonly records: number
     }
-  | { readonly type: 'badLine'; readonly line: number; readonly reason: string }
+  | ({ readonly type: 'badLine' } & BadLine)
   | ({ readonly type: 'user' } & Swapped)
   /** The last event. */
   | ({
@@ -74,8 +73,7 @@ export async function runImport(
   }
   const checked = await checkInput(file, fields, store, progress('checking'), { isReplacement })
   if (checked.bad.size > 0) {
-    const inOrder = [...checked.bad].sort(([a], [b]) => a - b).slice(0, MAX_REASONS)
-    for (const [line, reason] of inOrder) emit({ type: 'badLine', line, reason })
+    for (const badLine of checked.bad.first) emit({ type: 'badLine', ...badLine })
     emit({ type: 'refused', badLines: checked.bad.size })
     return
   }

@@ -72,7 +72,8 @@ async function importLines(
   const file = await open(path)
   try {
     const checked = await checkInput(file, FIELDS, store, () => {}, { isReplacement })
-    if (checked.bad.size > 0) return Math.min(...checked.bad.keys())
+    const [bad] = checked.bad.first
+    if (bad) return bad.line
     const options = {
       fields: FIELDS,
       clock: Date.now,

@@ -196,7 +196,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       await using input = await openText(join(temporaryDirectory(), 'input.ndjson'), ndjson)
       const fields = parseOptions(IMPORT_OPTIONS, {})
       const checked = await checkInput(input.file, fields, store, () => {})
-      if (checked.bad.size > 0) throw new Error(`bad input: ${JSON.stringify([...checked.bad])}`)
+      if (checked.bad.size > 0) throw new Error(`bad input: ${JSON.stringify(checked.bad.first)}`)
       await applyInput(input.file, checked, store, { fields, clock, onProgress() {}, async onRejected() {} })
     },
     login: (email) => openSession(url, email),

@@ -19,9 +19,6 @@ import { toStoreOptions } from '../open-store-for-cli.ts'
 import type { ImportConfig } from '../options/import-options.ts'
 import { createProgress, toDuration, toSize } from '../progress.ts'
 
-/** Bad lines that are named one by one. */
-const MAX_REASONS = 100
-
 /** `stopSignal` is asked where a signal is not to end the process at once. */
 export async function runImport(
   source: string,
@@ -126,9 +123,10 @@ async function importUnchanged(
       reached = records
       importing.update(bytes, records)
     },
+    onBad: rejects.add,
     async onRejected(line: Line, reason: string) {
       await rejects.add(line)
-      if (!checked.bad.has(line.number)) io.stderr.write(`${name}:${line.number}: ${reason}\n`)
+      io.stderr.write(`${name}:${line.number}: ${reason}\n`)
     },
   }
   const tellUser = userReport(config, io)
@@ -167,9 +165,9 @@ function userReport({ verbose }: ImportConfig, { stdout }: CommandIo): (swapped:
 }
 
 function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: CommandIo): void {
-  const inOrder = [...bad].sort(([a], [b]) => a - b)
-  for (const [line, reason] of inOrder.slice(0, MAX_REASONS)) stderr.write(`${name}:${line}: ${reason}\n`)
-  if (inOrder.length > MAX_REASONS) stderr.write(`… and ${inOrder.length - MAX_REASONS} more\n`)
+  for (const { line, reason } of bad.first) stderr.write(`${name}:${line}: ${reason}\n`)
+  const rest = bad.size - bad.first.length
+  if (rest > 0) stderr.write(`… and ${rest} more\n`)
 }
 
 async function finishRejects(rejects: Rejects, { stderr }: CommandIo): Promise<ExitCode> {

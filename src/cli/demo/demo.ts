@@ -17,6 +17,8 @@ export async function loadDemo(store: Store, clock: () => number): Promise<boole
   try {
     const fields = parseOptions(IMPORT_OPTIONS, {})
     const checked = await checkInput(file, fields, store, () => {})
+    const [bad] = checked.bad.first
+    if (bad) throw new Error(`demo workspace, line ${bad.line}: ${bad.reason}`)
     await applyInput(file, checked, store, {
       fields,
       clock,

@@ -27,6 +27,8 @@ export interface SplitExports {
 export function createSplitExports(): SplitExports {
   const byId = new Map<string, SplitExport>()
   const openExports = createOpenExports()
+  /** Those that no line has broken which may be of any: each is looked at once, however many such lines there are. */
+  let whole: SplitExport[] = []
 
   return {
     byId,
@@ -35,6 +37,7 @@ export function createSplitExports(): SplitExports {
         if (byId.has(record.id)) throw new RecordError(`there is an export with the id "${record.id}" before`)
         const split = { line, lastLine: line, elements: 0, brokenBy: null, endedBy: null }
         byId.set(record.id, split)
+        whole.push(split)
         openExports.add(record, split)
       } else if (record.kind === 'exportElement') {
         const found = byId.get(record.export)
@@ -49,7 +52,8 @@ export function createSplitExports(): SplitExports {
     noteBad({ text, number }) {
       const claim = text === null ? 'unreadable' : claimedExport(text)
       if (claim === 'unreadable') {
-        for (const broken of byId.values()) broken.brokenBy ??= number
+        for (const broken of whole) broken.brokenBy ??= number
+        whole = []
         return
       }
       const found = claim === null ? undefined : byId.get(claim.id)

@@ -13,6 +13,7 @@ import {
   type RecordReader,
 } from '../format/read-record.ts'
 import type { RemovalRecord } from '../format/removal-record.ts'
+import { type BadLines, createBadLines } from './bad-lines.ts'
 import { createOrphanExports, type Orphans } from './orphan-exports.ts'
 import type { NamedByUser } from './place-index.ts'
 import { createProjectRefs } from './project-refs.ts'
@@ -21,8 +22,7 @@ import { createSplitExports, type SplitExport } from './split-exports.ts'
 import type { RefClaim } from './unique-refs.ts'
 
 export interface CheckedInput {
-  /** Reasons by line number. */
-  readonly bad: ReadonlyMap<number, string>
+  readonly bad: BadLines
   readonly splitExports: ReadonlyMap<string, SplitExport>
   readonly records: number
   /** Exports whose project is neither in the input nor stored, or goes before them: nobody sees them. */
@@ -51,7 +51,7 @@ export async function checkInput(
   onProgress: OnProgress,
   { isReplacement = false, requireDocument = () => {} }: CheckOptions = {},
 ): Promise<CheckedInput> {
-  const bad = new Map<number, string>()
+  const bad = createBadLines()
   const splitExports = createSplitExports()
   const readRecord = createRecordReader(fields)
   const refs = createProjectRefs({ readProject, readRemoved })
@@ -138,7 +138,7 @@ export async function checkInput(
   }
 
   function noteBad(line: Line, reason: string): null {
-    bad.set(line.number, reason)
+    bad.add(line.number, reason)
     splitExports.noteBad(line)
     return null
   }
@@ -158,7 +158,7 @@ export async function checkInput(
     onProgress(endOffset, records)
   }
   for (const { line, brokenBy } of splitExports.byId.values()) {
-    if (brokenBy !== null && !bad.has(line)) bad.set(line, `line ${brokenBy}, an element of this export, is bad`)
+    if (brokenBy !== null) bad.add(line, `line ${brokenBy}, an element of this export, is bad`)
   }
   return {
     bad,

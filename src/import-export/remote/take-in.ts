@@ -180,8 +180,8 @@ function* linesOf(email: string, lists: Lists): Generator<string> {
 async function importFile(file: FileHandle, { store, fields, clock, isReplacement }: TakeInOptions): Promise<Counts> {
   const checkOptions = { isReplacement, requireDocument: createDistinctIds(fields) }
   const checked = await checkInput(file, fields, store, () => {}, checkOptions)
-  const [first] = checked.bad.values()
-  if (first !== undefined) throw new ContractError(`what it answers cannot be imported: ${first}`)
+  const [first] = checked.bad.first
+  if (first) throw new ContractError(`what it answers cannot be imported: ${first.reason}`)
   const apply = {
     fields,
     clock,
