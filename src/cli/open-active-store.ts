@@ -13,17 +13,19 @@ export interface ServedDatabase {
   /** Of `database`: once that has moved, nothing reads from it any more. */
   readonly replica?: StoreOptions['replica']
   readonly onSwitch?: () => void
+  /** Nothing is changed for good: what a move has filled counts as unused afterwards, and may be filled again. */
+  readonly isTrial?: boolean
 }
 
 /** Throws `StoreOpenError` for a database that is being filled, or that has moved and not to `databaseNext`. */
 export async function openActiveStore(
-  { database, databaseNext, replica, onSwitch }: ServedDatabase,
+  { database, databaseNext, replica, onSwitch, isTrial = false }: ServedDatabase,
   options: StoreOptions,
 ): Promise<EditableStore> {
   await using opened = new AsyncDisposableStack()
   const store = opened.use(await openStore(database, { ...options, replica }))
   const next = databaseNext === undefined ? null : opened.use(await openStore(databaseNext, options))
-  const state = options.isReadOnly ? await store.moveState() : await store.activate()
+  const state = options.isReadOnly || isTrial ? await store.moveState() : await store.activate()
   const there = await next?.moveState()
   if (state.identity === there?.identity) {
     throw new UsageError('--database-next is the database of --database: name the one that it will move to, or none')

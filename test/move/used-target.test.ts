@@ -122,6 +122,24 @@ describe.each(ENGINES)('on $engine', ({ isThere, make }) => {
       expect((await ask(`${after.url}/projects`, { headers: bearer(session.accessToken) })).status).toBe(401)
     },
   )
+
+  test.skipIf(!isThere)('what an import would change there is told without using it', async () => {
+    const [home, away] = [await make(), await make()]
+    await runHere(['import', '-', '--database', home], { stdin: SMALL_WORLD })
+    const args = ['move', '--from', home, '--to', away]
+    expect((await runHere(args)).exitCode).toBe(0)
+    const imported = (...options: string[]) =>
+      runHere(['import', '-', '--database', away, '--replace', ...options], { stdin: SMALL_WORLD })
+    const tried = await imported('--dry-run')
+    expect([tried.exitCode, tried.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^would import .* 8 unchanged, 0 removed/),
+    ])
+    const again = await runHere(args)
+    expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('2 users (2 were there already)')])
+    expect((await imported()).exitCode).toBe(0)
+    expect((await runHere(args)).stderr).toContain('not used since')
+  })
 })
 
 test('a copy of a database that has moved, or that a move fills, takes no place', async () => {

@@ -49,7 +49,8 @@ export async function runImport(
   }
   // What cannot be read must not bring a database into being, nor must a dry run.
   await using input = await openImportSource(source, io)
-  await using store = await openActiveStore(config, { ...toStoreOptions(config), mustExist: config.dryRun === true })
+  const isTrial = config.dryRun === true
+  await using store = await openActiveStore({ ...config, isTrial }, { ...toStoreOptions(config), mustExist: isTrial })
   // Awaited here: file and store are closed on return.
   return await importFile(input, config, store, { io, stop: stopSignal() })
 }
