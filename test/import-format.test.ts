@@ -7,16 +7,18 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { requirePlace } from '../src/import-export/format/read-record.ts'
 import { toSortableUtc } from '../src/import-export/format/timestamp.ts'
-import { MAX_ELEMENTS } from '../src/store/reads-contract.ts'
+import { LAST_DOCUMENT_POSITION, MAX_ELEMENTS } from '../src/store/reads-contract.ts'
 import { run, runHere } from './support/command-line.ts'
 import { createWorkspace, EVE, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
 import { PROGRAM } from './support/program.ts'
@@ -175,6 +177,28 @@ test('good lines are not imported where the bad ones cannot be kept', async () =
   writeFileSync(`${path}.rejects.ndjson`, 'of an earlier run')
   expect(await workspace.import(path, '--keep-going')).toMatchObject({ exitCode: 2 })
   expect(await workspace.dump()).toBe('')
+})
+
+test('a line that a full list refuses is named and the others are imported, also where it cannot be kept', async () => {
+  const workspace = createWorkspace()
+  await workspace.load(templateLines(0, 1).join(''))
+  const hand = new Database(workspace.path('workspace.db'))
+  hand.prepare('update document set key = key + ? - 1').run(LAST_DOCUMENT_POSITION)
+  hand.close()
+  const [refused = ''] = templateLines(1, 2)
+  const path = workspace.write('input.ndjson', refused + documentLine('project', ANA, '{"id":"p"}'))
+  const kept = `${path}.rejects.ndjson`
+  writeFileSync(kept, 'of an earlier run')
+  const named = `${path}:1: its list has no place behind its last document, the ${LAST_DOCUMENT_POSITION}th: a replacement of the user gives the places anew\n`
+  const { exitCode, stdout, stderr } = await workspace.import(path)
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(': 1 added, 0 replaced, 0 unchanged (')])
+  expect(stderr).toBe(
+    `${named}1 line was not imported: bad lines cannot be written to ${kept}: there is a file already, name another with --rejects\n`,
+  )
+  expect(readFileSync(kept, 'utf8')).toBe('of an earlier run')
+  rmSync(kept)
+  expect((await workspace.import(path)).stderr).toBe(`${named}1 line was not imported: see ${kept}\n`)
+  expect(readFileSync(kept, 'utf8')).toBe(refused)
 })
 
 test('an import that is told to stop leaves no file of bad lines, so that it can be run again', async () => {

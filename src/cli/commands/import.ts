@@ -126,8 +126,8 @@ async function importUnchanged(
     },
     onBad: rejects.add,
     async onRejected(line: Line, reason: string) {
-      await rejects.add(line)
       io.stderr.write(`${name}:${line.number}: ${reason}\n`)
+      await rejects.add(line)
     },
   }
   const tellUser = userReport(config, io)
@@ -172,8 +172,10 @@ function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: Command
 }
 
 async function finishRejects(rejects: Rejects, { stderr }: CommandIo): Promise<ExitCode> {
-  const count = await rejects.close()
+  const { count, problem } = await rejects.close()
   if (count === 0) return 0
-  stderr.write(`${count} ${count === 1 ? 'line was' : 'lines were'} not imported: see ${rejects.path}\n`)
+  stderr.write(
+    `${count} ${count === 1 ? 'line was' : 'lines were'} not imported: ${problem ?? `see ${rejects.path}`}\n`,
+  )
   return 1
 }

@@ -11,10 +11,20 @@ export interface Rejects extends AsyncDisposable {
   readonly path: string
   /** Makes the file. Throws `UsageError` when it cannot be written, or is there. */
   readonly open: () => Promise<void>
-  /** Opens it if need be. One after the other. Throws `UsageError` when it cannot be written. */
+  /**
+   * Opens it if need be. One after the other. Where that cannot be opened the line is only counted: what was imported before
+   * stays, and the rest should come too. Throws `UsageError` when an open one cannot be written.
+   */
   readonly add: (line: Line) => Promise<void>
-  /** How many lines were written; there is no file when it was never opened. */
-  readonly close: () => Promise<number>
+  /** There is no file when it was never opened. */
+  readonly close: () => Promise<Rejected>
+}
+
+export interface Rejected {
+  /** Lines. */
+  readonly count: number
+  /** Why they are not in the file; null when they are. */
+  readonly problem: string | null
 }
 
 export function createRejects(path: string, input: FileHandle): Rejects {
@@ -22,6 +32,7 @@ export function createRejects(path: string, input: FileHandle): Rejects {
   let file: FileHandle | null = null
   let isUnfinished = false
   let count = 0
+  let problem: string | null = null
 
   async function openOnce(): Promise<FileHandle> {
     if (file) return file
@@ -29,6 +40,17 @@ export function createRejects(path: string, input: FileHandle): Rejects {
     file = opened.file
     isUnfinished = opened.isNew
     return file
+  }
+
+  async function openWhileImporting(): Promise<FileHandle | null> {
+    if (problem !== null) return null
+    try {
+      return await openOnce()
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      problem = error.message
+      return null
+    }
   }
 
   function write(output: FileHandle, bytes: Uint8Array | string): Promise<void> {
@@ -41,7 +63,9 @@ export function createRejects(path: string, input: FileHandle): Rejects {
       await openOnce()
     },
     async add({ startOffset, endOffset }) {
-      const output = await openOnce()
+      count += 1
+      const output = await openWhileImporting()
+      if (!output) return
       let last = LINE_FEED
       for (let offset = startOffset; offset < endOffset; ) {
         const { bytesRead } = await input.read(buffer, 0, Math.min(COPY_BYTES, endOffset - offset), offset)
@@ -52,12 +76,11 @@ export function createRejects(path: string, input: FileHandle): Rejects {
       }
       // The end of the input: another line may follow here.
       if (last !== LINE_FEED) await write(output, '\n')
-      count += 1
     },
     async close() {
       await file?.close()
       isUnfinished = false
-      return count
+      return { count, problem }
     },
     async [Symbol.asyncDispose]() {
       if (!isUnfinished) return
