@@ -1,13 +1,27 @@
 // The second pass of an import trusts what the first found out, so it must be of the very same bytes.
 import { EventEmitter } from 'node:events'
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../src/cli/command-line.ts'
+import { checkInput } from '../src/import-export/checks/validate.ts'
+import { applyInput } from '../src/import-export/load.ts'
+import { dropSomeStale } from '../src/import-export/stale-stages.ts'
+import type { Store } from '../src/store/contract.ts'
+import { openStore } from '../src/store/open-store.ts'
 import { runHere } from './support/command-line.ts'
-import { createWorkspace, templateLines } from './support/import-workspace.ts'
+import { createWorkspace, elementLine, splitExportHead, templateLines } from './support/import-workspace.ts'
+import { POSTGRES_URL, temporaryDatabase } from './support/postgres.ts'
 
+const STORE_OPTIONS = {
+  lockTimeoutMs: 5_000,
+  connectTimeoutMs: 30_000,
+  statementTimeoutMs: 10_000,
+  poolSize: 2,
+  onFatal() {},
+}
 /** Of which a file is read. */
 const BLOCK_BYTES = 262_144
 const LINES = templateLines(0, 10_000)
@@ -96,6 +110,46 @@ test('what an import left that was killed is removed by the next, and what one t
   await workspace.load(LINES[1] ?? '')
   expect(hand.prepare('select stage from staged_export').pluck().all()).toEqual(['running'])
   expect(hand.prepare('select text from export_element').pluck().all()).toEqual(['running'])
+})
+
+describe.each([
+  { engine: 'SQLite', isThere: true, make: () => createWorkspace() },
+  {
+    engine: 'PostgreSQL',
+    isThere: POSTGRES_URL !== null,
+    make: async () => createWorkspace(runHere, await temporaryDatabase()),
+  },
+])('on $engine', ({ isThere, make }) => {
+  test.skipIf(!isThere)('what an import staged long ago is kept while it goes on with other lines', async () => {
+    const workspace = await make()
+    const head = splitExportHead('r', '2026-01-01T00:00:00Z', 'x')
+    const lines = [head, elementLine('x', '1'), ...templateLines(0, 20_000), elementLine('x', '2')]
+    await using input = await open(workspace.write('long.ndjson', lines.join('')))
+    await using store = await openStore(workspace.flags[1] ?? '', STORE_OPTIONS)
+    const fields = { idFields: ['id'], refFields: ['id'] }
+    const checked = await checkInput(input, fields, store, () => {})
+    const start = Date.now()
+    let now = start
+    const besideGateway: Pick<Store, 'applyChanges' | 'dropStaleStages'> = {
+      dropStaleStages: store.dropStaleStages,
+      async applyChanges(changes) {
+        while (!(await dropSomeStale(store, now)));
+        return store.applyChanges(changes)
+      },
+    }
+    const { added } = await applyInput(input, checked, besideGateway, {
+      fields,
+      clock: () => now,
+      onProgress() {
+        now += 2 * 60_000
+      },
+      async onRejected() {},
+    })
+    // Longer than what is staged is kept.
+    expect(now - start).toBeGreaterThan(12 * 60_000)
+    expect(added).toBe(20_001)
+    expect(await workspace.dump()).toContain('"createdAt":"2026-01-01T00:00:00Z","data":[1,2]}')
+  })
 })
 
 function swapped(text: string, one: string, other: string): string {

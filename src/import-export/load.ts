@@ -8,7 +8,7 @@ import { type CheckedInput, type OnProgress, requireRecord } from './checks/vali
 import { createExportDigest, type ExportDigest } from './export-digest.ts'
 import { InputChangedError, type Line, readLines } from './format/lines.ts'
 import { createRecordReader, type DocumentRecord, type ExportRecord, type RecordFields } from './format/read-record.ts'
-import { dropAllStale } from './stale-stages.ts'
+import { dropAllStale, TOUCH_EVERY_MS } from './stale-stages.ts'
 
 export interface ApplyOptions {
   readonly fields: RecordFields
@@ -43,7 +43,8 @@ export async function applyInput(
   options: ApplyOptions,
 ): Promise<Counts> {
   const { fields, clock, onProgress, onBad, onRejected } = options
-  await dropAllStale(store, clock())
+  let touchedAt = clock()
+  await dropAllStale(store, touchedAt)
   const readRecord = createRecordReader(fields)
   const readNote = notes.createReader()
   const importId = randomUUID()
@@ -88,6 +89,17 @@ export async function applyInput(
     await put({ type: 'sealExport', stage: staged.stage, ...staged.digest.finish() })
   }
 
+  /** Their next elements may be far behind: what is open must not pass for what an import that died has left. */
+  async function touchOpen(): Promise<void> {
+    const now = clock()
+    if (open.size === 0 || now - touchedAt < TOUCH_EVERY_MS) return
+    touchedAt = now
+    for (const { stage, position } of open.values()) {
+      await put({ type: 'stageElements', stage, position, texts: [], now })
+    }
+    await batch.flush()
+  }
+
   /** A line that there is no note of. */
   async function apply(line: Line): Promise<void> {
     const record = requireRecord(line, readRecord)
@@ -117,6 +129,7 @@ export async function applyInput(
     // The notes are of what was checked, and good for nothing else.
     if (checksum !== checksums[blocks]) throw new InputChangedError()
     blocks += 1
+    await touchOpen()
     for (const line of lines) {
       records += 1
       const document = readNote(line.text ?? '')

@@ -6,6 +6,8 @@ import { PAUSE_MS } from './change-batch.ts'
 
 /** What nobody has touched for this long was left by an import that died. */
 const STALE_AFTER_MS = 600_000
+/** How often an import touches what it has staged and goes on with later. */
+export const TOUCH_EVERY_MS = 60_000
 
 /** Removes a part of it; true when nothing is left. */
 export function dropSomeStale(store: Pick<Store, 'dropStaleStages'>, now: number): Awaitable<boolean> {

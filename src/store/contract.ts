@@ -38,6 +38,7 @@ interface StageElements {
   readonly stage: string
   /** Of the first of the texts. */
   readonly position: number
+  /** With none, the export counts as touched. */
   readonly texts: readonly string[]
 }
 
@@ -115,7 +116,7 @@ export interface Store
     ClientVerbs,
     StatisticsVerbs,
     AsyncDisposable {
-  /** Applies all changes or, when it throws, none. One outcome per change. Throws `ListFullError` for elements past `MAX_ELEMENTS`. */
+  /** Applies all changes or, when it throws, none. One outcome per change. Throws `ListFullError` for elements past `MAX_ELEMENTS`, `StagedExportGoneError` for a stage that is not there (any more). */
   readonly applyChanges: (changes: readonly Change[]) => Awaitable<readonly ChangeOutcome[]>
   /** The id of the document that has each project reference, null where it is free. */
   readonly projectIdsByRef: (
@@ -142,6 +143,14 @@ export class StoreRefusedError extends Error {
 /** What was to be removed, or replaced, is so; what it was may still lie in the files of the database. `cause`: why. */
 export class TracesLeftError extends Error {
   override readonly name = 'TracesLeftError'
+}
+
+/** A staged export takes no steps any more. */
+export class StagedExportGoneError extends StoreRefusedError {
+  override readonly name = 'StagedExportGoneError'
+  constructor() {
+    super('the staged export is gone: its user was removed, or it stood still for too long: run the import again')
+  }
 }
 
 /** A document or an element has no place in its list. */

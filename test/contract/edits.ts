@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dumpUsers } from '../../src/import-export/dump.ts'
-import { ListFullError } from '../../src/store/contract.ts'
+import { ListFullError, StagedExportGoneError } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { hashedEmail } from '../../src/store/hashed-email.ts'
 import { MAX_ELEMENTS } from '../../src/store/reads-contract.ts'
@@ -200,11 +200,14 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       await store.applyChanges([{ type: 'stageExport', stage, email: ANA, ref: 'r', ...MADE, now: NOW + 10 }])
       await store.applyChanges([{ type: 'stageElements', stage, position: 1, texts: ['1'], now: NOW + 20 }])
       while (!(await store.dropStaleStages(NOW + 15)));
+      const touch = { type: 'stageElements', stage, position: 2, texts: [], now: NOW + 30 } as const
+      expect(await store.applyChanges([touch])).toEqual(['staged'])
+      while (!(await store.dropStaleStages(NOW + 25)));
       const seal = { type: 'sealExport', stage, digest: 'd', byteLength: 3, elementCount: 1 } as const
       expect(await store.applyChanges([seal])).toEqual(['added'])
       const filling = { type: 'stageElements', stage, position: 2, texts: ['2'], now: NOW } as const
       for (const step of [filling, seal])
-        await expect(async () => store.applyChanges([step])).rejects.toThrow('the staged export is gone')
+        await expect(async () => store.applyChanges([step])).rejects.toThrow(StagedExportGoneError)
     })
 
     describe('removals among the steps of an import', () => {

@@ -3,7 +3,13 @@
 // Steps of one type that add are independent of those of another but for the order stage, fill, seal: so each type is one
 // statement for all of its steps, however they alternate in the list. Removals divide the list, and projects that change their
 // reference do: what comes before one is done before it.
-import { type Change, type ChangeOutcome, requireElementPlaces, type Store } from '../contract.ts'
+import {
+  type Change,
+  type ChangeOutcome,
+  requireElementPlaces,
+  StagedExportGoneError,
+  type Store,
+} from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -205,7 +211,7 @@ async function lockStages(connection: Connection, names: readonly string[]): Pro
 
 function requireStage(stages: ReadonlyMap<string, Stage>, name: string): Stage {
   const stage = stages.get(name)
-  if (!stage) throw new Error('the staged export is gone: it was removed while it was being imported')
+  if (!stage) throw new StagedExportGoneError()
   return stage
 }
 

@@ -1,6 +1,12 @@
 // The steps of an import in SQLite.
 import type { Database } from 'better-sqlite3'
-import { type Change, type ChangeOutcome, requireElementPlaces, type Store } from '../contract.ts'
+import {
+  type Change,
+  type ChangeOutcome,
+  requireElementPlaces,
+  StagedExportGoneError,
+  type Store,
+} from '../contract.ts'
 import { DROPPED_AT } from '../workspace-edits.ts'
 import { prepareRowInsert } from './engine/bulk-insert.ts'
 import type { GroupCommit } from './engine/group-commit.ts'
@@ -74,7 +80,7 @@ export function createChanges(
 
   function requireStaged(name: string): StagedExport {
     const found = staged.get(name)
-    if (!found) throw new Error('the staged export is gone: it was removed while it was being imported')
+    if (!found) throw new StagedExportGoneError()
     return found
   }
 
