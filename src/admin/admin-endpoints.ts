@@ -1,5 +1,5 @@
 // The endpoints of the admin port: for the machines that look after a gateway, apart from its clients.
-import { isLoopbackHost } from '../auth/guards/loopback.ts'
+import { isLoopbackAddress, isLoopbackHost } from '../auth/guards/loopback.ts'
 import { GatewayError } from '../errors.ts'
 import type { Endpoint, Handler } from '../http/handler.ts'
 import { jsonResponse, NO_STORE } from '../http/response.ts'
@@ -50,11 +50,17 @@ export function createAdminEndpoints(services: AdminServices): readonly Endpoint
 
 function forLoopbackHosts(handle: Handler): Handler {
   return async (request) => {
-    if (!isLoopbackHost(request.client.host)) {
+    if (!isNoOtherName(request.client.host)) {
       throw new GatewayError('BAD_REQUEST', {
         message: 'Ask for localhost, 127.0.0.1 or [::1]: this port listens on this machine only.',
       })
     }
     return handle(request)
   }
+}
+
+/** A page of another site names its own host, and always names one: health checks name none, or an address. */
+function isNoOtherName(host: string): boolean {
+  const name = host.replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '')
+  return host === '' || isLoopbackHost(host) || isLoopbackAddress(name)
 }

@@ -5,13 +5,22 @@ import { type CommandStoreConfig, openWholeStore } from '../open-store-for-cli.t
 
 const DAY_MS = 86_400_000
 
-/** Of so many days until `now`, in milliseconds since the epoch. */
+export interface ServedStoreConfig extends CommandStoreConfig {
+  /** Where the database may move to while it is served. */
+  readonly databaseNext?: string | undefined
+}
+
+/** Of so many days until `now`, in milliseconds since the epoch. Of the database that is in charge at this moment. */
 export async function readLedger(
-  config: CommandStoreConfig,
+  config: ServedStoreConfig,
   days: number,
   now: number,
 ): Promise<readonly LedgerTotal[]> {
+  const { databaseNext } = config
   await using store = await openWholeStore(config)
+  if (databaseNext !== undefined && (await store.moveState()).phase === 'moved') {
+    return await readLedger({ ...config, database: databaseNext, databaseNext: undefined }, days, now)
+  }
   const from = new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
   return await ledgerTotals(ledgerRows(store, { from, to: null }))
 }

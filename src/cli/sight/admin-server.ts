@@ -10,8 +10,7 @@ import { createInFlightBytes } from '../../http/limits/in-flight-bytes.ts'
 import { createPipeline } from '../../http/pipeline.ts'
 import { createHttpServer } from '../../http/server/server.ts'
 import { createReport } from '../log.ts'
-import type { CommandStoreConfig } from '../open-store-for-cli.ts'
-import { readLedger } from '../retirement/read-ledger.ts'
+import { readLedger, type ServedStoreConfig } from '../retirement/read-ledger.ts'
 import { packageVersion } from '../serving/package-version.ts'
 
 const MAX_BODY_BYTES = 256
@@ -28,7 +27,7 @@ export interface AdminAddress {
 
 /** Listens until it is disposed of. Throws `UsageError` when the port cannot be had. */
 export async function openAdminServer(
-  { adminHost: host, adminPort: port, portOption = '--admin-port', ...database }: AdminAddress & CommandStoreConfig,
+  { adminHost: host, adminPort: port, portOption = '--admin-port', ...database }: AdminAddress & ServedStoreConfig,
   services: Pick<AdminServices, 'metrics' | 'ping' | 'isDraining'>,
   log: Logger,
 ): Promise<AsyncDisposable> {

@@ -5,7 +5,7 @@ import type { Metric } from '../../admin/metrics/metric.ts'
 import { addUp, STARTED, toText } from '../../admin/metrics/process-metrics.ts'
 import { readiness } from '../../admin/metrics/state-metrics.ts'
 import { GatewayError } from '../../errors.ts'
-import type { CommandStoreConfig } from '../open-store-for-cli.ts'
+import type { ServedStoreConfig } from '../retirement/read-ledger.ts'
 import { type AdminAddress, openAdminServer } from '../sight/admin-server.ts'
 import { askWorker, onLastWords, type WorkerState } from './worker-questions.ts'
 
@@ -85,7 +85,7 @@ export function createWorkerTotals(): WorkerTotals {
 
 /** The admin port of a supervisor. */
 export function openTotalsAdmin(
-  address: AdminAddress & CommandStoreConfig,
+  address: AdminAddress & ServedStoreConfig,
   totals: WorkerTotals,
   stop: AbortSignal,
   log: Logger,

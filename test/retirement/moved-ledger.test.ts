@@ -1,0 +1,32 @@
+// The ledger page of a gateway whose database moved to another one: it shows what is counted there.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { storeOptions } from '../../src/cli/options/database-options.ts'
+import { parseOptions } from '../../src/cli/options/option.ts'
+import { readLedger } from '../../src/cli/retirement/read-ledger.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { runHere } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { SMALL_WORLD } from '../support/workspaces.ts'
+
+const NOW = Date.UTC(2026, 0, 1, 12)
+
+test('calls that were counted after a move are on the page, also where it is named by both databases', async () => {
+  const directory = temporaryDirectory()
+  const [before, after] = ['old', 'new'].map((name) => join(directory, `${name}.db`)) as [string, string]
+  await runHere(['import', '-', '--database', `file:${before}`], { stdin: SMALL_WORLD })
+  const moved = await runHere(['move', '--from', `file:${before}`, '--to', `file:${after}`, '--online'])
+  expect([moved.exitCode, moved.stderr]).toEqual([0, expect.any(String)])
+  {
+    await using store = await openSqliteStore(after, { lockTimeoutMs: 5_000, onFatal() {} })
+    await store.activate()
+    const calls = [{ day: '2026-01-01', route: 'GET /projects', client: 'web', count: 3, lastSeen: NOW }]
+    await store.addRestCalls({ writer: 'w', sequence: 1, calls })
+  }
+  const config = {
+    ...parseOptions(storeOptions, {}),
+    database: `file:${before}`,
+    databaseNext: `file:${after}`,
+  }
+  expect(await readLedger(config, 1, NOW)).toEqual([expect.objectContaining({ route: 'GET /projects', count: 3 })])
+})
