@@ -7,8 +7,8 @@ import { BodySizeError, CodingError, decodeBody } from '../../../decode-body.ts'
 import { createSilenceLimit, readWhole } from '../../../import-export/remote/answer-limits.ts'
 import { AnswerError, withoutOpenssl } from './answer-error.ts'
 
-/** The doctor's own address where the gateway is on this machine: not the one that local proxies have. */
-export const OTHER_LOOPBACK = '127.0.0.2'
+/** The doctor's own address where the gateway is on this machine: not the one that local proxies have. Linux has all of that network. */
+const OTHER_LOOPBACK = { localAddress: '127.0.0.2', family: 4 }
 /** Until an answer begins, and for each further 64 KiB. */
 const PATIENCE_MS = 15_000
 /** Of a body, without its coding too: what a gateway answers here is far less. */
@@ -39,6 +39,13 @@ export interface Reply {
   readonly body: Buffer
   /** Milliseconds between the first and the last byte of the body. */
   readonly spanMs: number
+  /** The doctor's own, of this request. */
+  readonly localAddress: string
+}
+
+/** An IPv4 address as itself, also where it is mapped into IPv6 (RFC 4291 section 2.5.5.2). */
+export function unmapped(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /** Rejects with an `AnswerError` where something answers that cannot be read. */
@@ -63,7 +70,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
       },
       agent: false,
       signal,
-      ...(isLoopback(host) && process.platform === 'linux' ? { localAddress: OTHER_LOOPBACK } : {}),
+      ...(isLoopback(host) && host !== '::1' && process.platform === 'linux' ? OTHER_LOOPBACK : {}),
       // What is wrong with the certificate is a finding of its own, and not of every check.
       ...(isTls ? { ...tlsOptions(url, ca), rejectUnauthorized: false } : {}),
     }
@@ -76,6 +83,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
   return async (question) => {
     using silence = createSilenceLimit(PATIENCE_MS, [])
     const response = await answerTo(question, silence.signal)
+    const localAddress = unmapped(response.socket.localAddress ?? '')
     silence.isHeard()
     let firstAt: number | undefined
     try {
@@ -86,7 +94,7 @@ export function createAsk({ url, address, ca }: Target): Ask {
       const spanMs = firstAt === undefined ? 0 : performance.now() - firstAt
       const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
       const body = await decodeBody(coded, response.headers['content-encoding'], MAX_ANSWER_BYTES)
-      return { status: response.statusCode ?? 0, headers: Object.fromEntries(received), body, spanMs }
+      return { status: response.statusCode ?? 0, headers: Object.fromEntries(received), body, spanMs, localAddress }
     } catch (error) {
       if (silence.signal.aborted) throw new AnswerError(TOO_SLOW)
       if (error instanceof BodySizeError) throw new AnswerError(TOO_LARGE)

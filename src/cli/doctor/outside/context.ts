@@ -42,6 +42,8 @@ export interface Seen {
   readonly sighting: Sighting
   /** Between the first and the last byte of what the gateway sends in two parts. */
   readonly spanMs: number
+  /** The doctor's own address. */
+  readonly localAddress: string
 }
 
 export function isSeen(result: Seen | NotChecked): result is Seen {
@@ -63,9 +65,12 @@ async function ask(
   headers: Readonly<Record<string, string>>,
 ): Promise<Seen | NotChecked> {
   if (probeToken === null) return WITHOUT_DATABASE
-  const { status, body, spanMs } = await send({ path: PROBE_PATH, headers: { [PROBE_HEADER]: probeToken, ...headers } })
+  const { status, body, spanMs, localAddress } = await send({
+    path: PROBE_PATH,
+    headers: { [PROBE_HEADER]: probeToken, ...headers },
+  })
   const { data: sighting } = SIGHTING.safeParse(jsonOf(body))
-  return status === 200 && sighting ? { sighting, spanMs } : NO_SIGHTING
+  return status === 200 && sighting ? { sighting, spanMs, localAddress } : NO_SIGHTING
 }
 
 /** A check of what the gateway saw of one request, with these headers. */

@@ -1,6 +1,6 @@
 // What the gateway is told of clients: by the proxy, and by nobody else.
 import type { Check, Verdict } from '../check.ts'
-import { hostOf, isDirect, OTHER_LOOPBACK } from './client.ts'
+import { hostOf, isDirect, type Target, unmapped } from './client.ts'
 import { checkSeen, isSeen, type Outside, type Seen, see, setHeader } from './context.ts'
 
 /** Reserved for documentation (RFC 5737, RFC 2606): no client has them. */
@@ -23,8 +23,8 @@ const WRITE_ADDRESS = setHeader('X-Forwarded-For', {
 })
 const WRITE_HOST = setHeader('X-Forwarded-Host', { nginx: '$host', haproxy: '%[req.hdr(host)]', caddy: '{host}' })
 
-function clientAddress({ sighting: { peer, forwardingHeaders } }: Seen, outside: Outside): Verdict {
-  const { target } = outside
+function clientAddress(seen: Seen, { target }: Outside): Verdict {
+  const { peer, forwardingHeaders } = seen.sighting
   const isNamed = forwardingHeaders.some((name) => name === 'x-forwarded-for' || name === 'forwarded')
   if (!peer.isTrustedProxy) {
     if (forwardingHeaders.length === 0 && target.url.protocol === 'http:') return null
@@ -34,7 +34,7 @@ function clientAddress({ sighting: { peer, forwardingHeaders } }: Seen, outside:
     }
   }
   if (isNamed || peer.hasNamedClient) return null
-  return isOwnClient(outside, peer.address, {
+  return unlessOwn(seen, target, {
     problem:
       'the proxy does not say who the client is: all clients share one limit, and sessions and the audit log name the proxy',
     fix: WRITE_ADDRESS,
@@ -61,9 +61,9 @@ function clientHost({ sighting: { client } }: Seen, { target }: Outside): Verdic
   }
 }
 
-function forgedAddress({ sighting: { peer, client } }: Seen, outside: Outside): Verdict {
-  if (client.address !== FORGED_ADDRESS) return null
-  return isOwnClient(outside, peer.address, {
+function forgedAddress(seen: Seen, { target }: Outside): Verdict {
+  if (seen.sighting.client.address !== FORGED_ADDRESS) return null
+  return unlessOwn(seen, target, {
     problem:
       'a client chooses its own address: X-Forwarded-For is passed on as the client wrote it, so limits do not hold',
     fix: WRITE_ADDRESS,
@@ -77,7 +77,7 @@ async function forgedHost(_plain: Seen, outside: Outside): Promise<Verdict> {
     const seen = await see(outside, headers)
     if (!isSeen(seen)) return seen
     if (seen.sighting.client.host === FORGED_HOST) {
-      return isOwnClient(outside, seen.sighting.peer.address, {
+      return unlessOwn(seen, outside.target, {
         problem: 'a client chooses the host: X-Forwarded-Host is passed on as the client wrote it',
         fix: WRITE_HOST,
       })
@@ -93,7 +93,7 @@ async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> 
   const seen = await see(outside, { forwarded: `for=${node};host=${FORGED_HOST}` })
   if (!isSeen(seen)) return seen
   if (seen.sighting.client.host !== FORGED_HOST) return null
-  return isOwnClient(outside, seen.sighting.peer.address, {
+  return unlessOwn(seen, outside.target, {
     problem: 'a client writes Forwarded and is believed: it chooses the host and the scheme',
     fix: {
       nginx: 'proxy_set_header Forwarded "";',
@@ -104,6 +104,7 @@ async function forgedForwarded(plain: Seen, outside: Outside): Promise<Verdict> 
 }
 
 /** Without a proxy in between, it is the doctor itself that is trusted. */
-function isOwnClient({ target }: Outside, peer: string, verdict: Verdict): Verdict {
-  return isDirect(target) && peer === OTHER_LOOPBACK ? { reason: 'there is no proxy in between' } : verdict
+function unlessOwn({ sighting, localAddress }: Seen, target: Target, verdict: Verdict): Verdict {
+  const isOwn = isDirect(target) && unmapped(sighting.peer.address) === localAddress
+  return isOwn ? { reason: 'there is no proxy in between' } : verdict
 }

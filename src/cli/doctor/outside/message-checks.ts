@@ -26,11 +26,16 @@ function byErrors(run: (outside: Outside) => Promise<Verdict>): Check<Outside>['
       : { reason: 'the errors of the gateway do not arrive, which this check reads: see problem-documents' }
 }
 
+/** What the gateway itself answers on a route that it retires, before it looks at anything else. */
+const RETIRED: readonly unknown[] = ['ROUTE_RETIRED', 'ROUTE_BROWNOUT']
+const ROUTE_IS_RETIRED = { reason: 'the route is retired, or in a brownout' }
+
 async function deleteBody({ ask }: Outside): Promise<Verdict> {
   const body = JSON.stringify({ refreshToken: NO_TOKEN })
   const reply = await ask({ method: 'DELETE', path: '/logout', headers: JSON_BODY, body })
   const code = codeOf(reply.body)
   if (code === 'INVALID_TOKEN') return null
+  if (RETIRED.includes(code)) return ROUTE_IS_RETIRED
   const gateway = 'POST /logout does the same for clients that can choose'
   if (code === 'UNAUTHENTICATED') {
     // HAProxy passes a body on, or refuses it.
@@ -58,7 +63,9 @@ async function deleteBody({ ask }: Outside): Promise<Verdict> {
 
 async function authorization({ ask }: Outside): Promise<Verdict> {
   const reply = await ask({ path: '/projects', headers: { authorization: `Bearer ${NO_TOKEN}` } })
-  if (codeOf(reply.body) !== 'UNAUTHENTICATED') return null
+  const code = codeOf(reply.body)
+  if (RETIRED.includes(code)) return ROUTE_IS_RETIRED
+  if (code !== 'UNAUTHENTICATED') return null
   return {
     problem: 'the header Authorization does not arrive: nobody can read anything',
     fix: passHeader('Authorization'),
@@ -77,8 +84,9 @@ function passHeader(name: string) {
 async function problemDocuments({ ask }: Outside): Promise<Verdict> {
   const reply = await ask({ path: '/projects' })
   const type = reply.headers['content-type'] ?? ''
-  if (reply.status === 401 && type.startsWith('application/problem+json') && codeOf(reply.body) === 'UNAUTHENTICATED')
-    return null
+  const code = codeOf(reply.body)
+  const isOwn = (reply.status === 401 && code === 'UNAUTHENTICATED') || RETIRED.includes(code)
+  if (isOwn && type.startsWith('application/problem+json')) return null
   return {
     problem: `errors do not arrive as the gateway writes them: GET /projects without a token is answered ${reply.status} ${type || 'without a type'}`,
     fix: {

@@ -51,5 +51,6 @@ async function query({ ask, target: { url }, basePath }: Outside): Promise<Verdi
 async function isPathLost({ ask }: Outside): Promise<boolean> {
   const reply = await ask({ path: '/projects' }).catch(() => null)
   if (reply === null || reply.status >= TOO_MANY_REQUESTS) return false
-  return reply.status !== 401 || !isOfGateway(reply)
+  // 410: the route is retired.
+  return ![401, 410].includes(reply.status) || !isOfGateway(reply)
 }
