@@ -10,6 +10,8 @@ export interface Peer {
   readonly localPort: number
   /** Whether the operator lists this address as a proxy. */
   readonly isTrustedProxy: boolean
+  /** Whether what its requests say of others is of such a proxy: not where a PROXY header names a client, whose requests they are. */
+  readonly mayForward: boolean
   /** Whether the connection began with a PROXY header that names the client. */
   readonly hasNamedClient?: boolean
 }

@@ -19,7 +19,7 @@ export function requestIdOf(request: GatewayRequest): string {
 
 /** Null without one, and from a peer that is no trusted proxy: a client could name another's request. */
 export function forwardedRequestId({ peer, header }: Pick<GatewayRequest, 'peer' | 'header'>): string | null {
-  if (!peer.isTrustedProxy) return null
+  if (!peer.mayForward) return null
   const stated = header(REQUEST_ID_HEADER)
   return stated !== undefined && WELL_FORMED.test(stated) ? stated : null
 }

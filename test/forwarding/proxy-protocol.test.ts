@@ -159,6 +159,25 @@ describe('a gateway with --proxy-protocol', () => {
     ).toEqual([403, 429, 403, 429, 403])
   })
 
+  test('believes the id of a request only where its client is a listed proxy itself', async () => {
+    const gateway = await startGateway(OPTIONS)
+    const request = requestText({
+      target: '/projects',
+      headers: [
+        ['X-Request-Id', 'of-somebody-else'],
+        ['Connection', 'close'],
+      ],
+    })
+    const idFrom = async (address: string) => {
+      const [answer] = readAnswers(
+        await exchange(gateway.url, line(`PROXY TCP4 ${address} 198.51.100.1 56324 443`) + request),
+      )
+      return answer?.headers.get('x-request-id')
+    }
+    expect(await idFrom('192.0.2.1')).toMatch(/^[0-9a-f]{32}$/)
+    expect(await idFrom('127.0.0.1')).toBe('of-somebody-else')
+  })
+
   test('reads a request that comes in pieces, cut anywhere, and the next one of the connection', async () => {
     const gateway = await startGateway(OPTIONS)
     const health = requestText({})

@@ -17,6 +17,7 @@ function peerOf(socket: Socket): Peer {
     localAddress: socket.localAddress ?? '',
     localPort: socket.localPort ?? 0,
     isTrustedProxy: false,
+    mayForward: false,
   }
 }
 
@@ -88,7 +89,14 @@ test('rows are compared by both ends, in whole', async () => {
   const owner = createSocketOwner(async (path) =>
     path.endsWith('tcp') ? `  sl  local_address rem_address   st\n${row}` : '',
   )
-  const peer = { address: '127.0.0.1', port: 50_000, localAddress: '127.0.0.1', localPort: 4000, isTrustedProxy: false }
+  const peer = {
+    address: '127.0.0.1',
+    port: 50_000,
+    localAddress: '127.0.0.1',
+    localPort: 4000,
+    isTrustedProxy: false,
+    mayForward: false,
+  }
   expect(await owner(peer)).toBe(1000)
   const others: readonly Partial<Peer>[] = [
     { port: 50_001 },
@@ -107,7 +115,14 @@ test('who asks while the tables are being read waits for the next read, which al
   const owner = createSocketOwner((path) =>
     path.endsWith('tcp') ? new Promise((resolve) => reads.push(resolve)) : Promise.resolve(''),
   )
-  const peer = { address: '127.0.0.1', port: 1, localAddress: '127.0.0.1', localPort: 2, isTrustedProxy: false }
+  const peer = {
+    address: '127.0.0.1',
+    port: 1,
+    localAddress: '127.0.0.1',
+    localPort: 2,
+    isTrustedProxy: false,
+    mayForward: false,
+  }
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   const first = owner(peer)
   await settled()
@@ -129,7 +144,14 @@ test('is asked for once for each connection', async () => {
     reads += 1
     return row
   })
-  const peer = { address: '127.0.0.1', port: 1, localAddress: '127.0.0.1', localPort: 2, isTrustedProxy: false }
+  const peer = {
+    address: '127.0.0.1',
+    port: 1,
+    localAddress: '127.0.0.1',
+    localPort: 2,
+    isTrustedProxy: false,
+    mayForward: false,
+  }
   expect([await owner(peer), await owner(peer), reads]).toEqual([1000, 1000, 1])
   expect([await owner({ ...peer }), reads]).toEqual([1000, 2])
 })

@@ -12,7 +12,15 @@ export interface CallerParts {
 export function callerWith({ peer, client, httpVersion = '1.1', headers = {} }: CallerParts = {}): Caller {
   const address = peer?.address ?? '127.0.0.1'
   return {
-    peer: { address, port: 50_000, localAddress: '127.0.0.1', localPort: 4000, isTrustedProxy: false, ...peer },
+    peer: {
+      address,
+      port: 50_000,
+      localAddress: '127.0.0.1',
+      localPort: 4000,
+      isTrustedProxy: false,
+      mayForward: false,
+      ...peer,
+    },
     client: { address, scheme: 'http', host: headers.host ?? '', ...client },
     httpVersion,
     header: (name) => headers[name],

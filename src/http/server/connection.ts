@@ -21,17 +21,19 @@ export function createConnections(proxies: TrustedProxies, proxyProtocol: ProxyP
   function connect(socket: Socket): Connection {
     const address = socket.remoteAddress ?? ''
     const source = proxyProtocol?.sourceOf(socket)
+    const direct = { address: source?.address ?? address, scheme: source?.isTls ? 'https' : 'http' } as const
+    const isTrustedProxy = proxies.includes(address)
+    // A proxy that begins with a PROXY header hands on what the client sent: the headers are the named client's.
+    const mayForward = source === undefined ? isTrustedProxy : source !== null && proxies.includes(direct.address)
     const peer = {
       address,
       port: socket.remotePort ?? 0,
       localAddress: socket.localAddress ?? '',
       localPort: socket.localPort ?? 0,
-      isTrustedProxy: proxies.includes(address),
+      isTrustedProxy,
+      mayForward,
       hasNamedClient: source != null,
     }
-    const direct = { address: source?.address ?? address, scheme: source?.isTls ? 'https' : 'http' } as const
-    // A proxy that begins with a PROXY header hands on what the client sent: the headers are the named client's.
-    const mayForward = source === undefined ? peer.isTrustedProxy : source !== null && proxies.includes(direct.address)
     let requests = 0
     return {
       peer,
