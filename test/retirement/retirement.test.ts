@@ -110,6 +110,18 @@ describe('a route that is being retired', () => {
     expect(gateway.reported).toEqual([])
   })
 
+  test('says when it answers again where brownouts lie over each other, or touch', async () => {
+    const brownout =
+      '*=2026-01-10T09:00:00Z/15m,/projects=2026-01-10T09:10:00Z/2h,/projects=2026-01-10T11:10:00Z/5m,/projects=2026-01-10T12:00:00Z/1h'
+    const gateway = await startGateway({ retirement: planOf({ brownout }) })
+    gateway.advance((Date.parse('2026-01-10T09:12:00Z') - gateway.now()) / 1_000)
+    const refused = await gateway.get('/projects')
+    // At 11:15.
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '7380'])
+    expect(refused.json().detail).toContain('does not answer until 2026-01-10T11:15:00Z')
+    expect((await gateway.get('/templates')).headers.get('retry-after')).toBe('180')
+  })
+
   test('is gone from its date on, also for what was kept and for 304', async () => {
     const { gateway, until } = await start()
     const before = await gateway.login(ANA)

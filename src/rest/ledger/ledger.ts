@@ -13,7 +13,8 @@ import {
 } from '../../store/rest-call-contract.ts'
 import { REST_ROUTES } from '../routes.ts'
 import { createCallMetrics } from './call-metrics.ts'
-import { createClientNames, REFUSED_CLIENT } from './client-name.ts'
+import { createClientNames } from './client-name.ts'
+import { createNamedClients } from './named-clients.ts'
 
 /** Rows that wait at most; further clients are counted together. */
 const MAX_WAITING = CLIENTS_PER_DAY * REST_ROUTES.length
@@ -42,7 +43,7 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
   const writer = randomUUID()
   const names = new Map<Route, string | null>()
   const metrics = createCallMetrics()
-  const clientNameOf = createClientNames()
+  const clientNameOf = createNamedClients(createClientNames())
   let waiting: Mutable<RestCalls>[] = []
   /** The last row of each route and client that waits. */
   let rows = new Map<string, Map<string, Mutable<RestCalls>>>()
@@ -86,9 +87,10 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     const name = route && nameOf(route)
     if (name === null) return
     const now = clock()
-    const client = isKnown(request) ? clientNameOf(request) : REFUSED_CLIENT
+    const day = dayAt(now)
+    const client = clientNameOf(request, day)
     metrics.count(name, client)
-    const row = rowOf(dayAt(now), name, client)
+    const row = rowOf(day, name, client)
     row.count += 1
     row.lastSeen = now
   }
@@ -114,12 +116,6 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     onFailure,
   })
   return { ...background, observe, collect: metrics.collect }
-}
-
-/** Whether somebody let the client in, or it was told that the route is being retired: then it is one that will be missed. */
-function isKnown({ record }: GatewayRequest): boolean {
-  const { viewer, status, failureCode } = record
-  return viewer !== null || status < 400 || failureCode === 'ROUTE_RETIRED' || failureCode === 'ROUTE_BROWNOUT'
 }
 
 /** Of UTC. */

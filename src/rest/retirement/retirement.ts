@@ -61,11 +61,20 @@ function requireAnswering(
   if (sunsetAt !== null && now >= sunsetAt) {
     throw new GatewayError('ROUTE_RETIRED', { message: `${name} was retired at ${timeOf(sunsetAt)}. ${help}` })
   }
-  const brownout = brownouts.find(({ from, until }) => from <= now && now < until)
-  if (!brownout) return
+  const until = endOfBrownout(brownouts, now)
+  if (until === null) return
   const when = sunsetAt === null ? 'will be retired' : `will be retired at ${timeOf(sunsetAt)}`
   throw new GatewayError('ROUTE_BROWNOUT', {
-    message: `${name} ${when}, and does not answer until ${timeOf(brownout.until)}. ${help}`,
-    retryAfterSeconds: Math.ceil((brownout.until - now) / 1_000),
+    message: `${name} ${when}, and does not answer until ${timeOf(until)}. ${help}`,
+    retryAfterSeconds: Math.ceil((until - now) / 1_000),
   })
+}
+
+/** When it is over: windows may lie over each other, or touch. Null where there is none now. */
+function endOfBrownout(brownouts: RouteRetirement['brownouts'], now: number): number | null {
+  let end = now
+  for (const { from, until } of brownouts.toSorted((a, b) => a.from - b.from)) {
+    if (from <= end && end < until) end = until
+  }
+  return end > now ? end : null
 }

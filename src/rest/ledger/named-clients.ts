@@ -1,0 +1,38 @@
+// Whose own name the ledger takes: theirs who were let in, and of others only so many that are told that a route is being retired.
+import type { GatewayRequest } from '../../http/request.ts'
+import { CLIENTS_PER_DAY } from '../../store/rest-call-contract.ts'
+import { type NameClient, REFUSED_CLIENT } from './client-name.ts'
+
+/** A day's places for names that nobody was let in under: anybody can make them up, and a day has room for `CLIENTS_PER_DAY` in all. */
+const MAX_UNPROVEN = 50
+
+/** `day` is that of the request. */
+export type NameOnDay = (request: GatewayRequest, day: string) => string
+
+export function createNamedClients(nameOf: NameClient): NameOnDay {
+  const proven = new Set<string>()
+  const unproven = new Set<string>()
+  let today = ''
+
+  function mayAdd(name: string, day: string): boolean {
+    if (day !== today) unproven.clear()
+    today = day
+    if (unproven.has(name)) return true
+    if (unproven.size >= MAX_UNPROVEN) return false
+    unproven.add(name)
+    return true
+  }
+
+  return (request, day) => {
+    const { viewer, status, failureCode } = request.record
+    if (viewer !== null || status < 400) {
+      const name = nameOf(request)
+      if (!proven.has(name) && proven.size < CLIENTS_PER_DAY) proven.add(name)
+      return name
+    }
+    // It was told that the route is being retired: then it is one that will be missed.
+    if (failureCode !== 'ROUTE_RETIRED' && failureCode !== 'ROUTE_BROWNOUT') return REFUSED_CLIENT
+    const name = nameOf(request)
+    return proven.has(name) || mayAdd(name, day) ? name : REFUSED_CLIENT
+  }
+}

@@ -1,0 +1,27 @@
+// Names in the ledger that anybody can make up leave room for those of clients that were let in.
+import { expect, test } from 'vitest'
+import type { GatewayRequest } from '../../src/http/request.ts'
+import { createClientNames } from '../../src/rest/ledger/client-name.ts'
+import { createNamedClients } from '../../src/rest/ledger/named-clients.ts'
+
+const DAY = '2026-01-01'
+
+function requestOf(agent: string, record: { readonly status: number; readonly failureCode?: string }): GatewayRequest {
+  const header = (name: string) => (name === 'user-agent' ? agent : undefined)
+  return { header, record: { viewer: null, failureCode: null, ...record } } as unknown as GatewayRequest
+}
+
+const RETIRED = { status: 410, failureCode: 'ROUTE_RETIRED' }
+
+test('of a retired route so many names a day that nobody was let in under, and all that somebody was', () => {
+  const nameOf = createNamedClients(createClientNames())
+  expect(nameOf(requestOf('shop/1', { status: 200 }), DAY)).toBe('shop')
+  const names = Array.from({ length: 500 }, (_, at) => nameOf(requestOf(`x${at}`, RETIRED), DAY))
+  expect(new Set(names).size).toBe(51)
+  expect(names.slice(0, 2)).toEqual(['x0', 'x1'])
+  expect(names.at(-1)).toBe('(refused)')
+  for (const agent of ['shop/2', 'x0', 'x49']) expect(nameOf(requestOf(agent, RETIRED), DAY)).not.toBe('(refused)')
+  expect(nameOf(requestOf('late', RETIRED), DAY)).toBe('(refused)')
+  expect(nameOf(requestOf('late', RETIRED), '2026-01-02')).toBe('late')
+  expect(nameOf(requestOf('shop', { status: 401, failureCode: 'INVALID_TOKEN' }), DAY)).toBe('(refused)')
+})
