@@ -73,24 +73,37 @@ function isOutage(error: unknown): boolean {
   return error instanceof StoreFaultError || toGatewayError(error).code === 'UNAVAILABLE'
 }
 
+/** What comes as fast as clients connect. */
+const REFUSALS_PAUSE_MS = 60_000
+
 const BREAKS = {
   stalled: ['warn', 'a response broke off: the client did not read it in time'],
   left: ['debug', 'a response broke off: the client closed its connection'],
   failed: ['error', 'a response broke off: the rest of it could not be made'],
 } as const satisfies Record<BreakReason, readonly [level: string, message: string]>
 
-/** Responses that ended before they were whole; `count` is how many did so for the same reason since the start. */
-export function createBrokenOffReport(log: Logger): ReportBrokenOff {
+/** A target in absolute form (RFC 9112 section 3.2.2) names a host, of any length. */
+const AUTHORITY = /^https?:\/\/[^/?#]*/i
+const MAX_LOGGED_PATH = 200
+
+/**
+ * Responses that ended before they were whole; `count` is how many did so for the same reason since the start. Of clients that do not
+ * read, a line a minute: they can be as many as there are connections. `clock` is in milliseconds.
+ */
+export function createBrokenOffReport(log: Logger, clock: () => number): ReportBrokenOff {
   const counts: Record<BreakReason, number> = { stalled: 0, left: 0, failed: 0 }
-  return ({ reason, error, ...event }) => {
+  let stalledToldAt = -Infinity
+  return ({ reason, error, path: target, ...event }) => {
     counts[reason] += 1
+    if (reason === 'stalled') {
+      if (clock() - stalledToldAt < REFUSALS_PAUSE_MS) return
+      stalledToldAt = clock()
+    }
     const [level, message] = BREAKS[reason]
-    log[level]({ ...event, count: counts[reason], ...(error === undefined ? {} : { err: error }) }, message)
+    const path = redact(target.replace(AUTHORITY, '').slice(0, MAX_LOGGED_PATH))
+    log[level]({ ...event, path, count: counts[reason], ...(error === undefined ? {} : { err: error }) }, message)
   }
 }
-
-/** They come as fast as clients connect. */
-const REFUSALS_PAUSE_MS = 60_000
 
 const REFUSALS = {
   tooMany: 'connections are closed at once: as many are open as the open files of the process allow',

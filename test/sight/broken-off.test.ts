@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createBrokenOffReport } from '../../src/cli/log.ts'
 import { runHere, type ServingProcess } from '../support/command-line.ts'
 import { openSession } from '../support/gateway.ts'
+import { logInMemory } from '../support/log-in-memory.ts'
 import { POSTGRES_DIRECTORY, temporaryServer } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { openSocket, requestText } from '../support/wire.ts'
@@ -207,4 +209,28 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('because the database went away', (
     expectPart(line.sentBytes)
     expect(await count('left')).toBe(0)
   })
+})
+
+test('of clients that do not read a line a minute, with no more of what they asked for than a path', () => {
+  const { log, written } = logInMemory()
+  let now = 0
+  const report = createBrokenOffReport(log, () => now)
+  const event = { reason: 'stalled', method: 'GET', status: 200, sentBytes: 1 } as const
+  const path = `http://${'a'.repeat(15_000)}/exports/ana@example.com/${'b'.repeat(15_000)}`
+  for (let at = 0; at < 1_000; at += 1) report({ ...event, path })
+  now = 60_000
+  report({ ...event, path: '/openapi.json' })
+  report({ ...event, reason: 'failed', path: '/exports' })
+  report({ ...event, reason: 'failed', path: '/exports' })
+  const lines = written()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ path: told, count }) => [told.slice(0, 18), count])).toEqual([
+    ['[email]', 1],
+    ['/openapi.json', 1_001],
+    ['/exports', 1],
+    ['/exports', 2],
+  ])
+  expect(written().length).toBeLessThan(2_000)
 })

@@ -263,6 +263,14 @@ test('a receiver that does not answer in time is given up, and the process goes 
   expect(failures).toMatchObject([{ lost: 1 }])
 })
 
+test('the end does not wait for a receiver that answers nothing, however many batches wait', async () => {
+  const receiver = await startReceiver(200, () => new Promise(() => {}))
+  const { exporter, failures } = open(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000' })
+  for (let id = 0; id < 1_500; id += 1) exporter.add(traced(id))
+  await exporter[Symbol.asyncDispose]()
+  expect(failures).toMatchObject([{ lost: 1_500 }])
+})
+
 test('by TLS, whose certificate is looked at', async () => {
   const authority = createAuthority('Tests')
   const { certificate, key } = authority.sign('receiver', ['127.0.0.1'])

@@ -1,4 +1,5 @@
 // Spans to a receiver, by OTLP over HTTP: a batch at a time, off the road of requests, and lost rather than kept for ever.
+import { setTimeout as delay } from 'node:timers/promises'
 import { REQUEST, RESOURCE_SPANS, toJson } from './otlp.ts'
 import { endMessage, putFields, type Written } from './protobuf-writer.ts'
 import { createReceiver } from './receiver.ts'
@@ -10,6 +11,8 @@ import type { TraceSettings } from './trace-settings.ts'
 const BATCH_BYTES = 524_288
 /** Of batches that were sent: their memory is used again. */
 const MAX_SPARE = 4
+/** For all that waits at the end of the process, which its supervisor does not wait for any longer. */
+const MAX_END_MS = 5_000
 /** Tags and lengths of the messages around the spans. */
 const AROUND_BYTES = 64
 
@@ -54,6 +57,7 @@ export function createExporter(
   let queued = 0
   let lost = 0
   let isFailing = false
+  let isOver = false
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> = Promise.resolve()
 
@@ -90,6 +94,7 @@ export function createExporter(
   }
 
   async function send(full: Batch): Promise<void> {
+    if (isOver) return
     const lostBefore = lost
     try {
       const body = complete(full)
@@ -129,7 +134,10 @@ export function createExporter(
     },
     async [Symbol.asyncDispose]() {
       ending.abort()
-      await flush()
+      // A receiver that takes connections and answers nothing would take its time for each batch.
+      const isAllSent = await Promise.race([flush().then(() => true), delay(MAX_END_MS, false, { ref: false })])
+      isOver = true
+      if (!isAllSent) lose(queued, () => new Error('the receiver did not take them before the end'))
       receiver[Symbol.dispose]()
     },
   }

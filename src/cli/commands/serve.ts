@@ -201,7 +201,7 @@ export async function runServe(
     proxyProtocol: config.proxyProtocol ?? false,
     inFlight,
     sendTimeoutMs: config.sendTimeout * 1_000,
-    reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log)),
+    reportBrokenOff: metrics.brokenOff(createBrokenOffReport(log, () => performance.now())),
     onMalformed: metrics.onMalformed,
     maxConnections: maxConnections(config),
     onRefusedConnection: metrics.refusedConnection(createRefusedConnectionReport(log, () => performance.now())),
