@@ -40,6 +40,20 @@ describe.skipIf(!canMount())('where a disk is full', () => {
     expect(readdirSync(disk.path)).toEqual([])
   })
 
+  test('so does restore of lines, where a database was lost: what says so stays as it was', async () => {
+    const workspace = createWorkspace()
+    await workspace.load(large)
+    const backup = workspace.write('backup', (await workspace.run('backup', '-')).stdout)
+    const disk = smallDisk(1_048_576)
+    const database = join(disk.path, 'workspace.db')
+    const remains = { 'workspace.db-wal': 'a log', 'workspace.db.lost': 'lost\n' }
+    for (const [name, text] of Object.entries(remains)) appendFileSync(join(disk.path, name), text)
+    const { exitCode, stderr } = await runHere(['restore', backup, '--database', `file:${database}`])
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^[^\n]*full[^\n]*\n$/)])
+    const found = readdirSync(disk.path).map((name) => [name, readFileSync(join(disk.path, name), 'utf8')])
+    expect(Object.fromEntries(found)).toEqual(remains)
+  })
+
   test('POST /import is 503, the log names the folder, and it passes by itself', async () => {
     const workspace = createWorkspace()
     const disk = smallDisk(1_048_576)

@@ -130,8 +130,9 @@ test('so is a backup of lines, in the place of one that was deleted while it was
   const restored = await runHere(['restore', lines, ...database])
   expect([restored.exitCode, restored.stderr]).toEqual([0, ''])
   const [, kept = ''] = /what was there before is (\S+)\n/.exec(restored.stdout) ?? []
-  expect([readFileSync(kept), existsSync(`${path}.lost`)]).toEqual([log, false])
+  expect(readFileSync(kept)).toEqual(log)
   const again = await serveForTest([...database, '--check', 'full'])
+  expect(existsSync(`${path}.lost`)).toBe(false)
   const { accessToken } = (await login(again)).json()
   expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
 })
@@ -146,6 +147,33 @@ test.each(['-wal', '-shm'])('a database behind a link is served, and its %s is w
   rmSync(path + end)
   expect(await ended(serving)).toBe(1)
 })
+
+test.each([
+  ['is removed', () => {}],
+  ['leads to a file that is not there', (link: string) => symlinkSync(`${link}.elsewhere`, link)],
+])(
+  'a database whose link %s while it is served is not made anew, and is served when it leads there again',
+  async (_, change) => {
+    const path = await imported()
+    const link = join(temporaryDirectory(), 'link.db')
+    symlinkSync(path, link)
+    const database = ['--database', `file:${link}`]
+    const serving = await serveForTest(database)
+    expect((await login(serving)).status).toBe(200)
+    rmSync(link)
+    change(link)
+    expect(await ended(serving)).toBe(1)
+    const { exitCode, stderr } = await runHere(['serve', '--port', '0', ...database])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('was deleted or emptied')])
+    expect(existsSync(link)).toBe(false)
+    rmSync(link, { force: true })
+    symlinkSync(path, link)
+    const again = await serveForTest(database)
+    const { accessToken } = (await login(again)).json()
+    expect((await ask(`${again.url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+    expect(existsSync(`${link}.lost`)).toBe(false)
+  },
+)
 
 test('a database that was deleted behind its link is not made anew: its log is still there', async () => {
   const path = await imported()

@@ -11,10 +11,12 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ownLike } from '../../src/store/sqlite/engine/files/own-like.ts'
 import { runHere, serveForTest } from '../support/command-line.ts'
 import { postJson } from '../support/gateway.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -228,4 +230,20 @@ test('what root makes for a service is that of the service: in the place of its 
       [uid, gid],
     ])
   }
+})
+
+test('whoever puts a link in the place of a file that root makes is not given what it leads to', () => {
+  const directory = temporaryDirectory()
+  const [secret, link, folder] = ['secret', 'link', 'folder'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(secret, '')
+  symlinkSync(secret, link)
+  mkdirSync(folder)
+  const { uid = userInfo().uid, gid = userInfo().gid } = SERVER_USER
+  chownSync(folder, uid, gid)
+  ownLike(link, folder)
+  expect([statSync(secret).uid, lstatSync(link).uid]).toEqual([userInfo().uid, uid])
 })

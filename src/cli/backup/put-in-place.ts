@@ -45,41 +45,12 @@ function replaceLost(part: string, target: string, at: number): string | null {
   return keptLog
 }
 
-/** What lies beside a database that was deleted or emptied: its log, and the note that it is lost. */
-const REMAINS = ['-wal', '.lost']
-
-/**
- * Runs `fill`, which makes a database at `target` anew: where there is none, what lies beside it would be in the way. Its log is kept
- * under another name, with the time `at` in it. Answers that name, null where there was none. Where `fill` fails before it made
- * anything, all is as before.
- */
-export async function whileAside(target: string, at: number, fill: () => Promise<void>): Promise<string | null> {
-  const isThere = hasContent(target)
-  const kept = freeName(target, at)
-  const remains = isThere ? [] : REMAINS.filter((end) => existsSync(target + end))
-  for (const end of remains) orSay(`cannot keep ${target}${end}`, () => renameSync(target + end, kept + end))
-  if (!isThere) rmSync(`${target}-shm`, { force: true })
-  try {
-    await fill()
-  } catch (error) {
-    const isAsBefore = !hasContent(target) && !hasContent(`${target}-wal`)
-    for (const end of isAsBefore ? remains : []) renameSync(kept + end, target + end)
-    throw error
-  }
-  rmSync(`${kept}.lost`, { force: true })
-  return remains.includes('-wal') ? `${kept}-wal` : null
-}
-
-function hasContent(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
-}
-
 /** To keep what is at `target`, or only its log. It has the time: there may have been another restore within that second. */
 function freeName(target: string, at: number): string {
   const name = `${target}.before-${new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   for (let number = 1; ; number += 1) {
     const numbered = number === 1 ? name : `${name}-${number}`
-    if ([numbered, ...REMAINS.map((end) => numbered + end)].every(isFree)) return numbered
+    if ([numbered, `${numbered}-wal`].every(isFree)) return numbered
   }
 }
 

@@ -1,5 +1,6 @@
 // restore: a backup in place of a database that nobody is using.
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 import { restoreBackup, verifyBackup } from '../../migration/backup-records.ts'
@@ -7,12 +8,12 @@ import { MoveError } from '../../migration/row-copies.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
 import { StoreOpenError, StoreUnavailableError } from '../../store/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
-import { copyUnused, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
+import { copyUnused, leaveLogMode, prepareRestored, verifyDatabase } from '../../store/sqlite/backup.ts'
 import { behindLinks } from '../../store/sqlite/engine/files/behind-links.ts'
 import { makeDirectories } from '../../store/sqlite/engine/files/make-directories.ts'
 import { linesOfBackup } from '../backup/lines-of-backup.ts'
-import { removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
-import { putInPlace, whileAside } from '../backup/put-in-place.ts'
+import { partOf, removeParts, requireDigest, syncPath } from '../backup/publish-file.ts'
+import { putInPlace } from '../backup/put-in-place.ts'
 import { openReadableFile, requireUncompressed } from '../import/readable-file.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireWhole } from '../open-active-store.ts'
@@ -30,15 +31,25 @@ export async function runRestore(path: string, config: RestoreConfig, io: Comman
   if (named === null) {
     throw new UsageError('this is an SQLite database: restore it to file:PATH, then move that into PostgreSQL')
   }
-  const target = await targetOf(named)
-  const part = `${target}.${randomUUID().slice(0, 8)}.part`
+  await replaceBy(await targetOf(named), path, config, io, (part) => prepareCopy(path, part, config, io))
+  return 0
+}
+
+/** Nothing is at `target` but what was, until all that `make` puts into the part is whole. */
+async function replaceBy(
+  target: string,
+  path: string,
+  config: RestoreConfig,
+  io: CommandIo,
+  make: (part: string) => Promise<void>,
+): Promise<void> {
+  const part = partOf(target)
   await orCannotWrite(part, async () => makeDirectories(dirname(resolve(part))))
   try {
-    await prepareCopy(path, part, config, io)
+    await make(part)
     const kept = await putInPlace(part, target, io.clock())
-    io.stdout.write(`restored ${path}${keptInWords(kept)}\n`)
+    io.stdout.write(`restored ${path}${kept === null ? '' : `; what was there before is ${kept}`}\n`)
     sayWhatEnded(config, io)
-    return 0
   } finally {
     await removeParts(part)
   }
@@ -111,20 +122,37 @@ async function orSayWhy(what: string, run: () => Promise<void>): Promise<void> {
 }
 
 async function restoreRecords(path: string, config: RestoreConfig, io: CommandIo): Promise<ExitCode> {
-  const named = databasePath(config.database)
   try {
     const digest = await verifyBackup(linesOfBackup(path))
-    const fill = () => fillFromLines(path, digest, config, io)
-    const kept =
-      named === null ? await fill().then(() => null) : await whileAside(await targetOf(named), io.clock(), fill)
-    io.stdout.write(`restored ${path}${keptInWords(kept)}\n`)
-    sayWhatEnded(config, io)
+    const named = databasePath(config.database)
+    const target = named === null ? null : await targetOf(named)
+    if (target === null || hasContent(target)) {
+      await fillFromLines(path, digest, config, io)
+      io.stdout.write(`restored ${path}\n`)
+      sayWhatEnded(config, io)
+    } else {
+      await replaceBy(target, path, config, io, (part) => makeFromLines(path, digest, part, config, io))
+    }
     return 0
   } catch (error) {
     if (!(error instanceof MoveError)) throw error
     io.stderr.write(`${error.message}\n`)
     return 1
   }
+}
+
+async function makeFromLines(
+  path: string,
+  digest: string,
+  part: string,
+  config: RestoreConfig,
+  io: CommandIo,
+): Promise<void> {
+  await fillFromLines(path, digest, { ...config, database: `file:${part}` }, io)
+  await orSayWhy(`cannot write ${part}`, async () => {
+    leaveLogMode(part)
+    await syncPath(part)
+  })
 }
 
 async function fillFromLines(path: string, digest: string, config: RestoreConfig, io: CommandIo): Promise<void> {
@@ -134,6 +162,6 @@ async function fillFromLines(path: string, digest: string, config: RestoreConfig
   await recordRestore(store, config, io)
 }
 
-function keptInWords(kept: string | null): string {
-  return kept === null ? '' : `; what was there before is ${kept}`
+function hasContent(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

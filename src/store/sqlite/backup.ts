@@ -138,7 +138,7 @@ function pause(milliseconds: number): void {
 }
 
 /** One file again, which can be read without a log beside it. */
-function leaveLogMode(path: string): void {
+export function leaveLogMode(path: string): void {
   const database = new SqliteDatabase(path, { fileMustExist: true })
   try {
     database.pragma('journal_mode = DELETE')

@@ -58,23 +58,29 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(relativePath: string, options: SqliteStoreOptions): Promise<MigratableStore> {
   // A circle of links, or one that nobody may follow, is told by what opens it.
   const relativeFile = await behindLinks(relativePath).catch(() => relativePath)
-  if (options.mustExist || options.isReadOnly) assertHasContent(relativeFile)
-  const path = absolute(relativeFile)
-  const connections = await openConnections(path, absolute(relativePath), options)
+  if (options.mustExist || options.isReadOnly) assertHasContent(relativeFile, relativePath)
+  const place = { path: absolute(relativeFile), named: absolute(relativePath) }
+  const connections = await openConnections(place, options)
   try {
-    return storeOn(connections, path, options)
+    return storeOn(connections, place, options)
   } catch (error) {
     connections.close()
-    throw toOpenError(error, path)
+    throw toOpenError(error, place.path)
   }
 }
 
+/** A file, and the name by which it was asked for: a link that leads to it, or the same. */
+interface Place {
+  readonly path: string
+  readonly named: string
+}
+
 /** Throws where the file lacks something that its schema version has, and leaves nothing behind. */
-function storeOn(connections: Connections, path: string, options: SqliteStoreOptions): MigratableStore {
+function storeOn(connections: Connections, { path, named }: Place, options: SqliteStoreOptions): MigratableStore {
   const { lockTimeoutMs, isReadOnly = false, checkpoints } = options
   const { writer, reader, files } = connections
   const faults = createFaultLatch(path, (error) => {
-    if (!isReadOnly) noteIfLost(path)
+    if (!isReadOnly) noteIfLost(path, named)
     options.onFatal(error)
   })
   const turn = createReadTransaction(reader, faults, createActiveCheck(reader))
@@ -159,11 +165,11 @@ interface Connections {
   readonly close: () => void
 }
 
-/** `path` is what `named` leads to. Several processes may start on one file at once: each waits for its turn. */
-async function openConnections(path: string, named: string, options: SqliteStoreOptions): Promise<Connections> {
+/** Several processes may start on one file at once: each waits for its turn. */
+async function openConnections({ path, named }: Place, options: SqliteStoreOptions): Promise<Connections> {
   try {
-    if (options.isReadOnly) return await openConnectionForReading(path, named, options)
-    assertNotLost(path)
+    if (options.isReadOnly) return await openConnectionForReading({ path, named }, options)
+    assertNotLost(path, named)
     const writer = await whileLocked(options.lockTimeoutMs, () => openDatabase(path, options.checkpoints))
     const reader = await prepare(writer, path, options)
     const close = () => {
@@ -197,8 +203,7 @@ function watchOrClose(named: string, writer: Database, close: () => void): OpenD
 
 /** One connection stands for both: what would be written is refused before it gets there. */
 async function openConnectionForReading(
-  path: string,
-  named: string,
+  { path, named }: Place,
   { lockTimeoutMs, check = 'off' }: SqliteStoreOptions,
 ): Promise<Connections> {
   assertLocalFileSystem(path)

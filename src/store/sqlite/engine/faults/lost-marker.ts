@@ -9,18 +9,26 @@ const MARKER_TEXT = `The database beside this file was deleted or emptied while 
 While this file is here, none is started on an empty database. It goes by itself once the database is back.
 `
 
-/** To be called when a database in use failed: leaves a note for the next start when its file has no content any more. */
-export function noteIfLost(path: string): void {
+/**
+ * To be called when a database in use failed: leaves a note for the next start when its file has no content any more, or `named`, which
+ * led to it, leads to nothing.
+ */
+export function noteIfLost(path: string, named: string): void {
   try {
-    if (sizeOf(path) > 0) return
-    writeFileSync(path + MARKER_SUFFIX, MARKER_TEXT, { mode: 0o600 })
+    const lost = [path, named].find((name) => sizeOf(name) === 0)
+    if (lost === undefined) return
+    writeFileSync(lost + MARKER_SUFFIX, MARKER_TEXT, { mode: 0o600 })
   } catch {
     // Its folder is gone too, or cannot be read.
   }
 }
 
-/** Throws `StoreFaultError` when there is no content, and what is beside it says that there was. Else forgets such a note. */
-export function assertNotLost(path: string): void {
+/** Throws `StoreFaultError` when there is no content, and what is beside it, or beside the name that leads there, says that there was. Else forgets such a note. */
+export function assertNotLost(path: string, named: string): void {
+  for (const name of new Set([path, named])) assertNoneLost(name)
+}
+
+function assertNoneLost(path: string): void {
   const marker = path + MARKER_SUFFIX
   if (sizeOf(path) > 0) {
     rmSync(marker, { force: true })
@@ -34,9 +42,9 @@ export function assertNotLost(path: string): void {
 }
 
 /** For commands that create no database. Throws `StoreFaultError` for one that is lost, `StoreOpenError` where there is none: an empty file is none. */
-export function assertHasContent(path: string): void {
+export function assertHasContent(path: string, named: string): void {
   if (sizeOf(path) > 0) return
-  assertNotLost(path)
+  assertNotLost(path, named)
   throw new StoreOpenError(
     existsSync(path) ? `there is no database in ${path}: the file is empty` : `there is no database ${path}`,
   )
