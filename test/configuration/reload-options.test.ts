@@ -99,6 +99,14 @@ test('a file that only one process can read is none for workers: it would be emp
   expect(readdirSync(directory)).toEqual([])
 })
 
+test('workers take a file that says nothing', async () => {
+  const gateway = await serveForTest(['--workers', '2', '--no-demo', '--config', '/dev/null'], {
+    cwd: temporaryDirectory(),
+  })
+  expect((await ask(`${gateway.url}/readyz`)).status).toBe(200)
+  expect(await gateway.kill('SIGTERM')).toBe(0)
+})
+
 function hasOpened(pid: string, name: string): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`).endsWith(name))

@@ -1,6 +1,7 @@
 // The command that containers and scripts ask whether a gateway is ready.
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
@@ -74,6 +75,24 @@ test('where nobody listens, and where nobody answers, nothing is ready', async (
     `not ready: http://127.0.0.1:${port} does not answer (ECONNREFUSED)\n`,
   ])
   expect((await runHere(['health', 'nonsense'])).exitCode).toBe(2)
+})
+
+test.each([
+  ['breaks off', 'ECONNRESET', (socket: Socket | null) => socket?.resetAndDestroy()],
+  ['stands still', 'no answer in time', () => {}],
+])('what begins an answer and %s is not ready, in a sentence', async (_, reason, leave) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{"status":', () => setImmediate(leave, response.socket))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  const { exitCode, stdout, stderr } = await run(['health', '--port', String(port), '--timeout', '1'])
+  expect([exitCode, stdout]).toEqual([1, ''])
+  expect(stderr).toBe(`not ready: http://127.0.0.1:${port} does not answer (${reason})\n`)
 })
 
 test('no password, and no signature, of an address is in a message', async () => {

@@ -50,8 +50,7 @@ export function readConfigurationFile(path: string, commands: readonly Described
 
 function readText(path: string): { readonly text: string } | { readonly problem: string } {
   try {
-    // A pipe is empty once the supervisor has read it, and an empty file sets nothing.
-    if (cluster.isWorker && !statSync(path).isFile()) {
+    if (cluster.isWorker && isReadOnce(path)) {
       return { problem: `--${longName(configOption)}: ${path} is no file, and with workers each of them reads it` }
     }
     return { text: UTF8.decode(readFileSync(path)) }
@@ -59,6 +58,12 @@ function readText(path: string): { readonly text: string } | { readonly problem:
     const reason = error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error)
     return { problem: `--${longName(configOption)}: cannot read ${path}: ${reason}` }
   }
+}
+
+/** A pipe is empty once the supervisor has read it, and an empty file sets nothing. */
+function isReadOnce(path: string): boolean {
+  const found = statSync(path)
+  return found.isFIFO() || found.isSocket()
 }
 
 /** By the name of their command, as deep as the file goes. */

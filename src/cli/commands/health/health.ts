@@ -31,13 +31,22 @@ export async function runHealth(url: string | undefined, config: HealthConfig, i
   return 1
 }
 
-/** Not by `fetch`, which knows ports that browsers do not connect to, and may take the proxy of the environment. Null for a body that is no JSON. */
+/**
+ * Not by `fetch`, which knows ports that browsers do not connect to, and may take the proxy of the environment. Null for a body that is
+ * no JSON. Throws what ended it, `TimeoutError` when it took too long.
+ */
 async function ask(url: string, timeoutMs: number): Promise<{ readonly status: number; readonly body: unknown }> {
   const send = url.startsWith('https:') ? https : http
-  const request = send(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }).end()
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
-  const { statusCode: status = 0 } = response
-  return { status, body: parsed(await text(response)) }
+  const signal = AbortSignal.timeout(timeoutMs)
+  const request = send(url, { agent: false, signal }).end()
+  // Told by its answer once that has begun.
+  request.on('error', () => {})
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    return { status: response.statusCode ?? 0, body: parsed(await text(response)) }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  }
 }
 
 function parsed(body: string): unknown {
@@ -54,7 +63,6 @@ function hostOf(host: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  const { name, message, code, cause } = error as NodeJS.ErrnoException & { cause?: Error }
-  const isLate = [name, cause?.name].includes('TimeoutError')
-  return isLate ? 'no answer in time' : (code ?? message)
+  const { name, message, code } = error as NodeJS.ErrnoException
+  return name === 'TimeoutError' ? 'no answer in time' : (code ?? message)
 }
