@@ -1,4 +1,5 @@
 // An import from another server that is run again: who was done is asked again where what was done is not there any more.
+import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -62,6 +63,17 @@ test('what was done with other members for references is not gone on with', asyn
   expect((await moveIn()).exitCode).toBe(1)
   const other = await moveIn('--ref-fields', 'slug')
   expect([other.exitCode, other.stderr]).toEqual([2, expect.stringMatching(/ is of another import .*--ref-fields/)])
+})
+
+test('the state that an earlier version left is gone on with', async () => {
+  const { server, workspace, moveIn, mend } = await start()
+  await using _server = server
+  expect((await moveIn()).exitCode).toBe(1)
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+  const identity = { from: server.url, into: `file:${workspace.path('workspace.db')}`, replace: false }
+  workspace.write('users.txt.state', `${digest(JSON.stringify(identity))}\n${digest(ANA)}\n`)
+  mend()
+  expect(await moveIn()).toMatchObject({ exitCode: 0, stderr: '1 users were done before: 1 are left\n' })
 })
 
 test('where no project has an export there, that is said: another member may be the reference', async () => {

@@ -24,6 +24,9 @@ export interface ImportIdentity {
 /** A file holds the digests of users, not their addresses. Throws `UsageError` for the state of another import. */
 export async function openDoneUsers(path: string, identity: ImportIdentity): Promise<DoneUsers> {
   const head = digest(JSON.stringify(identity))
+  const { from, into, replace } = identity
+  /** Of 0.3.0, which did not tell one set of fields from another. */
+  const earlierHead = digest(JSON.stringify({ from, into, replace }))
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw new UsageError(`--state: cannot read ${path}: ${error.code}`)
@@ -31,7 +34,7 @@ export async function openDoneUsers(path: string, identity: ImportIdentity): Pro
   const [first = '', ...rest] = text.split('\n')
   // What was being written when the process ended is not a whole line, the first one too.
   const hasHead = rest.length > 0
-  if (hasHead ? first !== head : !head.startsWith(first)) {
+  if (hasHead ? first !== head && first !== earlierHead : !head.startsWith(first)) {
     throw new UsageError(
       `--state: ${path} is of another import (another server, database, --replace, --id-fields or --ref-fields): remove it, or name another file`,
     )

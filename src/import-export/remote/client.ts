@@ -164,12 +164,17 @@ export function createRemoteClient(address: string, { headers, maxOutageMs, stop
     return pauseMs(asked, attempt)
   }
 
+  /** Once stopped: there is no time left, or nobody who answers. */
+  function isLeftAlone(): boolean {
+    return isOver || unansweredFarewells >= MAX_UNANSWERED_FAREWELLS
+  }
+
   async function endSession(request: RemoteRequest): Promise<void> {
     const start = performance.now()
     let farewells = 0
     for (let attempt = 0; ; attempt += 1) {
-      if (notBefore > performance.now()) await rest(notBefore - performance.now())
-      if (isOver || unansweredFarewells >= MAX_UNANSWERED_FAREWELLS) break
+      if (!isLeftAlone() && notBefore > performance.now()) await rest(notBefore - performance.now())
+      if (isLeftAlone()) break
       if (stop.aborted) farewells += 1
       const answer = await once(request, FAREWELL_MS)
       unansweredFarewells = stop.aborted && answer.status === null ? unansweredFarewells + 1 : 0
