@@ -28,7 +28,8 @@ export function createLog(
   )
 }
 
-const OUTAGE_LINE_PAUSE_MS = 60_000
+/** Of a line about what comes as often as clients like. */
+const LINE_PAUSE_MS = 60_000
 /** Causes that are told apart. */
 const MAX_OUTAGES = 100
 
@@ -60,7 +61,7 @@ export function createReport(log: Logger, clock: () => number): ReportFailure {
     outages.set(cause, outage)
     outage.count += 1
     const now = clock()
-    if (now - outage.toldAt >= OUTAGE_LINE_PAUSE_MS) {
+    if (now - outage.toldAt >= LINE_PAUSE_MS) {
       outage.toldAt = now
       outage.incident = write(error, requestId, { count: outage.count })
     }
@@ -73,8 +74,16 @@ function isOutage(error: unknown): boolean {
   return error instanceof StoreFaultError || toGatewayError(error).code === 'UNAVAILABLE'
 }
 
-/** What comes as fast as clients connect. */
-const REFUSALS_PAUSE_MS = 60_000
+/** Answers whether it is time for another line of this kind. */
+function onceAMinute<Kind>(clock: () => number): (kind: Kind) => boolean {
+  const toldAt = new Map<Kind, number>()
+  return (kind) => {
+    const now = clock()
+    const isDue = now - (toldAt.get(kind) ?? -Infinity) >= LINE_PAUSE_MS
+    if (isDue) toldAt.set(kind, now)
+    return isDue
+  }
+}
 
 const BREAKS = {
   stalled: ['warn', 'a response broke off: the client did not read it in time'],
@@ -92,13 +101,10 @@ const MAX_LOGGED_PATH = 200
  */
 export function createBrokenOffReport(log: Logger, clock: () => number): ReportBrokenOff {
   const counts: Record<BreakReason, number> = { stalled: 0, left: 0, failed: 0 }
-  let stalledToldAt = -Infinity
+  const isDue = onceAMinute<BreakReason>(clock)
   return ({ reason, error, path: target, ...event }) => {
     counts[reason] += 1
-    if (reason === 'stalled') {
-      if (clock() - stalledToldAt < REFUSALS_PAUSE_MS) return
-      stalledToldAt = clock()
-    }
+    if (reason === 'stalled' && !isDue(reason)) return
     const [level, message] = BREAKS[reason]
     const path = redact(target.replace(AUTHORITY, '').slice(0, MAX_LOGGED_PATH))
     log[level]({ ...event, path, count: counts[reason], ...(error === undefined ? {} : { err: error }) }, message)
@@ -113,12 +119,10 @@ const REFUSALS = {
 /** Connections that were closed without an answer: a line a minute at most for each reason. `count` is how many were since the start. */
 export function createRefusedConnectionReport(log: Logger, clock: () => number): ReportRefusedConnection {
   const counts: Record<ConnectionRefusal, number> = { tooMany: 0, noProxyHeader: 0 }
-  const toldAt: Record<ConnectionRefusal, number> = { tooMany: -Infinity, noProxyHeader: -Infinity }
+  const isDue = onceAMinute<ConnectionRefusal>(clock)
   return (reason, peer) => {
     counts[reason] += 1
-    const now = clock()
-    if (now - toldAt[reason] < REFUSALS_PAUSE_MS) return
-    toldAt[reason] = now
+    if (!isDue(reason)) return
     // A proxy's address is in the configuration; a client's is nobody's business.
     log.warn({ ...(reason === 'noProxyHeader' ? { peer } : {}), count: counts[reason] }, REFUSALS[reason])
   }

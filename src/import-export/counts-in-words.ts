@@ -19,6 +19,11 @@ export function badLinesInWords(count: number): string {
   return `${count} bad ${count === 1 ? 'line' : 'lines'}`
 }
 
+/** Of lines that were refused while the others were imported. */
+export function notImportedInWords(count: number): string {
+  return `${count} ${count === 1 ? 'line was' : 'lines were'} not imported`
+}
+
 /** Where the exports are that have no project, a line for each of these references; empty without one. */
 export function orphansByLine(name: string, orphans: readonly Orphans[], total: number): string {
   if (orphans.length === 0) return ''

@@ -2,7 +2,13 @@
 import { basename } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import { type CheckedInput, checkInput } from '../../import-export/checks/validate.ts'
-import { badLinesInWords, countsInWords, orphansByLine, orphansInWords } from '../../import-export/counts-in-words.ts'
+import {
+  badLinesInWords,
+  countsInWords,
+  notImportedInWords,
+  orphansByLine,
+  orphansInWords,
+} from '../../import-export/counts-in-words.ts'
 import { InputChangedError, type Line } from '../../import-export/format/lines.ts'
 import { applyInput } from '../../import-export/load.ts'
 import { replaceInput } from '../../import-export/replace.ts'
@@ -174,8 +180,6 @@ function reportBadLines({ bad }: CheckedInput, name: string, { stderr }: Command
 async function finishRejects(rejects: Rejects, { stderr }: CommandIo): Promise<ExitCode> {
   const { count, problem } = await rejects.close()
   if (count === 0) return 0
-  stderr.write(
-    `${count} ${count === 1 ? 'line was' : 'lines were'} not imported: ${problem ?? `see ${rejects.path}`}\n`,
-  )
+  stderr.write(`${notImportedInWords(count)}: ${problem ?? `see ${rejects.path}`}\n`)
   return 1
 }

@@ -1,7 +1,13 @@
 // The client of POST /import: sends a file, and tells how it goes there.
 import { Readable } from 'node:stream'
 import { noAnswerInWords, UsageError } from '../../errors.ts'
-import { badLinesInWords, countsInWords, orphansByLine, orphansInWords } from '../../import-export/counts-in-words.ts'
+import {
+  badLinesInWords,
+  countsInWords,
+  notImportedInWords,
+  orphansByLine,
+  orphansInWords,
+} from '../../import-export/counts-in-words.ts'
 import type { ImportEvent } from '../../import-export/run-import.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { requireServerAddress } from '../move-in/remote-address.ts'
@@ -108,7 +114,7 @@ function tell(
     const done = `${countsInWords(end, replace === true)}${orphansInWords(orphanExports)}`
     stdout.write(`${end.type === 'imported' ? 'imported' : 'would import'} ${name}: ${done}\n`)
     // Found only while it was imported: a list was full, or another import took the reference.
-    if (badLines > 0) stderr.write(`${badLines} ${badLines === 1 ? 'line was' : 'lines were'} not imported\n`)
+    if (badLines > 0) stderr.write(`${notImportedInWords(badLines)}\n`)
     return badLines > 0 ? 1 : 0
   }
   if (end?.type === 'refused') stderr.write(`${badLinesInWords(end.badLines)}: nothing was imported\n`)
