@@ -1,4 +1,5 @@
 // More clients than a gateway can answer: what they see, and what a health check sees beside them.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runHere, serveForTest } from '../support/command-line.ts'
@@ -115,6 +116,10 @@ function orderOfAnswers(url: string) {
   return { answered, connect }
 }
 
+function sumOf(sockets: readonly Socket[], count: 'bytesRead' | 'bytesWritten'): number {
+  return sockets.reduce((sum, socket) => sum + socket[count], 0)
+}
+
 describe('long GraphQL bodies that end at the same time', () => {
   /** Of 400 kB: tens of milliseconds of reading JSON. */
   function longRequest(accessToken: string): string {
@@ -136,9 +141,15 @@ describe('long GraphQL bodies that end at the same time', () => {
     // What answers GraphQL is loaded by the first request of it.
     await gateway.graphql('{ __typename }')
     const texts = [...Array.from({ length: 12 }, () => longRequest(ana.accessToken)), longRequest(ben.accessToken)]
+    const accepted: Socket[] = []
+    const accept = (message: unknown) => accepted.push((message as { readonly socket: Socket }).socket)
+    subscribe('net.server.socket', accept)
     const sockets = await Promise.all(texts.map((_, at) => connect(at < 12 ? 'ana' : 'ben')))
+    unsubscribe('net.server.socket', accept)
     for (const [at, socket] of sockets.entries()) socket.write(texts[at]?.slice(0, -1) ?? '')
-    for (const socket of sockets) await expect.poll(() => socket.writableLength).toBe(0)
+    // What is still on its way would come after what another connection ends with.
+    const [sent, read] = [() => sumOf(sockets, 'bytesWritten'), () => sumOf(accepted, 'bytesRead')]
+    await expect.poll(() => read() === sent() && sockets.every(({ writableLength }) => writableLength === 0)).toBe(true)
     await gateway.get('/healthz')
     return {
       gateway,
