@@ -40,6 +40,17 @@ test('after SIGTERM it says that it is not ready, and goes on serving for as lon
   expect(serving.process.exitCode).toBe(null)
 })
 
+test('a second signal ends it at once, also when it is another one', async () => {
+  const pairs = ['SIGINT', 'SIGTERM'] as const
+  for (const [first, second] of [pairs, pairs.toReversed()]) {
+    const serving = await serveForTest(['--database', await database(), '--shutdown-delay', '60'])
+    serving.process.kill(first)
+    await expect.poll(async () => (await ask(`${serving.url}/readyz`)).status).toBe(503)
+    expect(await serving.kill(second ?? 'SIGTERM')).toBe(null)
+    expect(serving.process.signalCode).toBe(second)
+  }
+})
+
 test('while it drains, a connection that is open is answered once more, and closed with that answer', async () => {
   const serving = await serveForTest(['--database', await database()])
   const socket = await openSocket(serving.url)
