@@ -104,7 +104,11 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to b
       `grant usage on schema workspace_gateway to ${username};
        grant all on all tables ${all} to ${username}; revoke maintain on all tables ${all} from ${username}`,
     )
-    expectTold(await retire(other), 'only the owner of the table of signing keys can have it written anew')
+    expectTold(await retire(other), `only the owner of the table ${TABLE} can have it written anew`)
     expect(await isInFile()).toBe(true)
+    // The first of the tables that it does not own.
+    const { exitCode, stdout, stderr } = await runHere(['vacuum', '--full', '--database', other])
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/only the owner of the table workspace_gateway\.\w+ can have it written anew/)
   })
 })

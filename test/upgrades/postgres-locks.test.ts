@@ -37,6 +37,16 @@ describe.skipIf(POSTGRES_URL === null)('a migration of a database that is being 
     expect(await execute(url, VERSION)).toEqual([{ version: SCHEMA_VERSION }])
   })
 
+  test('begins again when the dump asks for what the migration has, and the dump goes on', async () => {
+    const { url, dump } = await duringDump()
+    const opening = openPostgresStore(url, { connectTimeoutMs: 30_000, statementTimeoutMs: 60_000, poolSize: 1 })
+    const waits = `select 1 from pg_locks where not granted and relation = 'workspace_gateway.export'::regclass`
+    await expect.poll(() => execute(url, waits), { timeout: 20_000 }).toHaveLength(1)
+    await dump.query('lock table workspace_gateway.session in access share mode; commit')
+    await (await opening)[Symbol.asyncDispose]()
+    expect(await execute(url, VERSION)).toEqual([{ version: SCHEMA_VERSION }])
+  })
+
   test('is given up with a sentence when the dump does not end, and leaves the database as it was', async () => {
     const { url, before } = await duringDump()
     const { exitCode, stderr } = await runHere(['keys', 'list', '--database', url, '--statement-timeout', '1000'])

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreOpenError, StoreUnavailableError } from '../contract.ts'
 import type { Connection } from './connection.ts'
-import { isLockTimeout } from './engine/faults/pg-errors.ts'
+import { isLockRefused } from './engine/faults/pg-errors.ts'
 import { NO_SESSION_EMAIL, STAMPS } from './migrations/0-snapshots.ts'
 import { WORKSPACES } from './migrations/1-workspaces.ts'
 import { MOVE } from './migrations/2-move.ts'
@@ -55,7 +55,7 @@ export async function migrate(connection: Connection, { mustExist, patienceMs }:
     try {
       return await migrateOnce(connection)
     } catch (error) {
-      if (!isLockTimeout(error)) throw error
+      if (!isLockRefused(error)) throw error
       if (performance.now() > giveUpAt) throw inUse(error)
       await connection.rollback()
       await delay(PAUSE_MS)

@@ -1,9 +1,10 @@
 // The size of the tables in PostgreSQL. The server reuses by itself what removed rows leave.
 import { StoreUnavailableError } from '../contract.ts'
 import type { Space, WorkspaceEdits } from '../workspace-edits.ts'
-import type { Statement } from './connection.ts'
-import { isLockTimeout } from './engine/faults/pg-errors.ts'
+import type { Connection, Statement } from './connection.ts'
+import { isLockRefused } from './engine/faults/pg-errors.ts'
 import type { Pool } from './engine/pool.ts'
+import { rewriteTable } from './rewrite-table.ts'
 
 type SpaceVerbs = Pick<WorkspaceEdits, 'space' | 'reclaimSpace' | 'rewrite' | 'flushRemovals'>
 
@@ -24,17 +25,13 @@ export function createSpace(pool: Pool): SpaceVerbs {
     return { byteLength: size?.byteLength ?? 0, unusedBytes: 0, reclaimableBytes: 0 }
   }
 
-  async function vacuum(command: 'vacuum' | 'vacuum full'): Promise<void> {
+  async function eachTable(change: (connection: Connection, table: string) => Promise<unknown>): Promise<void> {
     // Without a statement timeout.
     const connection = await pool.dedicated()
     try {
-      // All who come later wait behind who waits for a table alone: gateways too, while a dump has it. Through a pooler it would be set for others.
-      if (command === 'vacuum full' && !connection.isPooled()) {
-        await connection.script(`set lock_timeout = ${pool.patienceMs}`)
-      }
       for (const { name } of await connection.query<{ name: string }>(TABLES)) {
-        await connection.script(`${command} workspace_gateway.${name}`).catch((error: unknown) => {
-          throw isLockTimeout(error) ? inUse(name, error) : error
+        await change(connection, `workspace_gateway.${name}`).catch((error: unknown) => {
+          throw isLockRefused(error) ? inUse(name, error) : error
         })
       }
     } finally {
@@ -42,13 +39,19 @@ export function createSpace(pool: Pool): SpaceVerbs {
     }
   }
 
+  async function rewrite(connection: Connection, table: string): Promise<void> {
+    // All who come later wait behind who waits for a table alone: gateways too, while a dump has it. Through a pooler it would be set for others.
+    if (!connection.isPooled()) await connection.script(`set lock_timeout = ${pool.patienceMs}`)
+    await rewriteTable(connection, table)
+  }
+
   return {
     space,
     async reclaimSpace() {
-      await vacuum('vacuum')
+      await eachTable((connection, table) => connection.script(`vacuum ${table}`))
       return space()
     },
-    rewrite: () => vacuum('vacuum full'),
+    rewrite: () => eachTable(rewrite),
     // The server overwrites what is removed when it vacuums, which it does by itself.
     flushRemovals: () => 'flushed' as const,
   }

@@ -1,11 +1,12 @@
 // Signing keys in PostgreSQL.
 import { setTimeout as delay } from 'node:timers/promises'
 import { reasonOf } from '../../../errors.ts'
-import { StoreFaultError, StoreUnavailableError, TracesLeftError } from '../../contract.ts'
+import { StoreUnavailableError, TracesLeftError } from '../../contract.ts'
 import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
 import type { Connection, Statement } from '../connection.ts'
 import { decide, HAS_MOVED } from '../engine/decide.ts'
 import type { Pool } from '../engine/pool.ts'
+import { rewriteTable } from '../rewrite-table.ts'
 
 const KEYS: Statement = {
   name: 'signingKeys',
@@ -34,8 +35,6 @@ const REWRITE: Statement = {
     from unnest($1::text[], $2::text[]) as asked (kid, private_jwk) where k.kid = asked.kid
     returning pg_current_xact_id()::xid::text as xid`,
 }
-/** Writes the table's file anew, without the rows of before. The server's own log keeps them until it is recycled. */
-const ERASE = 'vacuum full workspace_gateway.signing_key'
 /**
  * Who may still see what was there before a transaction has it kept, in the new file too: who reads, who has written and not
  * ended, a standby by its slot, and what is prepared, which has no process. The server tells everybody of these numbers,
@@ -49,11 +48,6 @@ const OLDER_READERS: Statement = {
       union all select xmin from pg_replication_slots
       union all select transaction from pg_prepared_xacts where database = current_database()
     ) as kept where age(kept.xid) >= age($1::xid) limit 1`,
-}
-/** Another one each time that the table is written anew. */
-const FILE: Statement = {
-  name: 'signingKeysFile',
-  text: `select pg_relation_filenode('workspace_gateway.signing_key')::text as file`,
 }
 const READERS_RETRY_MS = 20
 
@@ -100,18 +94,9 @@ async function erase(connection: Connection, { xid }: Changed, patienceMs: numbe
       }
       await delay(READERS_RETRY_MS)
     }
-    const before = await fileOf(connection)
-    await connection.script(ERASE)
-    // For others than the owner the server only warns that it has left the table out.
-    if ((await fileOf(connection)) === before) {
-      throw new StoreFaultError('only the owner of the table of signing keys can have it written anew')
-    }
+    // The server's own log keeps what was there until it is recycled.
+    await rewriteTable(connection, 'workspace_gateway.signing_key')
   } catch (cause) {
     throw new TracesLeftError(reasonOf(cause), { cause })
   }
-}
-
-async function fileOf(connection: Connection): Promise<string | undefined> {
-  const [row] = await connection.query<{ readonly file: string }>(FILE)
-  return row?.file
 }

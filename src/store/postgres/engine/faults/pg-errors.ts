@@ -11,8 +11,8 @@ export const SQLSTATE_MOVED = 'WG002'
 const CONNECTION_LOST = /^(?:08|57P|25006|25P0[34])/
 /** … and those that say "later": resources, timeouts, locks. */
 const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
-/** lock_not_available */
-const LOCK_TIMEOUT = '55P03'
+/** lock_not_available, and deadlock_detected, which the server says to one of those who wait for each other. */
+const LOCK_REFUSED = /^(?:55P03|40P01)$/
 const DISK_FULL = '53100'
 /** insufficient_privilege */
 const RIGHT_MISSING = '42501'
@@ -102,9 +102,9 @@ export function isRightMissing(error: unknown): boolean {
   return sqlState(error instanceof StoreFaultError ? error.cause : error) === RIGHT_MISSING
 }
 
-/** Of what `toStoreError` answers: a lock was waited for as long as `lock_timeout` allows. */
-export function isLockTimeout(error: unknown): error is StoreUnavailableError {
-  return error instanceof StoreUnavailableError && sqlState(error.cause) === LOCK_TIMEOUT
+/** Of what `toStoreError` answers: a lock was waited for as long as `lock_timeout` allows, or by two for each other. */
+export function isLockRefused(error: unknown): error is StoreUnavailableError {
+  return error instanceof StoreUnavailableError && LOCK_REFUSED.test(sqlState(error.cause))
 }
 
 export function sqlState(error: unknown): string {
