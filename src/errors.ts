@@ -125,7 +125,8 @@ export function noAnswerInWords(thrown: unknown, words = 'no answer'): string {
   return code === null ? words : `${words} (${code})`
 }
 
-function causeCodeOf(thrown: unknown): string | null {
+/** Of what was thrown, or of what is beneath it. */
+export function causeCodeOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null
   const code: unknown = Reflect.get(thrown, 'code')
   return typeof code === 'string' ? code : causeCodeOf(thrown.cause)

@@ -5,15 +5,15 @@ import { startPlainServer } from '../support/plain-server.ts'
 import { documentLine } from '../support/workspaces.ts'
 
 test('many sessions are signed out a few at a time', async () => {
-  const emails = Array.from({ length: 200 }, (_, at) => `user${at}@example.com`)
+  const emails = Array.from({ length: 120 }, (_, at) => `user${at}@example.com`)
   const records = emails.map((email) => documentLine('template', email, '{"id":"t"}')).join('')
   await using server = await startPlainServer({ records })
   const { signal } = new AbortController()
   const old = createOldServer({ url: server.url, headers: {} }, signal, () => {})
   for (const email of emails) {
-    await (await old.read(email, { method: 'GET', target: '/templates', signal })).text()
+    await (await old.read(email, { method: 'GET', target: '/templates', signal })).cancel()
   }
-  expect(server.openSessions()).toBe(200)
+  expect(server.openSessions()).toBe(120)
   const open = new Set()
   let most = 0
   server.setIntercept(({ socket }) => {
@@ -25,5 +25,5 @@ test('many sessions are signed out a few at a time', async () => {
   await old[Symbol.asyncDispose]()
   expect(server.openSessions()).toBe(0)
   expect(most).toBeGreaterThan(1)
-  expect(most).toBeLessThan(100)
+  expect(most).toBeLessThan(60)
 })

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { compareBytes } from '../../src/rest/shadow/compare-bytes.ts'
+import { compareBytes, digestsOf } from '../../src/rest/shadow/compare-bytes.ts'
 import type { ShadowCounts } from '../../src/rest/shadow/shadow-report.ts'
 import { runHere, type ServingProcess, serveForTest } from '../support/command-line.ts'
 import { type Answer, ask, bearer } from '../support/gateway.ts'
@@ -418,6 +418,8 @@ test('tokens go in clear only where that was asked for, and the old server must 
     [['--shadow', 'http://old.example.com/v1'], 'https'],
     [['--shadow', 'ftp://127.0.0.1/'], 'http'],
     [['--shadow', 'https://user:pass@old.example.com'], 'password'],
+    [['--shadow', 'https://old.example.com/v1?'], 'must have no ? and no #'],
+    [['--shadow', 'https://old.example.com/v1#'], 'must have no ? and no #'],
     [['--answer-from', 'old'], '--shadow'],
     [['--shadow-headers', file], '--shadow-headers: name the old server'],
     [['--shadow', 'https://old.example.com', '--shadow-headers', file], `--shadow-headers: ${file}:2 is not like`],
@@ -436,9 +438,13 @@ test.each([
   [['abc', '', 'def'], ['a', 'bcdXf'], 99, { type: 'different', at: 4 }],
   [['abc'], ['abc', 'd'], 99, { type: 'different', at: 3 }],
   [['abc', 'd'], ['abc', 'e'], 3, { type: 'cut' }],
+  [['abc'], ['abc', 'd'], 3, { type: 'different', at: 3 }],
+  [['abcd'], ['abc'], 3, { type: 'different', at: 3 }],
+  [['ab'], ['abc', 'd'], 3, { type: 'different', at: 2 }],
 ] as const)('bodies %j and %j, of which %i bytes are compared, are %j', async (some, others, maxBytes, expected) => {
   const body = async function* (parts: readonly string[]) {
     for (const part of parts) yield Buffer.from(part)
   }
-  expect(await compareBytes(body(some), body(others), maxBytes)).toEqual(expected)
+  const digests = await digestsOf(body(some), maxBytes)
+  expect(await compareBytes(digests, () => body(some), body(others), maxBytes)).toEqual(expected)
 })

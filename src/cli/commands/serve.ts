@@ -142,7 +142,7 @@ export async function runServe(
           onFailure: (error) =>
             log.error({ err: error }, 'the ledger of REST calls cannot be written: its counts wait'),
         })
-  const shadow = await toShadowOptions(config, plan.shadowHeaders, store, log)
+  const shadow = await toShadowOptions(config, plan.shadowHeaders, maxConnections(config), store, log)
   const metrics = await createProcessMetrics(
     config.adminPort !== undefined,
     config.basePath,

@@ -13,6 +13,11 @@ export function requireServerAddress(url: string, credentialsFlag: string | null
     const advice = credentialsFlag === null ? '' : `: credentials go into ${credentialsFlag}`
     throw new UsageError(`the address of a server has no user, password, query or fragment${advice}`)
   }
+  return withoutSlashes(url)
+}
+
+/** At the end. */
+export function withoutSlashes(url: string): string {
   let address = url
   while (address.endsWith('/')) address = address.slice(0, -1)
   return address

@@ -6,6 +6,7 @@ import { createShadowReport } from '../../rest/shadow/shadow-report.ts'
 import type { ShadowOptions } from '../../rest/shadow/with-shadow.ts'
 import type { AuditVerbs } from '../../store/audit-contract.ts'
 import { hashedEmail } from '../../store/hashed-email.ts'
+import { withoutSlashes } from '../move-in/remote-address.ts'
 import type { ShadowConfig } from '../options/retirement/shadow-options.ts'
 
 /** Throws `UsageError` for what should not be asked for. */
@@ -15,13 +16,14 @@ export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowIns
     if (answerFrom === 'old') throw new UsageError('--answer-from old: name the old server with --shadow')
     return
   }
-  const { protocol, host, username, password, search, hash } = new URL(shadow)
+  const { protocol, host, username, password } = new URL(shadow)
   const wrong = [
     ...(protocol === 'http:' || protocol === 'https:' ? [] : ['must be http:// or https://']),
     ...(username === '' && password === ''
       ? []
       : ['must hold no user and no password: credentials go into --shadow-headers']),
-    ...(search === '' && hash === '' ? [] : ['must have no ? and no #']),
+    // Those without anything behind them too.
+    ...(!/[?#]/.test(shadow) ? [] : ['must have no ? and no #']),
     ...(protocol !== 'http:' || isLoopbackHost(host) || shadowInsecure
       ? []
       : ['must be https://, since tokens go there; with --shadow-insecure they go in clear']),
@@ -29,18 +31,20 @@ export function requireSafeShadow({ shadow, shadowHeaders, answerFrom, shadowIns
   if (wrong.length > 0) throw new UsageError(wrong.map((problem) => `--shadow: ${problem}`).join('\n'))
 }
 
-/** Undefined without an old server. */
+/** Undefined without an old server. `maxReads`: how many connections to it there may be for clients. */
 export async function toShadowOptions(
   config: ShadowConfig,
   headers: Readonly<Record<string, string>>,
+  maxReads: number | undefined,
   store: Pick<AuditVerbs, 'auditSalt'>,
   log: Logger,
 ): Promise<ShadowOptions | undefined> {
   if (config.shadow === undefined) return undefined
   const salt = await store.auditSalt()
   return {
-    url: config.shadow.replace(/\/$/, ''),
+    url: withoutSlashes(config.shadow),
     headers,
+    maxReads,
     answerFrom: config.answerFrom,
     sample: config.shadowSample,
     concurrency: config.shadowConcurrency,

@@ -24,10 +24,12 @@ function readLimits(): string {
 
 /**
  * Where the last open file is taken, Node closes connections without telling anybody, the admin port's too, and the
- * database opens no file. So the gateway itself closes what comes before that. At least half of the limit is for clients.
+ * database opens no file. So the gateway itself closes what comes before that. At least half of the limit is for clients, and for the old server if it answers them.
  */
-export function maxConnections({ poolSize, shadowConcurrency }: ServeConfig): number | undefined {
+export function maxConnections({ poolSize, shadowConcurrency, answerFrom }: ServeConfig): number | undefined {
   const limit = openFilesLimit()
   if (limit === null) return undefined
-  return Math.max(Math.floor(limit / 2), limit - OWN_FILES - POOLS * poolSize - 2 * shadowConcurrency)
+  const left = Math.max(Math.floor(limit / 2), limit - OWN_FILES - POOLS * poolSize - 2 * shadowConcurrency)
+  // As many connections may be open to the old server.
+  return answerFrom === 'old' ? Math.floor(left / 2) : left
 }

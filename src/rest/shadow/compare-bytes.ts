@@ -1,4 +1,5 @@
-// Compares two bodies while they arrive: memory holds one chunk of each.
+// Compares two bodies: one is read first, so that nothing but digests of it is held while the other arrives.
+import { hash } from 'node:crypto'
 
 export type Comparison =
   | { readonly type: 'equal' }
@@ -9,44 +10,84 @@ export type Comparison =
 
 type Body = AsyncIterable<Uint8Array>
 
-/** Stops after `maxBytes`. Throws what reading throws. Both iterators are closed in any case. */
-export async function compareBytes(some: Body, others: Body, maxBytes: number): Promise<Comparison> {
-  const [a, b] = [createSide(some), createSide(others)]
-  try {
-    for (let at = 0; ; ) {
-      const [left, right] = await Promise.all([a.peek(), b.peek()])
-      if (left === null || right === null) return left === right ? { type: 'equal' } : { type: 'different', at }
-      if (at >= maxBytes) return { type: 'cut' }
-      const length = Math.min(left.byteLength, right.byteLength)
-      const [one, other] = [left.subarray(0, length), right.subarray(0, length)]
-      if (Buffer.compare(one, other) !== 0) {
-        return { type: 'different', at: at + one.findIndex((byte, index) => byte !== other[index]) }
-      }
-      a.skip(length)
-      b.skip(length)
-      at += length
-    }
-  } finally {
-    await Promise.allSettled([a.end(), b.end()])
-  }
+interface Block {
+  /** Its offset in the body. */
+  readonly at: number
+  /** Null for what is behind `maxBytes`. */
+  readonly bytes: Uint8Array | null
 }
 
-function createSide(body: Body) {
-  const iterator = body[Symbol.asyncIterator]()
-  let piece: Uint8Array = new Uint8Array()
-  return {
-    /** What is left of the current chunk, or the next one, at least a byte; null at the end. */
-    async peek(): Promise<Uint8Array | null> {
-      while (piece.byteLength === 0) {
-        const next = await iterator.next()
-        if (next.done) return null
-        piece = next.value
-      }
-      return piece
-    },
-    skip(byteLength: number) {
-      piece = piece.subarray(byteLength)
-    },
-    end: async () => iterator.return?.(),
+const BLOCK_BYTES = 65_536
+
+/** Of each block, up to `maxBytes`. Throws what reading throws. */
+export async function digestsOf(body: Body, maxBytes: number): Promise<readonly string[]> {
+  const digests: string[] = []
+  for await (const block of blocksOf(body, maxBytes)) digests.push(digestOf(block))
+  return digests
+}
+
+/**
+ * `digests` are of the first body, and `readAgain` opens it for the block that differs. If that block is another one by then, `at` is
+ * its beginning. Throws what reading throws; both bodies are closed in any case.
+ */
+export async function compareBytes(
+  digests: readonly string[],
+  readAgain: () => Body,
+  other: Body,
+  maxBytes: number,
+): Promise<Comparison> {
+  let index = 0
+  let end = 0
+  let isCut = false
+  for await (const block of blocksOf(other, maxBytes)) {
+    if (digestOf(block) !== digests[index]) {
+      return { type: 'different', at: await firstDifference(block, readAgain(), maxBytes) }
+    }
+    index += 1
+    end = block.at + (block.bytes?.byteLength ?? 0)
+    isCut = block.bytes === null
   }
+  if (index < digests.length) return { type: 'different', at: end }
+  return isCut ? { type: 'cut' } : { type: 'equal' }
+}
+
+async function firstDifference({ at, bytes }: Block, body: Body, maxBytes: number): Promise<number> {
+  for await (const block of blocksOf(body, maxBytes)) {
+    if (block.at !== at) continue
+    const [one, other] = [bytes ?? new Uint8Array(), block.bytes ?? new Uint8Array()]
+    const length = Math.min(one.byteLength, other.byteLength)
+    const found = one.subarray(0, length).findIndex((byte, index) => byte !== other[index])
+    if (found !== -1) return at + found
+    return one.byteLength === other.byteLength ? at : at + length
+  }
+  return at
+}
+
+function digestOf({ bytes }: Block): string {
+  return bytes === null ? 'longer' : hash('sha256', bytes, 'base64')
+}
+
+/** All but the last are of `BLOCK_BYTES`. Each is valid until the next: a part of an export is gone by then, so it is copied. */
+async function* blocksOf(body: Body, maxBytes: number): AsyncGenerator<Block> {
+  const block = new Uint8Array(BLOCK_BYTES)
+  let at = 0
+  let length = 0
+  for await (const part of body) {
+    for (let rest = part; rest.byteLength > 0; ) {
+      if (at + length === maxBytes) {
+        if (length > 0) yield { at, bytes: block.subarray(0, length) }
+        yield { at: maxBytes, bytes: null }
+        return
+      }
+      const taken = rest.subarray(0, Math.min(BLOCK_BYTES - length, maxBytes - at - length))
+      block.set(taken, length)
+      length += taken.byteLength
+      rest = rest.subarray(taken.byteLength)
+      if (length < BLOCK_BYTES) continue
+      yield { at, bytes: block }
+      at += length
+      length = 0
+    }
+  }
+  if (length > 0) yield { at, bytes: block.subarray(0, length) }
 }

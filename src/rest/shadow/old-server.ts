@@ -1,12 +1,17 @@
 // A client of the old server, which reads there as a user: it signs in with the user's email, as the contract has it.
 import { LRUCache } from 'lru-cache'
 import { eachOf } from '../../import-export/each-of.ts'
-import { isSaidToBeBusy, isSessionRefused, isTokenRefused, retryAfterMs } from '../../import-export/remote/retry.ts'
+import {
+  isSaidToBeBusy,
+  isSessionRefused,
+  isTokenRefused,
+  kindOfStatus,
+  retryAfterMs,
+} from '../../import-export/remote/retry.ts'
+import { ANSWER_MS, fetchAgain, type OldAnswer, toOldAnswer } from './old-answer.ts'
 
 /** Users who are signed in there; past that the least recently used session is signed out. */
 const MAX_SESSIONS = 10_000
-/** Time limit until a response begins. */
-const ANSWER_MS = 30_000
 /** Time limit of signing out. */
 const SIGN_OUT_MS = 2_000
 /** Each may open a connection. */
@@ -19,8 +24,14 @@ export class OldSignInError extends Error {
   override readonly name = 'OldSignInError'
 }
 
-/** The old server is busy, and has said for how long: until then it is not asked in the name of this user. */
-export class OldBusyError extends OldSignInError {
+/** The old server, or a proxy in front of it, says that it does not answer now. */
+export class OldAwayError extends Error {
+  override readonly name: string = 'OldAwayError'
+}
+
+/** It has said for how long: until then it is not asked in the name of this user. */
+export class OldBusyError extends OldAwayError {
+  override readonly name = 'OldBusyError'
   readonly retryAfterMs: number
 
   constructor(message: string, retryAfterMs: number) {
@@ -35,8 +46,8 @@ interface Tokens {
 }
 
 export interface OldServer extends AsyncDisposable {
-  /** The response to a read of this user; the caller reads the body or cancels it. Throws `OldSignInError`, `OldBusyError`, and what `fetch` throws. */
-  readonly read: (email: string, request: OldRead) => Promise<Response>
+  /** The answer to a read of this user; the caller reads the body or cancels it. Throws `OldSignInError`, `OldAwayError`, and what `fetch` throws. */
+  readonly read: (email: string, request: OldRead) => Promise<OldAnswer>
 }
 
 export interface OldRead {
@@ -92,14 +103,18 @@ export function createOldServer(
   }
 
   async function post(email: string, path: string, body: object): Promise<Response> {
-    const response = await fetch(`${url}${path}`, {
+    const response = await fetchAgain(`${url}${path}`, {
       method: 'POST',
       headers: withJson,
       body: JSON.stringify(body),
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
     })
-    return unlessBusy(email, `POST ${path}`, true, response)
+    const name = `POST ${path}`
+    await unlessBusy(email, name, true, response)
+    if (kindOfStatus(response.status) === 'answer') return response
+    await response.body?.cancel()
+    throw new OldAwayError(`${name} answered ${response.status}`)
   }
 
   async function signIn(email: string): Promise<Tokens> {
@@ -142,14 +157,14 @@ export function createOldServer(
   }
 
   /**
-   * All who wait share one sign-in or renewal. After one that failed, the next read tries again: with the session `before` where the
-   * old server was busy, else with a new sign-in.
+   * All who wait share one sign-in or renewal. After one that failed, the next read tries again: with a new sign-in where the old server
+   * refused this one, else with the session `before`, which may still be open there.
    */
   function keep(email: string, making: Promise<Tokens>, before: Promise<Tokens> | null = null): Promise<Tokens> {
     sessions.set(email, making)
     making.catch((error: unknown) => {
       if (sessions.peek(email) !== making) return
-      if (before && error instanceof OldBusyError) sessions.set(email, before)
+      if (before && !(error instanceof OldSignInError)) sessions.set(email, before)
       else sessions.delete(email)
     })
     return making
@@ -159,11 +174,12 @@ export function createOldServer(
     email: string,
     { accessToken }: Tokens,
     { method, target, ifNoneMatch, signal }: OldRead,
-  ): Promise<Response> {
+  ): Promise<OldAnswer> {
     const slow = new AbortController()
-    const timer = setTimeout(() => slow.abort(new Error('no answer in time')), ANSWER_MS)
+    const giveUp = () => slow.abort(new Error('no answer in time'))
+    const timer = setTimeout(giveUp, ANSWER_MS)
     try {
-      const response = await fetch(`${url}${target}`, {
+      const response = await fetchAgain(`${url}${target}`, {
         method,
         headers: {
           ...headers,
@@ -174,7 +190,7 @@ export function createOldServer(
         redirect: 'manual',
         signal: AbortSignal.any([signal, stop, slow.signal]),
       })
-      return await unlessBusy(email, `${method} ${target.split('?')[0]}`, false, response)
+      return toOldAnswer(await unlessBusy(email, `${method} ${target.split('?')[0]}`, false, response), giveUp)
     } finally {
       clearTimeout(timer)
     }
@@ -197,17 +213,17 @@ export function createOldServer(
     }
   }
 
-  async function sendAs(email: string, request: OldRead): Promise<Response> {
+  async function sendAs(email: string, request: OldRead): Promise<OldAnswer> {
     const told = busy.get(email)
     if (told) throw new OldBusyError(told.message, busy.getRemainingTTL(email))
     const used = sessions.get(email) ?? keep(email, signIn(email))
-    const response = await send(email, await used, request)
-    if (!isTokenRefused(response.status)) return response
-    await response.body?.cancel()
+    const first = await send(email, await used, request)
+    if (!isTokenRefused(first.status)) return first
+    await first.cancel()
     const renewed = replace(email, used, renew)
     const second = await send(email, await renewed, request)
     if (!isSessionRefused(second.status)) return second
-    await second.body?.cancel()
+    await second.cancel()
     return send(email, await replace(email, renewed, signInAgain), request)
   }
 

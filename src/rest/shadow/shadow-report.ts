@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type CollectMetrics, counter } from '../../admin/metrics/metric.ts'
 import { noAnswerInWords } from '../../errors.ts'
 import { redact } from '../../redact.ts'
-import { OldSignInError } from './old-server.ts'
+import { OldAwayError, OldSignInError } from './old-server.ts'
 
 /** Differences that are remembered, so that each is logged once. */
 const MAX_KNOWN = 10_000
@@ -102,7 +102,7 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
       const now = performance.now()
       if (now - failureAt < FAILURE_EVERY_MS) return
       failureAt = now
-      log.failure(error instanceof OldSignInError ? error.message : noAnswerInWords(error))
+      log.failure(isInWords(error) ? error.message : noAnswerInWords(error))
     },
     collect: () => [
       counter(
@@ -119,4 +119,9 @@ export function createShadowReport(hashUser: (email: string) => string, log: Sha
       summarize()
     },
   }
+}
+
+/** Holds nothing that was sent but the path. */
+function isInWords(error: unknown): error is Error {
+  return error instanceof OldSignInError || error instanceof OldAwayError
 }

@@ -7,8 +7,9 @@ import type { GatewayRequest } from '../../http/request.ts'
 import { startRecord } from '../../http/request-record.ts'
 import type { GatewayResponse } from '../../http/response.ts'
 import { kindOfStatus } from '../../import-export/remote/retry.ts'
-import { compareBytes } from './compare-bytes.ts'
-import { OldBusyError, type OldServer, OldSignInError } from './old-server.ts'
+import { READ_ROUTES } from '../routes.ts'
+import { compareBytes, digestsOf } from './compare-bytes.ts'
+import { OldAwayError, type OldServer, OldSignInError } from './old-server.ts'
 import { createShadowQueue } from './shadow-queue.ts'
 import type { ShadowReport, SkipReason } from './shadow-report.ts'
 
@@ -54,13 +55,15 @@ export function createShadow(old: OldServer, limits: ShadowLimits, report: Shado
       return null
     })
     if (!theirs) return
-    using ours = await answerOf(read)
+    const ours = await digested(read, maxBytes).catch(() => null)
+    const isSuccess = ours?.status === 200 && theirs.status === 200
+    if (!isSuccess) await theirs.cancel()
+    if (!ours) return report.skipped('brokenOff')
     const reason = skipReasonOf(ours.status, theirs.status)
-    const isSuccess = ours.status === 200 && theirs.status === 200
-    if (!isSuccess) await theirs.body?.cancel()
+    if (reason === 'oldAway') report.failed(new OldAwayError(`GET ${endpoint.path} answered ${theirs.status}`))
     if (reason !== null) return report.skipped(reason)
     const compared = isSuccess
-      ? await compareBytes(ours.body, bytesOf(theirs), maxBytes).catch(() => null)
+      ? await compareBytes(ours.digests, () => bodyOf(read), theirs.body, maxBytes).catch(() => null)
       : compareStatuses(ours.status, theirs.status)
     if (stop.aborted) return
     if (!compared) return report.skipped('brokenOff')
@@ -69,7 +72,8 @@ export function createShadow(old: OldServer, limits: ShadowLimits, report: Shado
       if (!queue.addLater(() => compare(read, true), confirmMs)) report.skipped('noRoom')
       return
     }
-    const ref = new URLSearchParams(search).get('r')
+    const { parameter } = READ_ROUTES.find(({ path }) => path === endpoint.path) ?? {}
+    const ref = parameter === undefined ? null : new URLSearchParams(search).get(parameter)
     report.different({
       route: `${endpoint.method} ${endpoint.path}`,
       email,
@@ -135,8 +139,15 @@ async function* asPieces(body: GatewayResponse['body']): AsyncGenerator<Uint8Arr
   else if (body !== null) yield* body
 }
 
-async function* bytesOf(response: Response): AsyncGenerator<Uint8Array> {
-  if (response.body) yield* response.body
+/** The answer itself is not held for as long as the other server's arrives: others would find no room for theirs. */
+async function digested(read: Read, maxBytes: number) {
+  using answer = await answerOf(read)
+  return { status: answer.status, digests: await digestsOf(answer.body, maxBytes) }
+}
+
+async function* bodyOf(read: Read): AsyncGenerator<Uint8Array> {
+  using answer = await answerOf(read)
+  yield* answer.body
 }
 
 /** Null if the two can be compared. 401 of this gateway: the token has expired since the client's request. */
@@ -146,5 +157,5 @@ function skipReasonOf(ours: number, old: number): SkipReason | null {
 }
 
 function reasonOf(error: unknown): SkipReason {
-  return error instanceof OldSignInError && !(error instanceof OldBusyError) ? 'oldSignIn' : 'oldAway'
+  return error instanceof OldSignInError ? 'oldSignIn' : 'oldAway'
 }

@@ -1,0 +1,64 @@
+// A request to the old server, and its answer.
+import { causeCodeOf } from '../../errors.ts'
+
+/** Time limit until an answer begins, and for each further part of it. */
+export const ANSWER_MS = 30_000
+
+/** What a connection that ended before an answer is told by: Node's sockets, and `fetch`. */
+const CONNECTION_ENDED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+/** Content codings that `fetch` undoes. */
+const UNDONE = new Set(['', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
+
+export interface OldAnswer {
+  readonly status: number
+  /** Those of `body`: without a content coding that was undone, and the length it had. */
+  readonly headers: Headers
+  /** Ends with an error where nothing comes for `ANSWER_MS`. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** For who does not read the body. */
+  readonly cancel: () => Promise<void>
+}
+
+/**
+ * Sends it once more where the connection ends before an answer: servers close idle connections, perhaps while a request is on its way
+ * (RFC 9112 section 9.3.1). A login that was carried out twice leaves a session there which expires by itself.
+ */
+export async function fetchAgain(url: string, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    if (init.signal.aborted || !CONNECTION_ENDED.has(causeCodeOf(error) ?? '')) throw error
+    return fetch(url, init)
+  }
+}
+
+/** `giveUp` aborts the request. */
+export function toOldAnswer(response: Response, giveUp: () => void): OldAnswer {
+  const headers = new Headers(response.headers)
+  const codings = (headers.get('content-encoding') ?? '').toLowerCase().split(',')
+  if (headers.has('content-encoding') && codings.every((coding) => UNDONE.has(coding.trim()))) {
+    for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+  }
+  return {
+    status: response.status,
+    headers,
+    body: inTime(response.body, giveUp),
+    cancel: async () => response.body?.cancel().catch(() => {}),
+  }
+}
+
+/** No time is counted while nobody asks for the next part. */
+async function* inTime(body: Response['body'], giveUp: () => void): AsyncGenerator<Uint8Array> {
+  if (!body) return
+  const parts = body[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const timer = setTimeout(giveUp, ANSWER_MS)
+      const { done, value } = await parts.next().finally(() => clearTimeout(timer))
+      if (done) return
+      yield value
+    }
+  } finally {
+    await parts.return?.()
+  }
+}

@@ -1,0 +1,86 @@
+// Reads that the old server answers: clients get its status, its body and what headers say of that.
+import { GatewayError } from '../../errors.ts'
+import type { GatewayRequest } from '../../http/request.ts'
+import type { GatewayResponse } from '../../http/response.ts'
+import type { OldAnswer } from './old-answer.ts'
+import { OldAwayError, OldBusyError, type OldServer } from './old-server.ts'
+import type { ShadowReport } from './shadow-report.ts'
+
+const PASSED_HEADERS = ['content-type', 'content-encoding', 'content-length', 'etag', 'last-modified']
+
+/** Throws `UNAVAILABLE` where the old server has no answer. */
+export type PassOn = (request: GatewayRequest, email: string) => Promise<GatewayResponse>
+
+/** `maxReads` at a time: past that, clients get 503. */
+export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Number.POSITIVE_INFINITY): PassOn {
+  let reads = 0
+
+  async function answerTo(request: GatewayRequest, email: string, signal: AbortSignal): Promise<OldAnswer> {
+    const { method, path, search, header } = request
+    const answer = await old
+      .read(email, {
+        method: method === 'HEAD' ? 'HEAD' : 'GET',
+        target: search === '' ? path : `${path}?${search}`,
+        ifNoneMatch: header('if-none-match'),
+        signal,
+      })
+      .catch((error: unknown) => {
+        throw error instanceof OldBusyError ? busy(Math.ceil(error.retryAfterMs / 1_000)) : away()
+      })
+    if (isPassedOn(answer.status)) return answer
+    report.failed(new OldAwayError(`${method} ${path} answered ${answer.status}`))
+    throw away()
+  }
+
+  return async (request, email) => {
+    if (reads >= maxReads) throw busy(1)
+    reads += 1
+    const ended = new AbortController()
+    ended.signal.addEventListener('abort', () => {
+      reads -= 1
+    })
+    // The client may disconnect before the old server answers.
+    request.onClosed(() => ended.abort())
+    try {
+      const answer = await answerTo(request, email, ended.signal)
+      return toResponse(answer, { [Symbol.dispose]: () => ended.abort() })
+    } catch (error) {
+      ended.abort()
+      throw error
+    }
+  }
+}
+
+/** `held` is disposed when the whole body is sent, the client disconnects, or there is no room for the body. */
+function toResponse({ status, headers, body }: OldAnswer, held: Disposable): GatewayResponse {
+  const passed = PASSED_HEADERS.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return {
+    status,
+    headers: { ...Object.fromEntries(passed), 'cache-control': 'private, no-cache', vary: 'Authorization' },
+    // A stream even of no body: with it the response to HEAD keeps the `Content-Length` of the old server.
+    body: status === 304 ? null : body,
+    held,
+  }
+}
+
+/** Whether the status says something about the request. Any other says something about the old server. */
+function isPassedOn(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304 || status === 400 || status === 404
+}
+
+function busy(retryAfterSeconds: number): GatewayError {
+  return new GatewayError('UNAVAILABLE', {
+    message: 'The server that answers this for now is busy: try again later.',
+    retryAfterSeconds,
+  })
+}
+
+function away(): GatewayError {
+  return new GatewayError('UNAVAILABLE', {
+    message: 'The server that answers this for now does not answer: try again shortly.',
+    retryAfterSeconds: 1,
+  })
+}

@@ -1,0 +1,220 @@
+// An old server that fails in the ways that servers and proxies do: no more of it than must be reaches clients, and the log says what it was.
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ANSWER_MS, toOldAnswer } from '../../src/rest/shadow/old-answer.ts'
+import { type RunOptions, runHere, serveForTest } from '../support/command-line.ts'
+import { ask, bearer, openSession } from '../support/gateway.ts'
+import { type PlainServerOptions, startPlainServer } from '../support/plain-server.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { openSocket, requestText } from '../support/wire.ts'
+import { ANA, BEN, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
+
+const FROM_OLD = ['--answer-from', 'old', '--shadow-sample', '0']
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function start(
+  args: readonly string[],
+  { records = SMALL_WORLD, ...options }: Partial<PlainServerOptions> = {},
+  { maxOpenFiles }: Pick<RunOptions, 'maxOpenFiles'> = {},
+) {
+  const database = `file:${join(temporaryDirectory(), 'workspace.db')}`
+  await runHere(['import', '-', '--database', database], { stdin: records })
+  const old = await startPlainServer({ records, basePath: '/v1', ...options })
+  const flags = ['--database', database, '--shadow', old.url, '--shadow-confirm', '0', '--admin-port', '0', ...args]
+  const gateway = await serveForTest(flags, maxOpenFiles === undefined ? {} : { maxOpenFiles })
+  return {
+    old,
+    url: gateway.url,
+    log: gateway.stderr,
+    /** Reads as this user. */
+    async signIn(email: string) {
+      const { accessToken } = await openSession(gateway.url, email)
+      return Object.assign((path: string) => ask(`${gateway.url}${path}`, { headers: bearer(accessToken) }), {
+        accessToken,
+      })
+    },
+    /** How many comparisons ended so. */
+    async comparisons(outcome: string): Promise<number> {
+      const admin = /"url":"(\S+?)","msg":"metrics and health/.exec(gateway.stderr())?.[1]
+      const { text } = await ask(`${admin}/metrics`)
+      const found = new RegExp(`^workspace_gateway_shadow_comparisons_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm')
+      return Number(found.exec(text)?.[1])
+    },
+    async stop(): Promise<void> {
+      expect(await gateway.kill('SIGTERM')).toBe(0)
+      await old[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Of a log, without their times. */
+const failuresIn = (log: string) =>
+  [...log.matchAll(/"reason":"([^"]*)","msg":"the old server gives no answer"/g)].map(([, reason]) => reason)
+
+test('a connection that the old server closes while a read is on its way fails no read', async () => {
+  const seen = new WeakSet()
+  const { old, signIn, stop } = await start(FROM_OLD)
+  const read = await signIn(ANA)
+  old.setIntercept(({ socket }) => {
+    if (seen.has(socket)) socket.destroy()
+    else seen.add(socket)
+    return socket.destroyed
+  })
+  for (let count = 0; count < 10; count += 1) expect((await read('/projects')).status).toBe(200)
+  await stop()
+})
+
+describe.each(['ours', 'old'])('answers from %s', (who) => {
+  test.each([502, 302, 500])(
+    'a read that the old server answers with %i is told of by that, once a minute',
+    async (status) => {
+      const { old, log, signIn, stop } = await start(['--answer-from', who])
+      const read = await signIn(ANA)
+      old.setIntercept(({ url }, response) => {
+        if (url !== '/v1/projects') return false
+        response.writeHead(status, { location: '/elsewhere' }).end()
+        return true
+      })
+      for (let count = 0; count < 5; count += 1) {
+        expect((await read('/projects')).status).toBe(who === 'ours' ? 200 : 503)
+      }
+      // What may be the answer to the request is compared.
+      const expected = who === 'ours' && status !== 502 ? [] : [`GET /projects answered ${status}`]
+      await expect.poll(() => failuresIn(log())).toEqual(expected)
+      await stop()
+      expect(failuresIn(log())).toEqual(expected)
+    },
+  )
+})
+
+test.each(['breaks off', 'is 502'])('a renewal that %s ends no session there', async (how) => {
+  const { old, signIn, stop } = await start(FROM_OLD)
+  const read = await signIn(ANA)
+  expect((await read('/projects')).status).toBe(200)
+  old.setIntercept(({ url, socket }, response) => {
+    if (url === '/v1/templates') response.writeHead(401).end()
+    else if (url !== '/v1/token') return false
+    else if (how === 'is 502') response.writeHead(502).end()
+    else socket.destroy()
+    return true
+  })
+  expect((await read('/templates')).status).toBe(503)
+  old.setIntercept(null)
+  expect((await read('/templates')).status).toBe(200)
+  expect(old.requests.filter(({ path }) => path === '/login')).toHaveLength(1)
+  expect(old.openSessions()).toBe(1)
+  await stop()
+  expect(old.openSessions()).toBe(0)
+})
+
+test('a login that a proxy answers for a server that is away is no refusal of the user', async () => {
+  const { old, log, signIn, comparisons, stop } = await start([])
+  old.setIntercept(({ url }, response) => {
+    if (url === '/v1/login') response.writeHead(502).end()
+    return url === '/v1/login'
+  })
+  expect((await (await signIn(ANA))('/projects')).status).toBe(200)
+  await expect.poll(() => comparisons('oldAway')).toBe(1)
+  expect(await comparisons('oldSignIn')).toBe(0)
+  expect(failuresIn(log())).toEqual(['POST /login answered 502'])
+  await stop()
+})
+
+test('a difference is told of once, whatever clients add to the address', async () => {
+  const { old, log, signIn, comparisons, stop } = await start([])
+  old.workspaces.get(ANA)?.templates.pop()
+  const read = await signIn(ANA)
+  for (const n of [1, 2, 3]) expect((await read(`/templates?r=${n}`)).status).toBe(200)
+  await expect.poll(() => comparisons('different')).toBe(3)
+  const told = log()
+    .split('\n')
+    .filter((line) => line.includes('answers otherwise'))
+  expect(told.map((line) => JSON.parse(line).shadow.ref)).toEqual([null])
+  await stop()
+})
+
+test('a content coding that nobody asked for is undone, or passed on with its name', async () => {
+  const { old, signIn, stop } = await start(FROM_OLD)
+  const read = await signIn(ANA)
+  old.setIntercept(({ url }, response) => {
+    if (url !== '/v1/projects') return false
+    response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'compress', 'content-length': '3' }).end('abc')
+    return true
+  })
+  const { status, headers, text } = await read('/projects')
+  expect([status, text]).toEqual([200, 'abc'])
+  expect([headers.get('content-encoding'), headers.get('content-length')]).toEqual(['compress', '3'])
+  await stop()
+})
+
+describe('a body of which nothing more comes', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('is given up after as long as its beginning is waited for, and not while the client reads nothing', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const giveUp = vi.fn()
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const parts = toOldAnswer(new Response(readable), giveUp).body[Symbol.asyncIterator]()
+    void writer.write(Buffer.from('['))
+    expect((await parts.next()).done).toBe(false)
+    await vi.advanceTimersByTimeAsync(10 * ANSWER_MS)
+    expect(giveUp).not.toHaveBeenCalled()
+    const next = parts.next()
+    await vi.advanceTimersByTimeAsync(ANSWER_MS - 1)
+    expect(giveUp).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(giveUp).toHaveBeenCalledOnce()
+    await writer.close()
+    expect((await next).done).toBe(true)
+  })
+})
+
+test('comparisons that wait for the old server leave others room for long lists', async () => {
+  const emails = ['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`)
+  const records = emails.map((email) => documentLine('template', email, `{"id":"t","x":"${'x'.repeat(5_500_000)}"}`))
+  const { old, signIn, stop } = await start(['--in-flight-bytes', '20971520'], { records: records.join('') })
+  let waiting = 0
+  old.setIntercept(({ url }, response) => {
+    if (url !== '/v1/templates') return false
+    waiting += 1
+    response.writeHead(200, JSON_TYPE).write('[{"id":"t",')
+    return true
+  })
+  for (const [index, email] of emails.entries()) {
+    expect((await (await signIn(email))('/templates')).status).toBe(200)
+    await expect.poll(() => waiting).toBe(index + 1)
+  }
+  const read = await signIn(emails[0] ?? '')
+  for (let count = 0; count < 5; count += 1) expect((await read('/templates')).status).toBe(200)
+  await stop()
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'connections to the old server are no more than there are files for',
+  async () => {
+    let asked = 0
+    const { old, url, signIn, stop } = await start(FROM_OLD, {}, { maxOpenFiles: 128 })
+    const { accessToken } = await signIn(ANA)
+    const read = await signIn(BEN)
+    old.setIntercept((request) => {
+      if (request.url !== '/v1/projects') return false
+      asked += 1
+      return true
+    })
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(url)))
+    const get = requestText({ target: '/projects', headers: [['Authorization', `Bearer ${accessToken}`]] })
+    for (const socket of sockets) socket.on('error', () => {}).write(get.repeat(8))
+    // Half of the files are for clients and for these.
+    await expect.poll(() => asked).toBe(32)
+    const graphql = await read('/graphql?query={me{email}}')
+    expect([graphql.status, graphql.json().data]).toEqual([200, { me: { email: BEN } }])
+    expect((await read('/templates')).status).toBe(503)
+    expect(asked).toBe(32)
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(async () => (await read('/templates')).status).toBe(200)
+    await stop()
+  },
+)
