@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly method: string
   readonly path: string
   readonly handle: Handler
+  /** Of the body, where it is read as a whole: it is received from the arrival of the request on. Otherwise once it is asked for. */
+  readonly bodyLimitBytes?: number
   /** The answer to what it is not to handle, where that is no problem+json. */
   readonly refuse?: (error: GatewayError, request: GatewayRequest) => GatewayResponse
 }

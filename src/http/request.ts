@@ -10,8 +10,11 @@ export interface GatewayRequest extends Caller {
   /** What follows the first `?`, empty without one. */
   readonly search: string
   readonly isFirstOfConnection: boolean
-  /** The whole body, of so many bytes at most where fewer are wanted than of any. Throws `BODY_TOO_LARGE`. To be called once. */
-  readonly body: (limitBytes?: number) => Promise<Uint8Array>
+  /**
+   * The whole body, of so many bytes at most where fewer are wanted than of any. Throws `BODY_TOO_LARGE`. To be called once. The memory for
+   * bodies that are being received counts it until it is there, and with `heldUntil` until that has settled as well.
+   */
+  readonly body: (limitBytes?: number, heldUntil?: Promise<unknown>) => Promise<Uint8Array>
   /**
    * The body a piece at a time, however long it is and takes; only for callers that may send such a body. Throws `BAD_REQUEST` when it breaks
    * off, and `REQUEST_TIMEOUT` when nothing comes for a while. In place of `body`, once.

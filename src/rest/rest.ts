@@ -57,6 +57,7 @@ function sessionEndpoint(route: SessionRoute, services: EndpointServices): Endpo
   return {
     method: route.method,
     path: route.path,
+    bodyLimitBytes: MAX_FIELDS_BYTES,
     async handle(request) {
       const { value, option } = await readFields(route, request)
       const startedAt = beginStep(request.record)

@@ -128,6 +128,61 @@ describe('a body', () => {
     expect(waited).toHaveLength(2)
   })
 
+  test('is received while its request waits, and is held until that has its turn', async () => {
+    const { admission } = admissionOf(false, true)
+    const { promise: waiting, resolve: decide } = Promise.withResolvers<'begins'>()
+    const asked: unknown[] = []
+    const request: GatewayRequest = {
+      ...requestOf(),
+      method: 'POST',
+      async body(...[limitBytes, heldUntil]) {
+        asked.push(limitBytes, heldUntil === waiting)
+        return Buffer.from('received')
+      },
+    }
+    const limited = { ...reading, bodyLimitBytes: 9 }
+    const answering = withAdmission(limited, { ...admission, wait: () => waiting }, ownerOf).handle(request)
+    expect(asked).toEqual([9, true])
+    decide('begins')
+    expect(await answering).toEqual(answer('received'))
+    expect(asked).toHaveLength(2)
+  })
+
+  test('of a client that waits to be told to send it is not asked for before its turn', async () => {
+    const { admission, turn } = admissionOf(false, false)
+    const asked: string[] = []
+    const post = postOf(turn, 0)
+    const request: GatewayRequest = {
+      ...post,
+      header: (name) => (name === 'expect' ? '100-continue' : undefined),
+      body(limitBytes) {
+        asked.push('body')
+        return post.body(limitBytes)
+      },
+    }
+    const limited = { ...reading, bodyLimitBytes: 9 }
+    await expect(withAdmission(limited, admission, ownerOf).handle(request)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
+    expect(asked).toEqual([])
+    expect(await withAdmission(limited, admissionOf(false, true).admission, ownerOf).handle(request)).toEqual(
+      answer('9'),
+    )
+  })
+
+  test('that breaks off while its request waits is told to who asks for it, and to nobody where that is refused', async () => {
+    const limited = { ...reading, bodyLimitBytes: 9 }
+    for (const [mayBegin, code] of [
+      [true, 'BAD_REQUEST'],
+      [false, 'UNAVAILABLE'],
+    ] as const) {
+      const { admission } = admissionOf(false, mayBegin)
+      const body = () => Promise.reject(new GatewayError('BAD_REQUEST'))
+      const request: GatewayRequest = { ...requestOf(), method: 'POST', body }
+      await expect(withAdmission(limited, admission, ownerOf).handle(request)).rejects.toMatchObject({ code })
+    }
+  })
+
   test('that comes when there is too much is refused', async () => {
     const { admission, turn } = admissionOf(true, false)
     const request = postOf(turn, 1)

@@ -62,7 +62,7 @@ export function createGraphQLRoad(
   return {
     endpoints: [
       { method: 'GET', path: '/graphql', handle, refuse },
-      { method: 'POST', path: '/graphql', handle, refuse },
+      { method: 'POST', path: '/graphql', bodyLimitBytes: Number.POSITIVE_INFINITY, handle, refuse },
     ],
     load() {
       // A failure is told to the request that needs it, which tries again.

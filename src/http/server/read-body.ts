@@ -12,13 +12,21 @@ export type ReadBody = (
   clientAddress: string,
   /** Of this body, where it is less than of any. */
   limitBytes?: number,
+  /** Until this has settled, it counts as a body that is being received. */
+  heldUntil?: Promise<unknown>,
 ) => Promise<Uint8Array>
 
 export function createBodyReader(bodyLimitBytes: number): ReadBody {
   const receiveFrom = createReceivedBytes(bodyLimitBytes)
 
-  function collect(incoming: IncomingMessage, clientAddress: string, limitBytes: number): Promise<Uint8Array> {
+  function collect(
+    incoming: IncomingMessage,
+    clientAddress: string,
+    limitBytes: number,
+    heldUntil?: Promise<unknown>,
+  ): Promise<Uint8Array> {
     const reservation = receiveFrom(clientAddress)
+    const release = () => reservation[Symbol.dispose]()
     return new Promise<Uint8Array>((resolve, reject) => {
       const collected = collectBytes(limitBytes, reservation)
       const refuse = (error: GatewayError) => {
@@ -34,23 +42,29 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
       incoming
         .on('data', add)
         .on('end', () => resolve(collected.bytes()))
-        // Cut off in the middle: nobody is there to read the answer, and nothing went wrong here.
-        .on('error', () => reject(new GatewayError('BAD_REQUEST')))
-    }).finally(() => reservation[Symbol.dispose]())
+        .on('error', () => reject(brokeOff()))
+    }).finally(() => void (heldUntil ? heldUntil.finally(release) : release()))
   }
 
-  return async (incoming, response, clientAddress, ownLimitBytes = bodyLimitBytes) => {
+  return async (incoming, response, clientAddress, ownLimitBytes = bodyLimitBytes, heldUntil) => {
     const { headers } = incoming
     const limitBytes = Math.min(ownLimitBytes, bodyLimitBytes)
     if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     requirePlainBody(incoming)
+    // It will tell of no error and no end any more.
+    if (incoming.destroyed) throw brokeOff()
     if (expectsContinue(incoming)) response.writeContinue()
-    return collect(incoming, clientAddress, limitBytes)
+    return collect(incoming, clientAddress, limitBytes, heldUntil)
   }
 }
 
 function tooLarge(limitBytes: number): GatewayError {
   return new GatewayError('BODY_TOO_LARGE', { message: `The request body is larger than ${limitBytes} bytes.` })
+}
+
+/** Nobody is there to read the answer, and nothing went wrong here. */
+function brokeOff(): GatewayError {
+  return new GatewayError('BAD_REQUEST')
 }
 
 function noRoom(): GatewayError {

@@ -179,7 +179,7 @@ function toRequest(
     client,
     httpVersion: incoming.httpVersionMinor === 0 ? '1.0' : '1.1',
     header,
-    body: (limitBytes) => readBody(incoming, response, client.address, limitBytes),
+    body: (limitBytes, heldUntil) => readBody(incoming, response, client.address, limitBytes, heldUntil),
     bodyStream: () => streamBody(incoming, response),
     onClosed: (stop) => void response.once('close', stop),
     record: startRecord(performance.now()),

@@ -1,0 +1,66 @@
+// Clients that close their connection once their request is sent, and wait for no answer, as a page that closes does.
+import { IncomingMessage, type ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import type { GatewayRequest } from '../../src/http/request.ts'
+import { createBodyReader } from '../../src/http/server/read-body.ts'
+import { startGateway } from '../support/gateway.ts'
+import { openSocket, requestText } from '../support/wire.ts'
+
+const MIB = 1_048_576
+/** More at once than begin in one turn. */
+const CLIENTS = 100
+const RESPONSE = {} as ServerResponse
+
+test.each([
+  ['REST', '/logout', (refreshToken: string) => ({ refreshToken })],
+  [
+    'GraphQL',
+    '/graphql',
+    (refreshToken: string) => ({ query: `mutation { logout(refreshToken: "${refreshToken}") }` }),
+  ],
+])('a logout is done, however many there are at once, over %s', async (_, target, bodyOf) => {
+  const observed: string[] = []
+  const observe = ({ path }: GatewayRequest) => void observed.push(path)
+  const { url, login, send } = await startGateway({ observers: [observe] })
+  const tokens = []
+  for (let count = 0; count < CLIENTS; count += 1) tokens.push((await login('ana@example.com')).refreshToken)
+  const sockets = await Promise.all(tokens.map(() => openSocket(url)))
+  for (const [index, socket] of sockets.entries()) {
+    socket.end(
+      requestText({
+        method: 'POST',
+        target,
+        headers: [['Content-Type', 'application/json']],
+        body: JSON.stringify(bodyOf(tokens[index] ?? '')),
+      }),
+    )
+  }
+  await expect.poll(() => observed.filter((path) => path === target).length, { timeout: 10_000 }).toBe(CLIENTS)
+  const refreshes = await Promise.all(
+    tokens.map((refreshToken) => send('POST', '/token', JSON.stringify({ refreshToken }))),
+  )
+  expect(new Set(refreshes.map(({ status }) => status))).toEqual(new Set([401]))
+})
+
+test('a body whose client has left before it is read is one that breaks off', async () => {
+  const incoming = new IncomingMessage(new Socket())
+  incoming.destroy()
+  await expect(createBodyReader(MIB)(incoming, RESPONSE, '192.0.2.1')).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+})
+
+test('bodies of requests that wait keep their part of the memory until those begin', async () => {
+  const readBody = createBodyReader(MIB)
+  const turn = Promise.withResolvers<void>()
+  const receive = (heldUntil?: Promise<void>) => {
+    const incoming = new IncomingMessage(new Socket())
+    incoming.push(Buffer.alloc(MIB))
+    incoming.push(null)
+    return readBody(incoming, RESPONSE, '192.0.2.1', MIB, heldUntil)
+  }
+  for (let count = 0; count < 16; count += 1) await receive(turn.promise)
+  await expect(receive()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  turn.resolve()
+  await turn.promise
+  expect((await receive()).byteLength).toBe(MIB)
+})
