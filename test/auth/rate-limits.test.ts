@@ -87,6 +87,18 @@ test('each network has limits of its own, and an IPv6 network is a /64', async (
   for (const [address, status] of rows) expect([address, await from(address)]).toEqual([address, status])
 })
 
+test('a Forwarded that its client has spoiled gives nobody the limits of another address', async () => {
+  const gateway = await startGateway({ attemptsPerMinute: 1, trustedProxies: ['127.0.0.1'], createGuard: OPEN })
+  const statuses = []
+  for (const address of ['192.0.2.1', '192.0.2.2']) {
+    // As a proxy sends it that adds to `Forwarded` and passes on what else the client wrote.
+    const forwarded = '", for=203.0.113.11'
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': address, forwarded }
+    statuses.push((await gateway.send('POST', '/login', JSON.stringify({ email: ANA }), headers)).status)
+  }
+  expect(statuses).toEqual([200, 429])
+})
+
 test('without a trusted proxy a forwarded address is not believed', async () => {
   const gateway = await startGateway({ attemptsPerMinute: 1, createGuard: OPEN })
   const statuses = []

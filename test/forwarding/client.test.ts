@@ -94,6 +94,14 @@ const ROWS: readonly Row[] = [
     { forwarded: 'for=198.51.100.1', 'x-forwarded-for': '192.0.2.1' },
     PROXY,
   ],
+  ...['", for=192.0.2.1', 'x, for=192.0.2.1', 'for="', 'for=192.0.2.1;;', ', for=192.0.2.1'].map(
+    (forwarded): Row => [
+      `a malformed Forwarded that a proxy has added to (${forwarded}): neither is believed`,
+      { forwarded, 'x-forwarded-for': '198.51.100.1' },
+      PROXY,
+    ],
+  ),
+  ['an empty Forwarded says nothing', { forwarded: '', 'x-forwarded-for': '192.0.2.1' }, { address: '192.0.2.1' }],
 ]
 
 describe('the client behind a trusted proxy', () => {

@@ -16,14 +16,17 @@ const MAX_HOPS = 32
 
 type ReadHeader = (name: string) => string | undefined
 
-/** Null without the header, and for one that is not well formed. */
+/** Somebody is there, and nothing is known of them. */
+const UNKNOWN: Hop = { address: null, scheme: null, host: null }
+
+/** Null without the header. One that is not well formed names somebody unknown, so that no other header is believed in its place. */
 export function forwardedHops(header: ReadHeader): readonly Hop[] | null {
   const value = header('forwarded')
-  if (value === undefined) return null
+  if (value === undefined || value === '') return null
   const hops: Hop[] = []
   for (const element of splitOutsideQuotes(value, ',').slice(-MAX_HOPS)) {
     const pairs = readPairs(element)
-    if (pairs === null) return null
+    if (pairs === null) return [UNKNOWN]
     hops.push({
       address: nodeAddress(pairs.get('for')),
       scheme: toScheme(pairs.get('proto')),
