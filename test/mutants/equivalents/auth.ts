@@ -8,12 +8,6 @@ export const AUTH_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'a token that has ended is refused each time it is asked about; it is only remembered for longer',
   },
   {
-    path: 'src/auth/guards/assertion/keys/pem-source.ts',
-    line: 'fetches = fetches.filter((at) => now - at < refetchMs)',
-    to: '<=',
-    reason: 'an age to the fraction of a microsecond, which no two readings of the clock give',
-  },
-  {
     path: 'src/auth/guards/socket-owner.ts',
     line: 'if (owner !== null) owners.set(peer, owner)',
     to: 'true',

@@ -24,7 +24,8 @@ export function createAssertionGuard({ settings, keys, clock, report }: Assertio
     try {
       return await verifyAssertion(token, settings, keys, clock())
     } catch (error) {
-      if (error instanceof AssertionError) throw error
+      // What was decided on purpose is nothing to report.
+      if (error instanceof AssertionError || error instanceof GatewayError) throw error
       report(error)
       throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: 5, cause: error })
     }

@@ -2,7 +2,7 @@
 import type { CryptoKey, JWSHeaderParameters } from 'jose'
 
 export interface KeySource {
-  /** The key for this header, null when the issuer has none like it. Throws when the issuer was never reached. */
+  /** The key for this header, null when the issuer has none like it. Throws when the issuer was never reached, and `UNAVAILABLE` when it is not to be asked now. */
   readonly keyFor: (header: JWSHeaderParameters) => Promise<CryptoKey | null>
 }
 

@@ -1,8 +1,10 @@
 // Keys that are fetched one by one, as PEM under the key's own address: AWS load balancers publish theirs so.
 import { createPublicKey } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CryptoKey } from 'jose'
 import { importSPKI } from 'jose/key/import'
 import { LRUCache } from 'lru-cache'
+import { GatewayError } from '../../../../errors.ts'
 import { NotThereError } from './fetch-text.ts'
 import { createFreshness } from './freshness.ts'
 import type { KeySource, KeySourceOptions } from './key-source.ts'
@@ -10,7 +12,7 @@ import type { KeySource, KeySourceOptions } from './key-source.ts'
 /** What a key may be called: it becomes part of an address. */
 const KID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 const MAX_KEYS = 16
-/** Within `refetchMs`. Past that, a request for an unknown key is answered that there is none. */
+/** Within `refetchMs`. As many more wait for theirs. Past that, nobody knows whether an unknown key is one of the issuer. */
 const MAX_FETCHES = 2
 
 interface Known {
@@ -23,21 +25,24 @@ interface Known {
 
 /**
  * `load` answers the PEM of a key by its name. Sign-ins that need the same key wait for the same fetch. There are at most `MAX_FETCHES` of them
- * in `refetchMs`, besides those of keys that are known and old.
+ * in `refetchMs`, besides those of keys that are known and old. A key that is not there is not looked for again within that time.
  */
 export function createPemSource(
   load: (kid: string) => Promise<string>,
   { refetchMs, report }: KeySourceOptions,
 ): KeySource {
   const keys = new LRUCache<string, Known>({ max: MAX_KEYS })
+  const missing = new LRUCache<string, true>({ max: MAX_KEYS, ttl: refetchMs })
+  /** When the last ones begin, some of which may wait. */
   let fetches: readonly number[] = []
 
-  function mayFetch(): boolean {
+  /** How long one more has to wait. Throws `UNAVAILABLE`. */
+  function takeFetch(): number {
     const now = performance.now()
-    fetches = fetches.filter((at) => now - at < refetchMs)
-    if (fetches.length >= MAX_FETCHES) return false
-    fetches = [...fetches, now]
-    return true
+    const at = Math.max(now, (fetches.at(-MAX_FETCHES) ?? Number.NEGATIVE_INFINITY) + refetchMs)
+    if (at - now > refetchMs) throw new GatewayError('UNAVAILABLE', { retryAfterSeconds: Math.ceil(refetchMs / 1_000) })
+    fetches = [...fetches, at].slice(-MAX_FETCHES)
+    return at - now
   }
 
   async function loadPublicKey(kid: string): Promise<string> {
@@ -52,11 +57,16 @@ export function createPemSource(
     return known
   }
 
-  function fetchNew(kid: string): Known | null {
-    if (!mayFetch()) return null
-    const known = keep(kid, loadPublicKey(kid))
+  function fetchNew(kid: string): Known {
+    const known = keep(
+      kid,
+      delay(takeFetch()).then(() => loadPublicKey(kid)),
+    )
     // Whoever waits for it reports it.
-    known.pem.catch(() => keys.delete(kid))
+    known.pem.catch((error) => {
+      keys.delete(kid)
+      if (error instanceof NotThereError) missing.set(kid, true)
+    })
     return known
   }
 
@@ -70,21 +80,28 @@ export function createPemSource(
     }
   }
 
-  async function importKey(pem: Promise<string>, alg: string): Promise<CryptoKey | null> {
+  /** Null where the issuer has no key of that name, or one of another algorithm. */
+  async function importKey(fetching: Promise<string>, alg: string): Promise<CryptoKey | null> {
     try {
-      return await importSPKI(await pem, alg)
+      const pem = await fetching
+      return await importSPKI(pem, alg).catch(noneBecause)
     } catch (error) {
-      report(error)
-      return null
+      if (error instanceof NotThereError) return noneBecause(error)
+      throw error
     }
+  }
+
+  function noneBecause(error: unknown): null {
+    report(error)
+    return null
   }
 
   return {
     async keyFor({ kid, alg }) {
       if (kid === undefined || alg === undefined || !KID.test(kid)) return null
       await keys.get(kid)?.refresh()
+      if (missing.has(kid)) return null
       const known = keys.get(kid) ?? fetchNew(kid)
-      if (!known) return null
       const key = known.imported.get(alg) ?? importKey(known.pem, alg)
       known.imported.set(alg, key)
       return key
