@@ -21,7 +21,10 @@ async function serve() {
   const server = createHttpServer(
     async (request) => {
       try {
-        for await (const piece of request.bodyStream()) pieces.push(String(piece))
+        for await (const piece of request.bodyStream()) {
+          pieces.push(String(piece))
+          if (request.path === '/refuse') break
+        }
         ends.push('whole')
       } catch (error) {
         ends.push(error instanceof GatewayError ? error.code : String(error))
@@ -30,6 +33,8 @@ async function serve() {
     },
     serverOptions({ bodyLimitBytes: 1 }),
   )
+  const connections: Socket[] = []
+  server.on('connection', (connection) => connections.push(connection))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -41,7 +46,8 @@ async function serve() {
   socket.on('data', (chunk) => {
     received = Buffer.concat([received, chunk])
   })
-  return { socket, pieces, ends, received: () => received }
+  const bytesRead = () => connections[0]?.bytesRead ?? 0
+  return { socket, pieces, ends, bytesRead, received: () => received }
 }
 
 /** Real turns of the event loop, until it is so. */
@@ -85,6 +91,23 @@ test('nothing for half a minute is a time-out, a client that leaves is not', asy
   leaving.socket.destroy()
   await until(() => leaving.ends.length === 1)
   expect(leaving.ends).toEqual(['BAD_REQUEST'])
+})
+
+test('a client that is answered before its body has ended may send on, and is cut off where nothing comes for half a minute', async () => {
+  const { socket, received, bytesRead } = await serve()
+  socket.write(requestText({ method: 'POST', target: '/refuse', headers: [['Transfer-Encoding', 'chunked']] }))
+  socket.write('1\r\nx\r\n')
+  await until(() => received().toString().includes('whole'))
+  for (let piece = 1; piece <= 3; piece += 1) {
+    vi.advanceTimersByTime(SILENCE_MS - 1)
+    const before = bytesRead()
+    socket.write('1\r\nx\r\n')
+    await until(() => bytesRead() > before)
+  }
+  expect(socket.closed).toBe(false)
+  vi.advanceTimersByTime(SILENCE_MS)
+  // Sooner than node:http looks for requests that take too long.
+  await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true)
 })
 
 test.each([

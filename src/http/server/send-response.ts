@@ -15,6 +15,8 @@ import { writeAndDrain } from './write-and-drain.ts'
 
 /** Of a body that nobody reads: enough for a client that misjudged the limit, not for one that never ends. */
 const MAX_DISCARDED_BYTES = 67_108_864
+/** For so long nothing may come of it. node:http says once that a request takes too long, which may have been while it was allowed to. */
+const DISCARD_SILENCE_MS = 30_000
 /** What a client has the write timeout for. Over it, this is the minimum rate: 3 KiB/s at 20 seconds. */
 const SLICE_BYTES = 65_536
 /** A write of one byte takes as long as one of so many, and hundreds may wait for the same byte. */
@@ -115,7 +117,12 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     response.flushHeaders()
     if (bytes !== null) response.write(bytes)
     discardBody(incoming)
-    const endNow = () => end(null, incoming, response)
+    const timer = setTimeout(() => incoming.destroy(), DISCARD_SILENCE_MS)
+    incoming.on('data', () => timer.refresh())
+    const endNow = () => {
+      clearTimeout(timer)
+      end(null, incoming, response)
+    }
     void finished(incoming).then(endNow, endNow)
     return bytes?.byteLength ?? 0
   }
