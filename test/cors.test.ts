@@ -112,6 +112,33 @@ describe('CORS', () => {
         body: 'no chunk\r\n',
       }),
     ],
+    ...(
+      [
+        // With the three others, one more than there may be.
+        ['431', Array.from({ length: 126 }, (_, at) => [`X-${at}`, 'x'])],
+        ['400', [['Host', 'a b']]],
+        [
+          '400',
+          [
+            ['Authorization', 'Bearer a'],
+            ['Authorization', 'Bearer b'],
+          ],
+        ],
+      ] as const satisfies readonly (readonly [status: string, lines: readonly (readonly string[])[]])[]
+    ).map(
+      ([status, lines]) =>
+        [
+          status,
+          requestText({
+            headers: [
+              ['Origin', APP],
+              ['Connection', 'close'],
+              ...lines.map(([name = '', value = '']) => [name, value] as const),
+            ],
+          }),
+        ] as const,
+    ),
+    ['405', requestText({ method: 'CONNECT', target: 'a:1', headers: [['Origin', APP]] })],
   ] as const
 
   test.each(REFUSED_EARLY)(

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { parseOptions } from '../../src/cli/options/option.ts'
 import { retirementOptions } from '../../src/cli/options/retirement/retirement-options.ts'
 import { toRetirementPlan } from '../../src/cli/retirement/to-retirement-plan.ts'
+import { createInFlightBytes } from '../../src/http/limits/in-flight-bytes.ts'
 import { runHere } from '../support/command-line.ts'
 import { type Answer, startGateway } from '../support/gateway.ts'
-import { ANA, SMALL_WORLD } from '../support/workspaces.ts'
+import { ANA, documentLine, SMALL_WORLD } from '../support/workspaces.ts'
 
 const planOf = (values: Record<string, string>) => toRetirementPlan(parseOptions(retirementOptions, values))
 
@@ -55,6 +56,32 @@ describe('a route that is being retired', () => {
     expect(announced(await gateway.get('/healthz'))).toEqual([null, null, null])
     const fromPage = await gateway.get('/projects', accessToken, { origin: 'https://app.example.com' })
     expect(fromPage.headers.get('access-control-expose-headers')).toMatch(/Deprecation.*Link.*Sunset/)
+  })
+
+  test('says so, and to a page of a listed origin, also where there is no room to send the answer', async () => {
+    const inFlight = createInFlightBytes(1_048_576)
+    const gateway = await startGateway({
+      retirement: planOf(PLAN),
+      corsOrigins: ['https://app.example.com'],
+      inFlight,
+      cacheBytes: 16_777_216,
+    })
+    await gateway.load(documentLine('template', ANA, `{"id":"t1","name":"${'x'.repeat(300_000)}"}`))
+    const { accessToken } = await gateway.login(ANA)
+    const read = () =>
+      gateway.get('/templates', accessToken, { origin: 'https://app.example.com', 'accept-encoding': 'identity' })
+    const sent = await read()
+    expect(sent.status).toBe(200)
+    using others = inFlight.open(0)
+    others.require(1_048_576 - inFlight.byteLength())
+    const unsent = await read()
+    expect([unsent.status, unsent.json().code]).toEqual([503, 'UNAVAILABLE'])
+    expect(announced(unsent)).toEqual(announced(sent))
+    for (const name of ['access-control-allow-origin', 'access-control-expose-headers', 'vary']) {
+      expect(unsent.headers.get(name)).toBe(sent.headers.get(name))
+    }
+    expect(unsent.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+    expect(unsent.headers.get('etag')).toBeNull()
   })
 
   test('is deprecated in the OpenAPI document; one that stays, or is only browned out, is not', async () => {

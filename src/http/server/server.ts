@@ -9,7 +9,7 @@ import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import { forwardedRequestId, requestIdOf } from '../request-id.ts'
 import { startRecord } from '../request-record.ts'
-import type { GatewayResponse, Headers } from '../response.ts'
+import { type GatewayResponse, type Headers, withHeaders } from '../response.ts'
 import { streamBody } from './body-stream.ts'
 import { hasLeft } from './broken-off.ts'
 import { handleClientError, refuseTunnel, trackExchange } from './client-error.ts'
@@ -27,6 +27,15 @@ const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Node looks for slow clients only this often. */
 const CONNECTIONS_CHECK_MS = 500
+/** What a pipeline has put on an answer, and is so of any other to the same request. */
+const OF_ANY_ANSWER = [
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'deprecation',
+  'link',
+  'sunset',
+  'vary',
+]
 
 /** `tooMany`: as many are open as may be. `noProxyHeader`: a proxy that is to begin with a PROXY header did not. */
 export type ConnectionRefusal = 'tooMany' | 'noProxyHeader'
@@ -48,7 +57,7 @@ export interface ServerOptions extends Pick<SendOptions, 'inFlight' | 'sendTimeo
   readonly reportBrokenOff?: SendOptions['reportBrokenOff']
   /** Told of what came and is no request: it passes nobody else who looks on. */
   readonly onMalformed?: ((code: FailureCode) => void) | undefined
-  /** Of refusals that are made before there is a request: no pipeline adds them. */
+  /** Of refusals that are made before a request is handled: no pipeline adds them. */
   readonly refusalHeaders?: Headers
   /** Told of every request before anything is done with it. */
   readonly onRequest?: ((request: GatewayRequest) => void) | undefined
@@ -65,6 +74,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const { inFlight, sendTimeoutMs, reportBrokenOff = () => {} } = options
   const readBody = createBodyReader(bodyLimitBytes)
   const send = createSender({ inFlight, sendTimeoutMs, reportBrokenOff })
+  const { refusalHeaders = {}, onMalformed: onRefused } = options
   const { observers = [], hasRequestIds = false, onRequest, within, onRefusedConnection = () => {} } = options
 
   /** Null where there is nothing to be found by it. */
@@ -90,6 +100,13 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     else respond(request, incoming, response)
   }
 
+  async function refuseHead(code: FailureCode, request: GatewayRequest): Promise<GatewayResponse> {
+    return withHeaders(
+      toProblem(new GatewayError(code), () => {}, requestIdOf(request)),
+      refusalHeaders,
+    )
+  }
+
   function respond(request: GatewayRequest, incoming: IncomingMessage, response: ServerResponse): void {
     const refusal = refusalOfHead(incoming, request.header('host'))
     const replying = refusal === null ? handle(request) : refuseHead(refusal, request)
@@ -100,7 +117,10 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
       let sending: Awaitable<number>
       function sendProblem(error: unknown): Awaitable<number> {
         const requestId = requestIdOf(request)
-        sent = toProblem(error, () => {}, requestId)
+        sent = withHeaders(
+          toProblem(error, () => {}, requestId),
+          headersOfAnyAnswer(reply),
+        )
         return send(sent, incoming, response, requestId)
       }
       try {
@@ -138,10 +158,8 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   // "Continue" is said when the body is read; expectations nobody knows may be ignored (RFC 9110 section 10.1.1).
   server.on('checkContinue', listen)
   server.on('checkExpectation', listen)
-  server.on('connect', (_request, socket) => refuseTunnel(socket, { onRefused: options.onMalformed }))
-  server.on('clientError', (error, socket) =>
-    handleClientError(error, socket, { headers: options.refusalHeaders, onRefused: options.onMalformed }),
-  )
+  server.on('connect', (_request, socket) => refuseTunnel(socket, { headers: refusalHeaders, onRefused }))
+  server.on('clientError', (error, socket) => handleClientError(error, socket, { headers: refusalHeaders, onRefused }))
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
   server.on('drop', (dropped) => onRefusedConnection('tooMany', dropped?.remoteAddress ?? ''))
   const proxies = createTrustedProxies(trustedProxies)
@@ -151,8 +169,13 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   return server
 }
 
-async function refuseHead(code: FailureCode, request: GatewayRequest): Promise<GatewayResponse> {
-  return toProblem(new GatewayError(code), () => {}, requestIdOf(request))
+function headersOfAnyAnswer({ headers }: GatewayResponse): Headers {
+  return Object.fromEntries(
+    OF_ANY_ANSWER.flatMap((name) => {
+      const value = headers[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 function toRequest(
