@@ -24,6 +24,12 @@ const MALFORMED: readonly { readonly name: string; readonly bytes: string | Uint
   { name: 'another protocol', bytes: lines('GET /healthz ICY/1.1', 'Host: localhost') },
   { name: 'HTTP/2 in the words of HTTP/1', bytes: lines('GET /healthz HTTP/2.0', 'Host: localhost') },
   { name: 'a target of a user', bytes: lines('GET http://ana@localhost/healthz HTTP/1.1', 'Host: localhost') },
+  { name: 'a target of no host', bytes: lines('GET http:///healthz HTTP/1.1', 'Host: localhost') },
+  {
+    name: 'a target of no host, in capitals, beside an empty Host',
+    bytes: lines('GET HTTP:///healthz HTTP/1.1', 'Host:'),
+  },
+  { name: 'a target of a port alone', bytes: lines('GET http://:80/healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a method that HTTP does not have', bytes: lines('FETCH /healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a method in lower case', bytes: lines('get /healthz HTTP/1.1', 'Host: localhost') },
   { name: 'a target with a space in it', bytes: lines('GET /he althz HTTP/1.1', 'Host: localhost') },

@@ -11,6 +11,9 @@ export const HEADER_LINES_READ = MAX_HEADER_LINES + 1
 /** RFC 3986 section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]{2,45}\])(?::\d*)?$/i
 
+/** RFC 9110 section 4.2.1: an absolute target with an empty host. */
+const NAMELESS_TARGET = /^https?:\/\/(?:[:/?#]|$)/i
+
 /** Why it is refused; null for a sound one. `namedHost` is that of an absolute target, else the one of `Host`. */
 export function refusalOfHead(incoming: IncomingMessage, namedHost: string | undefined): FailureCode | null {
   if (hasTooManyLines(incoming)) return 'HEADERS_TOO_LARGE'
@@ -27,8 +30,9 @@ function hasTooManyLines({ rawHeaders }: IncomingMessage): boolean {
  * fields that a proxy may read as well, node:http takes the first line and drops the others: such a field has one line.
  */
 function isSound(incoming: IncomingMessage, namedHost: string | undefined): boolean {
-  const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = incoming
+  const { httpVersionMajor, httpVersionMinor, rawHeaders, headers, url = '' } = incoming
   const { host } = headers
+  if (!url.startsWith('/') && NAMELESS_TARGET.test(url)) return false
   if (httpVersionMajor !== 1 || (namedHost !== host && !HOST.test(namedHost ?? ''))) return false
   if (host === undefined ? httpVersionMinor > 0 : !HOST.test(host)) return false
   return hasNoRepeatedLine(rawHeaders) && !hasUnknownCoding(headers)
