@@ -42,6 +42,17 @@ test('the document lints clean, and every row of the route table is in it with i
   expect(text).not.toContain('documentId')
 })
 
+test('a body with a content coding is refused with a status that the document has for the route', async () => {
+  const gateway = await startGateway()
+  const { paths }: OpenApi = (await gateway.get('/openapi.json')).json()
+  for (const { method, path } of SESSION_ROUTES) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const { status } = await gateway.send(method, path, '{}', headers)
+    expect([method, path, status]).toEqual([method, path, 415])
+    expect(Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {})).toContain('415')
+  }
+})
+
 test('what is answered has a name and fields, codes are a closed list, and the address is the one it was asked at', async () => {
   const gateway = await startGateway({ trustedProxies: ['127.0.0.1'], examples: await demoExamples() })
   const { json } = await gateway.get('/openapi.json')

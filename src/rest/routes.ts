@@ -55,7 +55,15 @@ const LOGOUT = {
   requiresJson: false,
   requiresBody: false,
   summary: 'Sign out',
-  failures: ['MALFORMED_JSON', 'UNAUTHENTICATED', 'INVALID_TOKEN', 'READ_ONLY', 'BODY_TOO_LARGE'],
+  failures: [
+    'MALFORMED_JSON',
+    'UNAUTHENTICATED',
+    'INVALID_TOKEN',
+    'READ_ONLY',
+    'BODY_TOO_LARGE',
+    // Of a coded body: its media type may be any.
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
   twin: 'mutation($refreshToken: String!) { logout(refreshToken: $refreshToken) }',
   async resolve(refreshToken, context) {
     await Mutation.logout({}, { refreshToken }, context)

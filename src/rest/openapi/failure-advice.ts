@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   ROUTE_RETIRED: 'Move to the GraphQL twin.',
   BODY_TOO_LARGE: 'Send less, or in several requests.',
   RESPONSE_TOO_LARGE: 'Ask for fewer items, or page with `first` and `after`.',
-  UNSUPPORTED_MEDIA_TYPE: 'Send `Content-Type: application/json`.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send `Content-Type: application/json`, and no `Content-Encoding`.',
   TOO_MANY_REQUESTS: 'Wait as many seconds as `Retry-After` says.',
   HEADERS_TOO_LARGE: 'Send fewer or shorter headers, such as cookies.',
   INTERNAL: 'Tell whoever runs the gateway the `requestId`: the log has it.',
