@@ -137,6 +137,22 @@ describe('a route that is being retired', () => {
     expect(gateway.reported).toEqual([])
   })
 
+  test('tells of its link also where that has an @, as links to people and packages do', async () => {
+    const link = 'https://example.com/@acme/rest-goes?v=a@1#@b'
+    const brownout = '/projects=2026-01-01/1h'
+    const plan = planOf({ sunset: '/templates=2025-12-01', deprecationLink: `*=${link}`, brownout })
+    const gateway = await startGateway({ retirement: plan })
+    for (const [path, status] of [
+      ['/templates', 410],
+      ['/projects', 503],
+    ] as const) {
+      const refused = await gateway.get(path)
+      expect(refused.status).toBe(status)
+      expect(refused.json().detail).toContain('(more at https://example.com/%40acme/rest-goes?v=a%401#%40b)')
+    }
+    expect((await gateway.get('/templates')).headers.get('link')).toBe(`<${link}>; rel="sunset"`)
+  })
+
   test('says when it answers again where brownouts lie over each other, or touch', async () => {
     const brownout =
       '*=2026-01-10T09:00:00Z/15m,/projects=2026-01-10T09:10:00Z/2h,/projects=2026-01-10T11:10:00Z/5m,/projects=2026-01-10T12:00:00Z/1h'

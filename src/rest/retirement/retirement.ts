@@ -57,7 +57,7 @@ function requireAnswering(
   twin: string,
   now: number,
 ): void {
-  const help = `In GraphQL: ${twin}${link === null ? '' : ` (more at ${link})`}`
+  const help = `In GraphQL: ${twin}${link === null ? '' : ` (more at ${toReadable(link)})`}`
   if (sunsetAt !== null && now >= sunsetAt) {
     throw new GatewayError('ROUTE_RETIRED', { message: `${name} was retired at ${timeOf(sunsetAt)}. ${help}` })
   }
@@ -68,6 +68,12 @@ function requireAnswering(
     message: `${name} ${when}, and does not answer until ${timeOf(until)}. ${help}`,
     retryAfterSeconds: Math.ceil((until - now) / 1_000),
   })
+}
+
+/** With no `@` behind its host: what a problem tells looks like an address of email to whoever takes those out of it. */
+function toReadable(link: string): string {
+  const [site = ''] = /^https?:\/\/[^/?#]*/.exec(link) ?? []
+  return site + link.slice(site.length).replaceAll('@', '%40')
 }
 
 /** When it is over: windows may lie over each other, or touch. Null where there is none now. */
