@@ -241,6 +241,37 @@ export function describePages(name: string, open: () => Promise<{ store: Store }
         ])
       })
 
+      test('of a long list are cut, whatever page of its start was read before', async () => {
+        const texts = [
+          ...Array.from({ length: 256 }, () => '1'),
+          ...Array.from({ length: 5 }, () => `"${'x'.repeat(99_998)}"`),
+        ]
+        await store.applyChanges(texts.map((text, n) => put({ kind: 'template', id: `${n}`, ref: null, text })))
+        const session = newSession()
+        await store.addSessions([session])
+        const told = async (page: Partial<PageWithin>) => {
+          const [live] = await store.liveSessions([session.id], NOW)
+          const seen = { stateVersion: live?.stateVersion ?? '', onRead() {} }
+          const list = {
+            userId: live?.userId ?? 0,
+            kind: 'template',
+            after: 0,
+            limit: null,
+            maxBytes: 131_072,
+          } as const
+          const [part] = await store.documentsWithin([{ ...list, seen, ...page }])
+          return [part?.items.length, part?.isCut]
+        }
+        expect(await told({ before: 3 })).toEqual([2, false])
+        expect(await told({})).toEqual([258, true])
+        // What is left begins behind the places whose sizes are added up.
+        await store.applyChanges(
+          texts.slice(0, 256).map((_, n) => ({ type: 'removeDocument', email: ANA, kind: 'template', id: `${n}` })),
+        )
+        expect(await told({ before: 3 })).toEqual([0, false])
+        expect(await told({})).toEqual([2, true])
+      })
+
       test('are of a bounded number of items, however short', async () => {
         await anExport(Array.from({ length: MAX_ITEMS_WITHIN + 1 }, () => '0'))
         const { userId, exports } = await history()

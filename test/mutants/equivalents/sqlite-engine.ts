@@ -61,13 +61,14 @@ export const SQLITE_ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/store/sqlite/engine/document-pages.ts',
-    line: 'if (isWhole && page.after === 0 && page.seen)',
+    line: 'if (isWhole && isOfList && page.seen) rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })',
     to: 'false',
     reason: 'a list that is not remembered is found to be short again',
   },
   {
     path: 'src/store/sqlite/engine/document-pages.ts',
-    line: 'rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })',
+    line: 'if (isWhole && isOfList && page.seen) rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })',
+    to: ';',
     reason: 'a list that is not remembered is found to be short again',
   },
   {

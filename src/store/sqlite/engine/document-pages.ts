@@ -61,8 +61,9 @@ export function createDocumentPages(database: Database): DocumentPages {
     const before = page.after + SHORT_LIST + 1
     const byteLength = size.get(...rangeOf({ ...page, before }))?.byteLength ?? 0
     const isWhole = byteLength <= page.maxBytes && next.get(...rangeOf({ ...page, after: before - 1 })) === undefined
-    if (isWhole && page.after === 0 && page.seen)
-      rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })
+    // Behind the end of a page with `before` nothing was looked for.
+    const isOfList = page.after === 0 && page.before === undefined
+    if (isWhole && isOfList && page.seen) rememberShort(page, { stateVersion: page.seen.stateVersion, byteLength })
     return isWhole
   }
 
