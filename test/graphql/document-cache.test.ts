@@ -46,6 +46,28 @@ test('an entry of a whole share is kept, and one larger pushes out nothing', () 
   expect([cache.get('whole', ANA), cache.get('too large', ANA)]).toEqual(['kept', undefined])
 })
 
+test('an entry that grows makes room out of its owner’s others, then out of what is used least', () => {
+  const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 0.5 })
+  for (const key of ['a', 'b', 'c']) cache.set(key, ANA, key, 10)
+  for (const key of ['d', 'e']) cache.set(key, BEN, key, 10)
+  cache.resize('b', 'b', 35)
+  const kept = () => ['a', 'b', 'c', 'd', 'e'].filter((key, index) => cache.get(key, index < 3 ? ANA : BEN))
+  expect(kept()).toEqual(['b', 'c', 'd', 'e'])
+  // What two have used is nobody’s: then all there is makes room.
+  expect(cache.get('b', BEN)).toBe('b')
+  cache.resize('b', 'b', 75)
+  expect(kept()).toEqual(['b', 'd', 'e'])
+})
+
+test('an entry that is gone, or has another value by now, does not grow', () => {
+  const cache = createDocumentCache<string>({ maxBytes: 100, maxShare: 1 })
+  cache.set('a', ANA, 'new', 10)
+  cache.set('b', ANA, 'b', 60)
+  cache.resize('a', 'old', 90)
+  cache.resize('c', 'c', 90)
+  expect(['a', 'b', 'c'].map((key) => cache.get(key, ANA))).toEqual(['new', 'b', undefined])
+})
+
 test('an owner has no more than a share after many rounds, also where others took some of it over', () => {
   const cache = createDocumentCache<string>({ maxBytes: 1_000, maxShare: 0.03 })
   const keys = Array.from({ length: 20 }, (_, index) => `of ana ${index}`)

@@ -10,7 +10,7 @@ const SCHEMA = buildSchema('type Query { a: Int }')
 
 /** Room for documents of so many letters. */
 function open(letters: number) {
-  const documents = createDocuments(createPrepareDocument(SCHEMA, LIMITS), { maxBytes: letters * 256, maxShare: 1 })
+  const documents = createDocuments(createPrepareDocument(SCHEMA, LIMITS), { maxBytes: letters * 160, maxShare: 1 })
   return (text: string, owner: number | null = 1) => {
     if (documents.find(text, owner)) return true
     documents.prepare(text, owner, POLICY)

@@ -32,7 +32,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a fragment counts as visited though its spread was left out',
-    file: 'graphql/execution/collect-fields.ts',
+    file: 'graphql/execution/plan/collect-fields.ts',
     find: `    if (!isIncluded(spread, variables)) return
     const fragment = fragments.get(name)
     if (!fragment || !isOnType(schema, fragment, type) || visited.has(name)) return
@@ -50,13 +50,13 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a plan is used again whatever its conditions are',
-    file: 'graphql/execution/execute.ts',
-    find: 'const conditions = conditionsKey(conditionVariables, variables)',
-    replacement: 'const conditions = conditionsKey([], variables) || String(conditionVariables.length > 99)',
+    file: 'graphql/execution/plan/kept-plans.ts',
+    find: 'const key = prefix + conditionsKey(names, variables)',
+    replacement: 'const key = prefix + conditionsKey([], variables)',
   },
   {
     name: 'fields share the place of their arguments',
-    file: 'graphql/execution/plan.ts',
+    file: 'graphql/execution/plan/plan.ts',
     find: 'nextSlot: () => slots++',
     replacement: 'nextSlot: () => slots',
   },

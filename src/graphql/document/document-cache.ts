@@ -9,9 +9,13 @@ export interface DocumentCacheOptions {
 
 /** Least recently used entries go first. What two owners use belongs to nobody, and no owner's share pushes it out. */
 export interface DocumentCache<V> {
+  /** What one owner may fill. */
+  readonly maxOwnedBytes: number
   readonly get: (key: string, owner: number) => V | undefined
   /** Does nothing when the entry is larger than an owner's share. */
   readonly set: (key: string, owner: number, value: V, byteLength: number) => void
+  /** Does nothing when the entry of this key has another value, or is gone. Counts as a use; no more than an owner's share. */
+  readonly resize: (key: string, value: V, byteLength: number) => void
 }
 
 interface Entry<V> {
@@ -56,6 +60,7 @@ export function createDocumentCache<V>({ maxBytes, maxShare }: DocumentCacheOpti
   }
 
   return {
+    maxOwnedBytes,
     get(key, owner) {
       const entry = entries.get(key)
       if (!entry) return undefined
@@ -72,6 +77,13 @@ export function createDocumentCache<V>({ maxBytes, maxShare }: DocumentCacheOpti
       if (byteLength > maxOwnedBytes) return
       entries.set(key, { value, byteLength, owner })
       own(key, owner, byteLength)
+    },
+    resize(key, value, byteLength) {
+      const entry = entries.peek(key)
+      if (entry?.value !== value) return
+      const { owner } = entry
+      entries.set(key, { value, byteLength, owner })
+      if (owner !== null) own(key, owner, byteLength)
     },
   }
 }

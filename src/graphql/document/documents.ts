@@ -5,8 +5,13 @@ import { createDocumentCache } from './document-cache.ts'
 import type { DocumentPolicy, PrepareDocument } from './prepare-document.ts'
 import type { PreparedDocument } from './prepared-document.ts'
 
-/** Of one letter of a document, with its syntax tree and its plans. Measured: 100 to 250 for documents of frontends. */
-const BYTES_PER_LETTER = 256
+/** Of one letter of a document, with its syntax tree. Measured: 77 to 151, the most for names of two letters. */
+const BYTES_PER_LETTER = 160
+/**
+ * Of an owner's share, that the plans of one document may take: the longest operation that the limits allow still has its plan kept, and
+ * a document with many conditions does not push out all others of its owner.
+ */
+const MAX_PLANS_SHARE = 2 / 3
 /** Texts that were seen once, as hashes. */
 const MAX_SEEN = 10_000
 
@@ -29,18 +34,21 @@ export function createDocuments(prepare: PrepareDocument, options: DocumentsOpti
   const kept = createDocumentCache<PreparedDocument>(options)
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })
 
-  function isSecondSight(text: string): boolean {
-    const key = hash('sha1', text, 'base64')
-    if (seen.get(key)) return true
-    seen.set(key, true)
-    return false
-  }
-
   return {
     find: (text, owner) => (owner === null ? undefined : kept.get(text, owner)),
     prepare(text, owner, policy) {
-      const document = prepare(text, policy)
-      if (owner !== null && isSecondSight(text)) kept.set(text, owner, document, text.length * BYTES_PER_LETTER)
+      if (owner === null) return prepare(text, policy, null)
+      const key = hash('sha1', text, 'base64')
+      const byteLength = text.length * BYTES_PER_LETTER
+      const maxPlanBytes = Math.min(Math.floor(kept.maxOwnedBytes * MAX_PLANS_SHARE), kept.maxOwnedBytes - byteLength)
+      if (!seen.get(key) || maxPlanBytes <= 0) {
+        const document = prepare(text, policy, null)
+        seen.set(key, true)
+        return document
+      }
+      const onResize = (planBytes: number) => kept.resize(text, document, byteLength + planBytes)
+      const document = prepare(text, policy, { maxBytes: maxPlanBytes, onResize })
+      kept.set(text, owner, document, byteLength)
       return document
     },
   }

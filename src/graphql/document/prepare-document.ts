@@ -12,7 +12,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import { type Introspection, noIntrospection } from './introspection-rule.ts'
 import { type DocumentLimits, documentExcess } from './limits.ts'
 import { parseDocument } from './parse-document.ts'
-import { type PreparedDocument, toPreparedDocument } from './prepared-document.ts'
+import { type PlanRoom, type PreparedDocument, toPreparedDocument } from './prepared-document.ts'
 import { RefusedDocument } from './refused-document.ts'
 import { singleSessionMutation } from './single-session-mutation-rule.ts'
 
@@ -32,8 +32,11 @@ export interface DocumentPolicy {
  */
 const LETTERS_PER_PLACE = 64
 
-/** Throws `RefusedDocument`. Costs up to some tens of milliseconds for the worst document that keeps the limits. */
-export type PrepareDocument = (text: string, policy: DocumentPolicy) => PreparedDocument
+/**
+ * Throws `RefusedDocument`. Costs up to some tens of milliseconds for the worst document that keeps the limits. `room` is for its plans;
+ * null for a document that is not kept.
+ */
+export type PrepareDocument = (text: string, policy: DocumentPolicy, room: PlanRoom | null) => PreparedDocument
 
 export function createPrepareDocument(schema: GraphQLSchema, limits: DocumentLimits): PrepareDocument {
   const yoga = createYoga<object, { readonly policy: DocumentPolicy }>({
@@ -43,12 +46,12 @@ export function createPrepareDocument(schema: GraphQLSchema, limits: DocumentLim
     plugins: [parseWithinLimits, requireWithinLimits(limits), refuseSecondSession, hideSchema, reportFew],
   })
 
-  return (text, policy) => {
+  return (text, policy, room) => {
     const { parse, validate: validateDocument } = yoga.getEnveloped({ policy })
     const document = parsed(text, parse)
     const errors = validateDocument(schema, document)
     if (errors.length > 0) throw new RefusedDocument(errors)
-    return toPreparedDocument(document)
+    return toPreparedDocument(document, room)
   }
 }
 

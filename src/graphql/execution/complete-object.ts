@@ -2,7 +2,7 @@
 import type { HasText, MemberField } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
-import type { FieldPlan, SelectionPlan } from './plan.ts'
+import type { FieldPlan, SelectionPlan } from './plan/plan.ts'
 import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'

@@ -2,7 +2,7 @@
 
 import type { Path } from './collected-errors.ts'
 import { completeField, fieldFailed, joinFields } from './complete-object.ts'
-import type { SelectionPlan } from './plan.ts'
+import type { SelectionPlan } from './plan/plan.ts'
 import type { Run } from './run.ts'
 import { Deferred } from './settle.ts'
 import type { Text } from './text.ts'

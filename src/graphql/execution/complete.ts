@@ -18,7 +18,7 @@ import { rawTextOf } from '../../resolvers/documents/raw-json.ts'
 import type { Path } from './collected-errors.ts'
 import { completeList } from './complete-list.ts'
 import { completeObject } from './complete-object.ts'
-import { type Complete, lazySelection, type PlanBuilder, type SelectionPlan } from './plan.ts'
+import { type Complete, lazySelection, type PlanBuilder, type SelectionPlan } from './plan/plan.ts'
 
 export function completeOf(type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder): Complete {
   if (isNonNullType(type)) return completeNonNull(nullableOf(type.ofType, nodes, builder), nodes)

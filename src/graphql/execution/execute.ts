@@ -1,23 +1,19 @@
 // Executes one operation as the specification says: variables, plan, text and errors, in turns of the event loop and within budgets.
-import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError, type VariableValues } from 'graphql'
-import { LRUCache } from 'lru-cache'
+import { type GraphQLError, type GraphQLSchema, getVariableValues, locatedError } from 'graphql'
 import type { Context } from '../../resolvers/context.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import type { Awaitable } from '../../store/contract.ts'
 import type { PreparedOperation } from '../document/prepared-document.ts'
 import { createCollectedErrors, FieldFailure } from './collected-errors.ts'
-import { completeOf } from './complete.ts'
 import { completeObject } from './complete-object.ts'
 import { completeSerially } from './complete-serially.ts'
-import { conditionsKey, conditionValues, conditionVariables, createPlan, type OperationPlan } from './plan.ts'
+import { createPlanFor } from './plan/kept-plans.ts'
 import type { Run } from './run.ts'
 import type { Text } from './text.ts'
 import { createRunClock, type TurnClock } from './turn-clock.ts'
 
 /** Errors of variables that are reported. */
 const MAX_COERCION_ERRORS = 10
-/** Plans of one operation: one for each outcome of its conditions (`@skip`, `@include`). */
-const MAX_PLANS = 8
 
 export interface Execution {
   /** Null when nothing was executed: the variables are not what the operation declares. */
@@ -29,7 +25,7 @@ export interface Execution {
 export interface Executor {
   /**
    * Throws `RequestAborted` when a budget is used up. Work on a large answer is spread over turns of the event loop.
-   * Plans are cached for as long as the operation is: one for each outcome of its conditions.
+   * Plans are kept with the document, in the room that it has for them.
    */
   readonly execute: (
     operation: PreparedOperation,
@@ -49,38 +45,8 @@ export interface ExecutorOptions {
   readonly clock: TurnClock
 }
 
-/** What is cached for an operation, for as long as its document is. */
-interface Planned {
-  readonly conditionVariables: readonly string[]
-  /** By the values of those variables. */
-  readonly plans: LRUCache<string, OperationPlan>
-}
-
 export function createExecutor({ schema, clock }: ExecutorOptions): Executor {
-  const planned = new WeakMap<PreparedOperation, Planned>()
-
-  function plannedOf(operation: PreparedOperation): Planned {
-    const known = planned.get(operation)
-    if (known) return known
-    const { definition, fragments } = operation
-    const made: Planned = {
-      conditionVariables: conditionVariables(definition, fragments),
-      plans: new LRUCache({ max: MAX_PLANS }),
-    }
-    planned.set(operation, made)
-    return made
-  }
-
-  function planFor(operation: PreparedOperation, variables: VariableValues): OperationPlan {
-    const { conditionVariables, plans } = plannedOf(operation)
-    const conditions = conditionsKey(conditionVariables, variables)
-    const known = plans.get(conditions)
-    if (known) return known
-    const decided = conditionValues(conditionVariables, variables)
-    const plan = createPlan(schema, operation.definition, operation.fragments, decided, completeOf)
-    plans.set(conditions, plan)
-    return plan
-  }
+  const planFor = createPlanFor(schema)
 
   return {
     execute(operation, inputs, context, { hideSuggestions }) {

@@ -37,7 +37,8 @@ export function createSmallWorld(typeDefs: string, resolvers: Resolvers, options
   const documents = new Map<string, ReturnType<typeof toPreparedDocument>>()
 
   function run(query: string, variables: Readonly<Record<string, unknown>> = {}): Execution | Promise<Execution> {
-    const document = documents.get(query) ?? toPreparedDocument(parse(query))
+    const document =
+      documents.get(query) ?? toPreparedDocument(parse(query), { maxBytes: Number.MAX_SAFE_INTEGER, onResize() {} })
     documents.set(query, document)
     const operation = document.operation(undefined)
     if (!operation) throw new Error('the document has not one operation')

@@ -20,19 +20,14 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'past the end the lexer answers the end again',
   },
   {
-    path: 'src/graphql/execution/execute.ts',
-    line: 'if (known) return known',
+    path: 'src/graphql/execution/plan/kept-plans.ts',
+    line: 'if (found) return found',
     to: 'false',
     reason: 'the plan is made again, and is the same',
   },
   {
-    path: 'src/graphql/execution/execute.ts',
-    line: 'planned.set(operation, made)',
-    reason: 'the plan is made again, and is the same',
-  },
-  {
-    path: 'src/graphql/execution/execute.ts',
-    line: 'plans.set(conditions, plan)',
+    path: 'src/graphql/execution/plan/kept-plans.ts',
+    line: 'known.set(operation, made)',
     reason: 'the plan is made again, and is the same',
   },
   {
@@ -53,7 +48,7 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'no type is non-null twice: what is left of the types is said to the compiler',
   },
   {
-    path: 'src/graphql/execution/collect-fields.ts',
+    path: 'src/graphql/execution/plan/collect-fields.ts',
     line: 'if (!node.directives?.length) return true',
     to: 'false',
     reason: 'no directives are looked through, and leave the field in',
@@ -119,25 +114,25 @@ export const EXECUTION_EQUIVALENTS: readonly Equivalent[] = [
     reason: 'the same text and the same count, made in the slower way',
   },
   {
-    path: 'src/graphql/execution/plan.ts',
-    line: `if (!root) throw new Error(\`the schema has no \${operation.operation}\`)`,
+    path: 'src/graphql/execution/plan/plan.ts',
+    line: `if (!root) throw new Error(\`the schema has no \${definition.operation}\`)`,
     to: 'false',
     reason: 'validation refuses an operation that the schema lacks',
   },
   {
-    path: 'src/graphql/execution/plan.ts',
+    path: 'src/graphql/execution/plan/plan.ts',
     line: 'if (!definition) continue',
     to: 'false',
     reason: 'validation refuses a field that its type lacks',
   },
   {
-    path: 'src/graphql/execution/plan.ts',
+    path: 'src/graphql/execution/plan/plan.ts',
     line: `constant: node.name.value === '__typename' ? \`"\${type.name}"\` : null,`,
     to: 'false',
     reason: 'graphql-js has a resolver for `__typename`, which answers the same',
   },
   {
-    path: 'src/graphql/execution/plan.ts',
+    path: 'src/graphql/execution/plan/plan.ts',
     line: 'if (definition.args.length === 0) {',
     to: 'false',
     reason: 'no arguments are read anew, and are none',

@@ -18,13 +18,14 @@ import {
   type VariableValues,
   visit,
 } from 'graphql'
-import { type MemberField, memberOf } from '../../resolvers/documents/member-field.ts'
-import { createMemberReader, type MemberReader } from '../../resolvers/documents/member-reader.ts'
+import { type MemberField, memberOf } from '../../../resolvers/documents/member-field.ts'
+import { createMemberReader, type MemberReader } from '../../../resolvers/documents/member-reader.ts'
+import type { PreparedOperation } from '../../document/prepared-document.ts'
+import type { Path } from '../collected-errors.ts'
+import type { Run } from '../run.ts'
+import { Failed } from '../settle.ts'
+import type { Text } from '../text.ts'
 import { collectFields } from './collect-fields.ts'
-import type { Path } from './collected-errors.ts'
-import type { Run } from './run.ts'
-import { Failed } from './settle.ts'
-import type { Text } from './text.ts'
 
 export type Complete = (run: Run, value: unknown, path: Path | null) => Text | Promise<Text>
 
@@ -73,6 +74,8 @@ export interface PlanBuilder {
   readonly variables: VariableValues
   /** The next free slot for argument values. */
   readonly nextSlot: () => number
+  /** Told each time that the plan has grown by a selection: how many fields it has, and the length of their keys. */
+  readonly onPlanned: (fieldCount: number, keysLength: number) => void
   readonly completeOf: (type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder) => Complete
 }
 
@@ -82,17 +85,17 @@ export interface PlanBuilder {
  */
 export function createPlan(
   schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  { definition, fragments }: PreparedOperation,
   variables: VariableValues,
   completeOf: PlanBuilder['completeOf'],
+  onPlanned: PlanBuilder['onPlanned'],
 ): OperationPlan {
-  const root = schema.getRootType(operation.operation)
-  if (!root) throw new Error(`the schema has no ${operation.operation}`)
+  const root = schema.getRootType(definition.operation)
+  if (!root) throw new Error(`the schema has no ${definition.operation}`)
   let slots = 0
-  const builder: PlanBuilder = { schema, fragments, variables, completeOf, nextSlot: () => slots++ }
-  const selection = lazySelection(builder, root, [operation.selectionSet])
-  return { isMutation: operation.operation === 'mutation', selection }
+  const builder: PlanBuilder = { schema, fragments, variables, completeOf, onPlanned, nextSlot: () => slots++ }
+  const selection = lazySelection(builder, root, [definition.selectionSet])
+  return { isMutation: definition.operation === 'mutation', selection }
 }
 
 /** The plan of a selection, made at the first call. Where a condition is null, every call throws the same error. */
@@ -115,8 +118,12 @@ function selectionOrFailure(
   sets: readonly SelectionSetNode[],
 ): SelectionPlan | Failed {
   try {
-    return planSelection(builder, type, sets)
+    const selection = planSelection(builder, type, sets)
+    builder.onPlanned(selection.fields.length, selection.frameLength)
+    return selection
   } catch (error) {
+    // An error takes about as much as a field.
+    builder.onPlanned(1, 0)
     return new Failed(error)
   }
 }
