@@ -33,7 +33,7 @@ import type { ResponseType } from './media-types.ts'
 import type { Audience, GraphQLOptions } from './options.ts'
 import { type GraphQLRequest, requireGraphQLRequest, requireSource } from './request.ts'
 import { type MadeResponse, toResponse } from './response.ts'
-import { identify } from './viewer.ts'
+import { type Identified, identify } from './viewer.ts'
 import { writeErrorsInTurns } from './written-errors.ts'
 
 /** Who asks, and for what kind of answer. */
@@ -67,20 +67,22 @@ export function createAnswer(
 
   const whyRefused = options.introspection === 'nobody' ? 'refused' : 'signIn'
 
-  function policyFor(viewer: LiveSession | null): DocumentPolicy {
-    const isOf = (audience: Audience) => audience === 'everyone' || (audience === 'signed-in' && viewer !== null)
-    return {
-      introspection: isOf(options.introspection) ? 'allowed' : whyRefused,
-      hideSuggestions: !isOf(options.suggestions),
-    }
+  function hidesSuggestions(viewer: LiveSession | null): boolean {
+    return !isOf(options.suggestions, viewer)
   }
 
-  async function prepareInTurn(text: string, request: GatewayRequest, viewer: LiveSession | null) {
-    const owner = viewer?.userId ?? null
+  /** A query with a bad token is refused for that, which a client can mend; a mutation cannot ask for the schema. */
+  function policyFor({ viewer, refusal }: Identified): DocumentPolicy {
+    const isAllowed = isOf(options.introspection, viewer) || (options.introspection === 'signed-in' && refusal !== null)
+    return { introspection: isAllowed ? 'allowed' : whyRefused, hideSuggestions: hidesSuggestions(viewer) }
+  }
+
+  async function prepareInTurn(text: string, request: GatewayRequest, who: Identified) {
+    const owner = who.viewer?.userId ?? null
     const turn = takeTurn(request, placesOf(text))
     if (turn) await turn
     // Another request may have had it prepared meanwhile.
-    return (turn && documents.find(text, owner)) ?? documents.prepare(text, owner, policyFor(viewer))
+    return (turn && documents.find(text, owner)) ?? documents.prepare(text, owner, policyFor(who))
   }
 
   /** What was kept for this user, in the very state their session was looked up in. */
@@ -109,7 +111,7 @@ export function createAnswer(
         viewer,
         createRequestBudget(options.requestLimits, holding),
       )
-    const { hideSuggestions } = policyFor(viewer)
+    const hideSuggestions = hidesSuggestions(viewer)
     const startedAt = beginStep(request.record)
     const run = (context: Context) => executor.execute(operation, variables, context, { hideSuggestions })
     const { value, context } = isQuery(operation)
@@ -164,7 +166,7 @@ export function createAnswer(
     const asked = isLong(source) ? await readLong(source, who, read) : read()
     const found = documents.find(asked.query, viewer?.userId ?? null)
     if (trace) trace.plan = found ? 'kept' : 'new'
-    const document = found ?? (await prepareInTurn(asked.query, request, viewer))
+    const document = found ?? (await prepareInTurn(asked.query, request, who))
     trace?.step('document')
     const operation = requireOperation(document, asked.operationName, request)
     request.record.operationName = operation.definition.name?.value ?? null
@@ -180,6 +182,10 @@ export function createAnswer(
     const response = state && accepted.coding !== null ? await compression.encode(state, name, made, accepted) : made
     return isSentAtOnce(response) ? response : { ...response, held: holdings.move() }
   }
+}
+
+function isOf(audience: Audience, viewer: LiveSession | null): boolean {
+  return audience === 'everyone' || (audience === 'signed-in' && viewer !== null)
 }
 
 function isQuery({ definition }: PreparedOperation): boolean {

@@ -149,6 +149,28 @@ describe('introspection', () => {
     }
     expect((await gateway.graphql('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } })
   })
+
+  test('with a token that is not valid is refused for the token, and names of the schema are not told', async () => {
+    const gateway = await startGateway({ graphqlValues: { introspection: 'signed-in' } })
+    for (const [accept, withoutToken] of [
+      [GRAPHQL_RESPONSE, 400],
+      ['application/json', 200],
+    ] as const) {
+      const asked = async (document: string, accessToken?: string) => {
+        const { status, headers, json } = await gateway.graphql(document, {
+          headers: { accept },
+          ...(accessToken && { accessToken }),
+        })
+        return [status, json().errors[0].extensions.code, headers.get('www-authenticate') !== null]
+      }
+      for (const document of [SCHEMA, '{ me { id } __schema { queryType { name } } }', SCHEMA]) {
+        expect(await asked(document, 'no token')).toEqual([401, 'INVALID_TOKEN', true])
+        expect(await asked(document)).toEqual([withoutToken, 'GRAPHQL_VALIDATION_FAILED', false])
+      }
+      const misspelt = await gateway.graphql('{ my { id } }', { headers: { accept }, accessToken: 'no token' })
+      expect([misspelt.status, misspelt.text.includes('Did you mean')]).toEqual([withoutToken, false])
+    }
+  })
 })
 
 describe('names that were perhaps meant', () => {
