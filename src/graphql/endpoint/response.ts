@@ -43,36 +43,41 @@ export function toResponse(
   type: ResponseType,
   yieldTurn: YieldTurn = () => Promise.resolve(),
 ): MadeResponse {
-  const { first } = errors
-  const status = statusFor(data, first, type)
+  const failure = failureOf(data, errors)
+  const status = statusFor(failure, type)
   return {
     response: {
       status,
       headers: {
         ...GRAPHQL_HEADERS,
         'content-type': `${type}; charset=utf-8`,
-        ...(status !== 200 && first?.error ? failureHeaders(first.error) : {}),
+        ...(status !== 200 && failure?.error ? failureHeaders(failure.error) : {}),
       },
       body: toBody(toText(data, errors.text), yieldTurn),
       derived: {},
-      ...(first && isNothing(data) ? { failureCode: first.code } : {}),
+      ...(failure ? { failureCode: failure.code } : {}),
     },
     isRepeatable: status === 200 && !errors.isOurFault,
   }
 }
 
 /**
+ * Why nothing was answered; null where something was. Where `data` is null it is the last error: none is reported that comes behind
+ * the one that emptied all of it, and those before it made smaller places null.
+ */
+function failureOf(data: Execution['data'], { first, last }: WrittenErrors): GraphQLFailure | null {
+  if (data === null) return first
+  return data === 'null' ? last : null
+}
+
+/**
  * A partial answer is 200. Where nothing was answered (no data, or null) the status is the failure's own; for a document at
  * fault it is 400, or 200 in the older media type (GraphQL over HTTP, section 6.4).
  */
-function statusFor(data: Execution['data'], first: GraphQLFailure | null, type: ResponseType): number {
-  if (!first || !isNothing(data)) return 200
-  if (first.error) return statusOf(first.error.code)
+function statusFor(failure: GraphQLFailure | null, type: ResponseType): number {
+  if (!failure) return 200
+  if (failure.error) return statusOf(failure.error.code)
   return type === GRAPHQL_RESPONSE ? 400 : 200
-}
-
-function isNothing(data: Execution['data']): boolean {
-  return data === null || data === 'null'
 }
 
 /** The errors first: who reads sees them soon. */

@@ -13,6 +13,7 @@ export interface WrittenErrors {
   /** A JSON array; null where nothing failed. */
   readonly text: Text | null
   readonly first: GraphQLFailure | null
+  readonly last: GraphQLFailure | null
   /** Whether one of them is our fault: then the same request may be answered otherwise. */
   readonly isOurFault: boolean
 }
@@ -41,6 +42,7 @@ function createErrorWriter(report: ReportFailure) {
   const incidentOf = createIncidents(report)
   const builder = createTextBuilder()
   let first: GraphQLFailure | null = null
+  let last: GraphQLFailure | null = null
   let isOurFault = false
 
   return {
@@ -49,12 +51,13 @@ function createErrorWriter(report: ReportFailure) {
       builder.add(first === null ? '[' : ',')
       builder.add(JSON.stringify(failure.entry))
       first ??= failure
+      last = failure
       if (failure.error !== null && statusOf(failure.error.code) >= 500) isOurFault = true
     },
     build(): WrittenErrors {
-      if (first === null) return { text: null, first, isOurFault }
+      if (first === null) return { text: null, first, last, isOurFault }
       builder.add(']')
-      return { text: builder.build(), first, isOurFault }
+      return { text: builder.build(), first, last, isOurFault }
     },
   }
 }

@@ -45,7 +45,8 @@ describe('its status, whether it is told why, and whether it may be kept', () =>
     ['null', 'null', [UNAUTHENTICATED], 401, 401, 'UNAUTHENTICATED', false],
     ['nothing', null, [UNAVAILABLE, UNAUTHENTICATED], 503, 503, 'UNAVAILABLE', false],
     ['nothing of a document', null, [DOCUMENT], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
-    ['null of a document', 'null', [DOCUMENT, BUG], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
+    ['null of a document', 'null', [BUG, DOCUMENT], 200, 400, 'GRAPHQL_VALIDATION_FAILED', false],
+    ['null, and a part before', 'null', [UNAUTHENTICATED, UNAVAILABLE], 503, 503, 'UNAVAILABLE', false],
   ])('%s', ([, data, errors, json, graphql, code, isKept]) => {
     const [older, newer] = [respond(data, errors), respond(data, errors, GRAPHQL_RESPONSE)]
     expect([older.response.status, newer.response.status]).toEqual([json, graphql])
@@ -57,7 +58,10 @@ describe('its status, whether it is told why, and whether it may be kept', () =>
 
   test('headers say how to go on only where nothing was answered', () => {
     expect(respond(null, [UNAUTHENTICATED]).response.headers['www-authenticate']).toBe('Bearer')
-    expect(respond('null', [UNAVAILABLE]).response.headers['retry-after']).toBe('7')
+    for (const errors of [[UNAVAILABLE], [UNAUTHENTICATED, UNAVAILABLE]]) {
+      const { headers } = respond('null', errors).response
+      expect([headers['retry-after'], headers['www-authenticate']]).toEqual(['7', undefined])
+    }
     for (const data of ['{"a":null}', ['{"a":null}']]) {
       const { headers } = respond(data, [UNAVAILABLE, UNAUTHENTICATED]).response
       expect(Object.keys(headers).toSorted()).toEqual(['cache-control', 'content-type', 'vary'])

@@ -32,5 +32,10 @@ test('many are the same text in turns, and no turn writes more than a hundred', 
 test('a few wait for no turn', async () => {
   const noTurn = () => Promise.reject(new Error('no turn was needed'))
   expect(parsed((await writeErrorsInTurns(failures(50), REPORT, noTurn)).text)).toHaveLength(50)
-  expect(await writeErrorsInTurns([], REPORT, noTurn)).toEqual({ text: null, first: null, isOurFault: false })
+  expect(await writeErrorsInTurns([], REPORT, noTurn)).toEqual({
+    text: null,
+    first: null,
+    last: null,
+    isOurFault: false,
+  })
 })

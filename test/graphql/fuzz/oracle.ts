@@ -90,13 +90,14 @@ function toFailure(error: GraphQLError): Failure {
 
 /** The statuses a response may have in this media type. */
 export function statusesOf({ data, failures }: Expected, mediaType: string): readonly number[] {
-  const [first] = failures
+  // What empties all of `data` ends the execution: it is the last failure.
+  const failure = data === null ? failures.at(-1) : failures[0]
   // A partial answer is an answer, whatever failed.
-  if (!first || (data !== null && data !== undefined)) return [200]
+  if (!failure || (data !== null && data !== undefined)) return [200]
   // Of the document's faults GraphQL over HTTP says that they are 200 where the media type does not tell them apart.
-  const isOfDocument = first.code === 'GRAPHQL_VALIDATION_FAILED' || first.code === 'OPERATION_NOT_FOUND'
+  const isOfDocument = failure.code === 'GRAPHQL_VALIDATION_FAILED' || failure.code === 'OPERATION_NOT_FOUND'
   if (isOfDocument) return mediaType === 'application/json' ? [200] : [400]
-  return [STATUSES[first.code] ?? 400]
+  return [STATUSES[failure.code] ?? 400]
 }
 
 /** Throws when the response differs. */
