@@ -5,6 +5,7 @@ import { ANA, BEN } from '../support/workspaces.ts'
 import { type ClientGateway, EVERYTHING, type Everything, PAGED, rightFor, shown, startForClients } from './same-ids.ts'
 
 const EVERYTHING_QUERY = gql(EVERYTHING)
+const NAMES = 'query Names { me { id projectsConnection(first: 2) { nodes { id name } } } }'
 
 /** The default cache: nothing is said of any type. */
 function createClient({ endpoint, fetch }: ClientGateway, cache = new InMemoryCache()) {
@@ -49,6 +50,26 @@ test('two parts of a screen that each select a part of me are two requests, and 
   await client.query({ query: gql('query Barrier { me { id templates { id } } }') })
   expect(gateway.sent).toEqual(['Head', 'List', 'Barrier'])
   for (const { subscription } of parts) subscription.unsubscribe()
+})
+
+test('two queries that select different parts of a connection replace each other, unless the parts are merged', async () => {
+  const gateway = await startForClients()
+  await gateway.signIn(ANA)
+  const queries = ['query Count { me { id projectsConnection(first: 2) { totalCount } } }', NAMES].map((text) =>
+    gql(text),
+  )
+  const sentWith = async (cache?: InMemoryCache) => {
+    const client = createClient(gateway, cache)
+    for (let round = 0; round < 3; round += 1) for (const query of queries) await client.query({ query })
+    return gateway.sent.splice(0)
+  }
+  // Apollo says it as well, once.
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  expect(await sentWith()).toEqual(['Count', 'Names', 'Count', 'Names', 'Count', 'Names'])
+  expect(warn).toHaveBeenCalledOnce()
+  warn.mockRestore()
+  const typePolicies = { User: { fields: { projectsConnection: { merge: true } } } }
+  expect(await sentWith(new InMemoryCache({ typePolicies }))).toEqual(['Count', 'Names'])
 })
 
 test('pages a connection forwards and backwards with its own relayStylePagination', async () => {
