@@ -32,6 +32,8 @@ test.each([
   ['08006', ConnectionLostError],
   ['57P01', ConnectionLostError],
   ['25006', ConnectionLostError],
+  ['25P01', ConnectionLostError],
+  ['25P02', ConnectionLostError],
   ['25P03', ConnectionLostError],
   ['53300', StoreUnavailableError],
   ['57014', StoreUnavailableError],

@@ -28,7 +28,7 @@ export interface Connection {
   readonly query: <R extends QueryResultRow>(statement: Statement, values?: readonly unknown[]) => Promise<readonly R[]>
   /** Statements without parameters, separated by `;`, none of which begins or ends a transaction. Answers the rows of the last. */
   readonly script: (text: string) => Promise<readonly QueryResultRow[]>
-  /** `mode` as SQL has it; read committed unless given. */
+  /** `mode` as SQL has it; read committed unless given. When it throws, the connection is lost. */
   readonly begin: (mode?: string) => Promise<void>
   readonly commit: () => Promise<void>
   readonly rollback: () => Promise<void>
@@ -36,6 +36,8 @@ export interface Connection {
   readonly isPooled: () => boolean
   /** Whether it can take no further statement. */
   readonly isLost: () => boolean
+  /** Whether the server said, with its last answer, that a transaction is open or was broken off. */
+  readonly hasTransaction: () => boolean
   readonly onLost: (listener: () => void) => void
   readonly close: () => void
 }
@@ -66,6 +68,8 @@ const UNREACHABLE: Readonly<Record<Access, string>> = {
 
 /** The server stops a statement that takes too long; when it does not even say so, the connection is given up after this. */
 const SILENCE_MS = 500
+/** Of the protocol: what the server says of itself outside of any transaction. */
+const IDLE = 'I'
 const INT8 = 20
 const INT4 = 23
 
@@ -180,6 +184,17 @@ async function connectWith(
     else assertAccess((await runScript(beginTransaction(mode, options.statementTimeoutMs)))[0], target.access)
   }
 
+  /** Where it fails, the transaction may be there, broken off, or not: nothing more is asked on this connection. */
+  async function beginOrLose(mode: string): Promise<void> {
+    try {
+      await runBegin(mode)
+    } catch (error) {
+      lose()
+      throw error
+    }
+    isInTransaction = true
+  }
+
   function toSent({ name, text }: Statement): SentStatement {
     const traceparent = options.traces?.current() ?? null
     // Another text each time: to keep it prepared would help nobody.
@@ -187,7 +202,10 @@ async function connectWith(
     return isPooled ? { text } : { name, text }
   }
 
-  /** In one round trip. Behind a part that fails, the server refuses the others and rolls back. */
+  /**
+   * In one round trip. Behind a part that fails, the server refuses the others and rolls back; behind a beginning that only a
+   * pooler refuses, it does what it is asked.
+   */
   async function runAsTransaction<R extends QueryResultRow>(
     statement: SentStatement,
     values: unknown[],
@@ -197,7 +215,8 @@ async function connectWith(
     const parts = [runBegin(READ_COMMITTED), client.query<R>({ ...statement, values }), client.query('commit')] as const
     stream.uncork()
     // Until all have ended: what is sent next is another transaction.
-    await Promise.allSettled(parts)
+    const [begun] = await Promise.allSettled(parts)
+    if (begun.status === 'rejected') throw toOutcomeOpen(begun.reason)
     const [, { rows }] = await Promise.all(parts)
     return rows
   }
@@ -222,15 +241,12 @@ async function connectWith(
         return (await client.query<R>({ ...sent, values: [...values] })).rows
       }),
     script: (text) => within(() => runScript(text)),
-    begin: (mode = READ_COMMITTED) =>
-      within(async () => {
-        isInTransaction = true
-        await runBegin(mode)
-      }),
+    begin: (mode = READ_COMMITTED) => within(() => beginOrLose(mode)),
     commit: () => within(() => end('commit')),
     rollback: () => within(() => end('rollback')),
     isPooled: () => isPooled,
     isLost: () => lost,
+    hasTransaction: () => client.getTransactionStatus() !== IDLE,
     onLost: (listener) => listeners.push(listener),
     close() {
       if (lost) return
@@ -254,6 +270,12 @@ async function connectWith(
     lose()
     throw error
   }
+}
+
+function toOutcomeOpen(reason: unknown): ConnectionLostError {
+  const failure = toStoreError(reason)
+  if (failure instanceof ConnectionLostError) return failure
+  return new ConnectionLostError(`the database began no transaction: ${reasonOf(reason)}`, { cause: reason })
 }
 
 function hasNoTls(error: unknown): boolean {

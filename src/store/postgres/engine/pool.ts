@@ -97,6 +97,8 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
 
   function release(connection: Connection): void {
     isStuck = false
+    // Whoever had it next would have its statements refused, and a pooler would keep a server for it.
+    if (connection.hasTransaction()) connection.close()
     if (connection.isLost()) return
     const next = waiters.shift()
     if (next) next.resolve(connection)

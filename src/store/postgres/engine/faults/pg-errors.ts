@@ -8,7 +8,7 @@ export const SQLSTATE_CLOSED = 'WG001'
 export const SQLSTATE_MOVED = 'WG002'
 
 /** SQLSTATE classes and codes after which the same connection is of no more use. */
-const CONNECTION_LOST = /^(?:08|57P|25006|25P0[34])/
+const CONNECTION_LOST = /^(?:08|57P|25006|25P0[1-4])/
 /** … and those that say "later": resources, timeouts, locks. */
 const LATER = /^(?:53|57014|55P03|40001|40P01|58)/
 /** lock_not_available, and deadlock_detected, which the server says to one of those who wait for each other. */
