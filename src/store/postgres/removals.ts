@@ -66,6 +66,11 @@ const REMOVE_EXPORTS: Statement = {
       and ($4::text is null or digest = $4)
     returning id`,
 }
+// An import locks the user before it changes exports; a removed export changes the user, too.
+const LOCK_USER: Statement = {
+  name: 'lockUserToPrune',
+  text: 'select id from workspace_gateway.user where id = $1 for no key update',
+}
 const PRUNABLE: Statement = {
   name: 'prunableExports',
   text: `select id, byte_length as "byteLength", element_count as "elementCount" from (
@@ -190,6 +195,7 @@ export function createRemovals(pool: Pool): RemovalVerbs {
       }),
     pruneExports: ({ userId, keep, before }) =>
       pool.transaction(async (connection) => {
+        await connection.query(LOCK_USER, [userId])
         const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(PRUNABLE, [
           userId,
           keep,

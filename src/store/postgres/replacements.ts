@@ -87,6 +87,12 @@ const NEXT: Statement = {
     from workspace_gateway.staged_user s where replacement = $1 and email > $2 order by email limit $3`,
 }
 
+// In the order of their ids, as every import locks users: no two wait for each other in a circle.
+const LOCK_USERS: Statement = {
+  name: 'lockUsersToSwap',
+  text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
+}
+
 type ReplacementVerbs = Pick<
   WorkspaceEdits,
   'beginReplacement' | 'stageReplacement' | 'swapReplacement' | 'endReplacement'
@@ -122,6 +128,7 @@ export function createReplacements(pool: Pool): ReplacementVerbs {
       const run = (found[0]?.documents ?? 0) > LARGE_SWAP_DOCUMENTS ? pool.longTransaction : pool.transaction
       return run(async (connection) => {
         await requireTouched(connection, replacement, now)
+        await connection.query(LOCK_USERS, [fitting.map(({ email }) => email)])
         const swapped = []
         for (const user of fitting) swapped.push(await swapUser(connection, user, options))
         return swapped

@@ -1,4 +1,5 @@
 // A bounded number of connections, made when they are needed, thrown away when they are lost; the URL's options come before the gateway's.
+import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../contract.ts'
 import type { PoolStatistics } from '../../statistics-contract.ts'
 import { type Connection, type ConnectionOptions, connect } from '../connection.ts'
@@ -36,6 +37,8 @@ interface Waiter {
 }
 
 const CONFLICT_ATTEMPTS = 5
+/** Before the second attempt, at most; longer before each further one. */
+const CONFLICT_PAUSE_MS = 50
 const CLOSED = 'the store is closed'
 const TOO_LATE = 'no connection to the database became free in time'
 
@@ -146,13 +149,14 @@ export function createPool(target: PostgresTarget, given: PoolOptions): Pool {
     }
   }
 
-  /** Again when the database rolled it back to solve a conflict. */
+  /** Again when the database rolled it back to solve a conflict, after a random pause: not in step with whoever it met. */
   async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await run()
       } catch (error) {
         if (!isRolledBack(error) || attempt === CONFLICT_ATTEMPTS) throw error
+        await delay(Math.random() * CONFLICT_PAUSE_MS * attempt)
       }
     }
   }
