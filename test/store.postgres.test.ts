@@ -204,7 +204,8 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
       const names = await namesAfter(
         (hash) =>
           `select salt from audit_salt for no key update; insert into removed_name select '${hash}', ${Date.now()}`,
-        (store) => store.addAuditEntries([entry, { ...entry, who: 'ben@example.com' }]),
+        (store) =>
+          store.addAuditEntries({ writer: 'w', sequence: 1, entries: [entry, { ...entry, who: 'ben@example.com' }] }),
       )
       expect(names).toEqual(['hash', 'ben@example.com'])
     })

@@ -109,9 +109,9 @@ function describeUsers(databaseUrl: () => Promise<string | undefined>): void {
     let isHeld = true
     const store: AuditStore = {
       ...gateway.store,
-      addAuditEntries(entries) {
+      addAuditEntries(batch) {
         if (isHeld) throw new StoreUnavailableError('held back')
-        return gateway.store.addAuditEntries(entries)
+        return gateway.store.addAuditEntries(batch)
       },
     }
     await using log = await openAuditLog(store, {

@@ -23,6 +23,11 @@ export interface RestCallBatch {
 export const CLIENTS_PER_DAY = 500
 export const OTHER_CLIENT = '(other)'
 
+/** Of milliseconds since the epoch; the first day for what is older, since a retention may reach further back than a date can. */
+export function dayOf(time: number): string {
+  return new Date(Math.max(0, time)).toISOString().slice(0, 10)
+}
+
 export interface RestCallVerbs {
   /** Adds to what is there. Idempotent: a batch that is not newer than its writer's last one changes nothing. */
   readonly addRestCalls: (batch: RestCallBatch) => Awaitable<void>

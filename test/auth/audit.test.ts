@@ -35,13 +35,14 @@ async function openLog(options: Partial<AuditLogOptions> = {}) {
     },
   })
   const [lines, failures]: [NewAuditEntry[], unknown[]] = [[], []]
-  let isAway = false
+  let fails: 'before' | 'after' | null = null
   const log = await openAuditLog(
     {
       ...store,
-      addAuditEntries(entries) {
-        if (isAway) throw new StoreUnavailableError('away')
-        return store.addAuditEntries(entries)
+      async addAuditEntries(batch) {
+        if (fails === 'before') throw new StoreUnavailableError('away')
+        await store.addAuditEntries(batch)
+        if (fails === 'after') throw new StoreUnavailableError('the answer was lost')
       },
     },
     {
@@ -59,8 +60,8 @@ async function openLog(options: Partial<AuditLogOptions> = {}) {
     store,
     lines,
     failures,
-    beAway(away: boolean) {
-      isAway = away
+    fail(when: typeof fails) {
+      fails = when
     },
     entries: async () => (await store.auditEntries(ALL, 0, 100_000)).map(({ id: _, ...entry }) => entry),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -120,17 +121,41 @@ test('what comes in bursts becomes one entry with a count, and the queue is boun
 
 test('nothing is lost while the database is away, and its absence is told once', async () => {
   await using opened = await openLog()
-  opened.beAway(true)
+  opened.fail('before')
   opened.log.record(login())
   await opened.log.flush()
   opened.log.record(login())
   await opened.log.flush()
   expect(opened.failures).toHaveLength(1)
   expect(opened.lines).toEqual([])
-  opened.beAway(false)
+  opened.fail(null)
   await opened.log[Symbol.asyncDispose]()
-  expect((await opened.entries()).map(({ count }) => count)).toEqual([2])
+  // Whether the first was written was not known: the second is not counted in with it.
+  expect((await opened.entries()).map(({ count }) => count)).toEqual([1, 1])
 })
+
+test.each([false, true])(
+  'what was written, and its answer lost, stands there once (emails in clear: %s)',
+  async (areEmailsClear) => {
+    await using opened = await openLog({ areEmailsClear })
+    opened.fail('after')
+    opened.log.record(login())
+    opened.log.record(login({ kind: 'logout' }))
+    await opened.log.flush()
+    for (let time = 0; time < 3; time += 1) opened.log.record(login())
+    await opened.log.flush()
+    expect(opened.lines).toEqual([])
+    opened.fail(null)
+    await opened.log[Symbol.asyncDispose]()
+    const written = (await opened.entries()).map(({ kind, count }) => [kind, count])
+    expect(written).toEqual([
+      ['login', 1],
+      ['logout', 1],
+      ['login', 3],
+    ])
+    expect(opened.lines.map(({ kind, count }) => [kind, count])).toEqual(written)
+  },
+)
 
 test('entries go when they are older than the operator keeps them; nothing is kept for no time at all', async () => {
   let now = 5_000

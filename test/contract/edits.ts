@@ -361,7 +361,7 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       const entry = { at: NOW, kind: 'login', result: 'done', network: '192.0.2.0/24', detail: 'd', count: 2 }
       const [CARL, DORA] = ['carl@example.com', 'dora@example.com']
       const names = [ANA, BEN, 'hmac-sha256:5b1f', CARL, '', ANA, DORA]
-      await store.addAuditEntries(names.map((who) => ({ ...entry, who })))
+      await store.addAuditEntries({ writer: 'w', sequence: 1, entries: names.map((who) => ({ ...entry, who })) })
       const entries = () => store.auditEntries({ from: null, to: null, kind: null, who: null }, 0, 99)
       const before = await entries()
       await store.applyChanges([put(), put({ email: BEN }), put({ email: DORA })])
@@ -384,9 +384,11 @@ export function describeEdits(name: string, open: () => Promise<EditsSubject>): 
       const all = [ANA, BEN, CARL, DORA, '', 'hmac-sha256:5b1f']
       const salt = await store.auditSalt()
       let seen = 0
+      let sequence = 0
       /** How the entries are named, in the order of their names. */
       const written = async (names: readonly string[]) => {
-        await store.addAuditEntries(names.map((who) => ({ ...entry, who })))
+        sequence += 1
+        await store.addAuditEntries({ writer: 'w', sequence, entries: names.map((who) => ({ ...entry, who })) })
         const found = await store.auditEntries({ from: null, to: null, kind: null, who: null }, seen, 99)
         seen = found.at(-1)?.id ?? seen
         return found.map(({ who }) => who)

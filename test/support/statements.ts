@@ -9,6 +9,7 @@ import type { TestGateway } from './gateway.ts'
 const BACKGROUND: ReadonlySet<string> = new Set([
   'signingKeys',
   'auditSalt',
+  'advanceWriter',
   'addAuditEntries',
   'removeAuditEntries',
   'dropExpiredSessions',

@@ -1,6 +1,7 @@
 // The audit log of one process: events in, entries of the database out, in batches off the path of requests.
+import { randomUUID } from 'node:crypto'
 import { redact } from '../../redact.ts'
-import type { AuditVerbs, NewAuditEntry } from '../../store/audit-contract.ts'
+import type { AuditBatch, AuditVerbs, NewAuditEntry } from '../../store/audit-contract.ts'
 import { type BackgroundWriter, startBackgroundWriter } from '../../store/background-writer.ts'
 import { hashedEmail } from '../../store/hashed-email.ts'
 import { coarseNetworkOf } from '../coarse-network.ts'
@@ -35,8 +36,12 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
   const { retentionMs, areEmailsClear, clock, onEntry, onFailure } = options
   let salt = await store.auditSalt()
   const nameRefusal = createRefusalNames()
-  let queue = new Map<string, NewAuditEntry>()
+  const queue = new Map<string, NewAuditEntry>()
   let droppedCount = 0
+  const writer = randomUUID()
+  let sequence = 0
+  /** Its fate is not known until it was acknowledged: it is sent again as it is, and what comes meanwhile is not counted in with it. */
+  let unacknowledged: AuditBatch | null = null
 
   function toEntry({ kind, result, email, isGone = false, address = '', detail = '' }: AuditEvent): NewAuditEntry {
     return {
@@ -68,30 +73,34 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     else droppedCount += entry.count
   }
 
-  function takeQueue(): readonly NewAuditEntry[] {
-    const entries = [...queue.values()]
-    if (droppedCount > 0) {
-      entries.push({ ...toEntry({ kind: 'dropped', result: 'failed' }), count: droppedCount })
+  /** Those that have waited longest; behind the last of them, how many could not wait. */
+  function takeBatch(): AuditBatch {
+    const entries: NewAuditEntry[] = []
+    for (const [key, entry] of queue) {
+      if (entries.length === ENTRIES_PER_WRITE) break
+      entries.push(entry)
+      queue.delete(key)
     }
-    queue = new Map()
-    droppedCount = 0
-    return entries
+    if (entries.length < ENTRIES_PER_WRITE && droppedCount > 0) {
+      entries.push({ ...toEntry({ kind: 'dropped', result: 'failed' }), count: droppedCount })
+      droppedCount = 0
+    }
+    sequence += 1
+    return { writer, sequence, entries }
   }
 
   async function write(): Promise<void> {
-    const entries = takeQueue()
-    for (let start = 0; start < entries.length; start += ENTRIES_PER_WRITE) {
-      const written = entries.slice(start, start + ENTRIES_PER_WRITE)
-      try {
-        if (retentionMs > 0) await store.addAuditEntries(written)
-      } catch (error) {
-        for (const entry of entries.slice(start)) enqueue(entry)
-        throw error
-      }
-      for (const entry of written) onEntry(entry)
+    let hasWritten = false
+    while (unacknowledged !== null || queue.size > 0 || droppedCount > 0) {
+      unacknowledged ??= takeBatch()
+      if (retentionMs > 0) await store.addAuditEntries(unacknowledged)
+      const { entries } = unacknowledged
+      unacknowledged = null
+      hasWritten = true
+      for (const entry of entries) onEntry(entry)
     }
     // Another one when the database has moved meanwhile.
-    if (entries.length > 0) salt = await store.auditSalt()
+    if (hasWritten) salt = await store.auditSalt()
   }
 
   const areRemoved = retentionMs > 0 && retentionMs < Number.POSITIVE_INFINITY

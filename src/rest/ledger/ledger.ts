@@ -6,6 +6,7 @@ import type { Route } from '../../http/request-record.ts'
 import { type BackgroundWriter, startBackgroundWriter } from '../../store/background-writer.ts'
 import {
   CLIENTS_PER_DAY,
+  dayOf,
   OTHER_CLIENT,
   type RestCallBatch,
   type RestCalls,
@@ -110,15 +111,9 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
 
   const background = startBackgroundWriter({
     write,
-    // A retention may reach further back than a date can. No call is older than the epoch.
-    removeOld: (limit) => store.removeRestCalls(dayOf(Math.max(0, clock() - retentionMs)), limit),
+    removeOld: (limit) => store.removeRestCalls(dayOf(clock() - retentionMs), limit),
     clock,
     onFailure,
   })
   return { ...background, observe, collect: metrics.collect }
-}
-
-/** Of UTC. */
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }

@@ -140,7 +140,7 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
 
     auditSalt: () => ask((asked) => asked.auditSalt()),
     auditEntries: (filter, after, limit) => ask((asked) => asked.auditEntries(filter, after, limit)),
-    addAuditEntries: (entries) => askInCharge((asked) => asked.addAuditEntries(entries)),
+    addAuditEntries: (batch) => askInCharge((asked) => asked.addAuditEntries(batch)),
     removeAuditEntries: (before, limit) => askInCharge((asked) => asked.removeAuditEntries(before, limit)),
 
     addRestCalls: (batch) => askInCharge((asked) => asked.addRestCalls(batch)),

@@ -1,8 +1,17 @@
 // The audit log in PostgreSQL.
-import { type AuditVerbs, type NewAuditEntry, REMOVED_NAME_MS, type StoredAuditEntry } from '../../audit-contract.ts'
+import {
+  AUDIT_WRITER,
+  type AuditVerbs,
+  dayOfBatch,
+  type NewAuditEntry,
+  REMOVED_NAME_MS,
+  type StoredAuditEntry,
+} from '../../audit-contract.ts'
 import { hashedEmail, isClearEmail } from '../../hashed-email.ts'
+import { dayOf } from '../../rest-call-contract.ts'
 import type { Connection, Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
+import { advanceWriter } from './batch-writers.ts'
 
 const SALT: Statement = { name: 'auditSalt', text: 'select salt from workspace_gateway.audit_salt' }
 // Shared by whoever writes emails in clear, held alone by whoever removes some: each entry is there to be hashed, or its writer
@@ -38,7 +47,11 @@ const ADD: Statement = {
 const REMOVE: Statement = {
   name: 'removeAuditEntries',
   text: `with old as (
-      select id from workspace_gateway.audit_entry where at < $1 order by at limit $2 for update skip locked)
+      select id from workspace_gateway.audit_entry where at < $1 order by at limit $2 for update skip locked),
+    writers as (
+      delete from workspace_gateway.rest_call_writer where writer in (
+        select writer from workspace_gateway.rest_call_writer
+        where day < $3 and starts_with(writer, '${AUDIT_WRITER}') limit $2 for update skip locked))
     delete from workspace_gateway.audit_entry where id in (select id from old) returning id`,
 }
 
@@ -81,10 +94,11 @@ async function add(connection: Connection, entries: readonly NewAuditEntry[]): P
   ])
 }
 
-/** Within a transaction. Somebody who was removed while the entry waited is not named in clear again. */
+/**
+ * Within a transaction that has written: what a move has to say, it says before a row is locked here that others wait for.
+ * Somebody who was removed while the entry waited is not named in clear again.
+ */
 async function addInClear(connection: Connection, entries: readonly NewAuditEntry[]): Promise<void> {
-  // None: what a move has to say, it says before this transaction has a row locked that others wait for.
-  await add(connection, [])
   const [row] = await connection.query<{ salt: string }>(SHARE_SALT)
   const hashOf = (who: string) => hashedEmail(who, row?.salt ?? '')
   const clear = entries.map(({ who }) => who).filter(isClearEmail)
@@ -112,11 +126,13 @@ export function createAuditLog(pool: Pool): AuditVerbs {
           limit,
         ]),
       ),
-    addAuditEntries: (entries) =>
-      entries.some(({ who }) => isClearEmail(who))
-        ? pool.transaction((connection) => addInClear(connection, entries))
-        : pool.once((connection) => add(connection, entries)),
+    addAuditEntries: (batch) =>
+      pool.transaction(async (connection) => {
+        const { writer, sequence, entries } = batch
+        if (!(await advanceWriter(connection, AUDIT_WRITER + writer, sequence, dayOfBatch(batch)))) return
+        await (entries.some(({ who }) => isClearEmail(who)) ? addInClear : add)(connection, entries)
+      }),
     removeAuditEntries: (before, limit) =>
-      pool.once(async (connection) => (await connection.query(REMOVE, [before, limit])).length),
+      pool.once(async (connection) => (await connection.query(REMOVE, [before, limit, dayOf(before)])).length),
   }
 }

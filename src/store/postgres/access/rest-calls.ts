@@ -2,15 +2,10 @@
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
 import type { Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
+import { advanceWriter } from './batch-writers.ts'
 
 /** Batches are added one after the other: how many clients a day has is exact, and no two wait for each other's rows. */
 const LOCK: Statement = { name: 'lockRestCalls', text: `select pg_advisory_xact_lock(${0x57_53_47_4c})` }
-const ADVANCE: Statement = {
-  name: 'advanceRestCalls',
-  text: `insert into workspace_gateway.rest_call_writer as w (writer, sequence, day) values ($1, $2, $3)
-    on conflict (writer) do update set sequence = excluded.sequence, day = excluded.day
-    where w.sequence < excluded.sequence returning 1`,
-}
 const KNOWN: Statement = {
   name: 'restCallClients',
   text: 'select distinct day, client from workspace_gateway.rest_call where day = any($1::text[])',
@@ -47,7 +42,7 @@ export function createRestCalls(pool: Pool): RestCallVerbs {
       pool.transaction(async (connection) => {
         const days = [...new Set(calls.map(({ day }) => day))].sort()
         await connection.query(LOCK)
-        if ((await connection.query(ADVANCE, [writer, sequence, days.at(-1) ?? ''])).length === 0) return
+        if (!(await advanceWriter(connection, writer, sequence, days.at(-1) ?? ''))) return
         const rows = withinBounds(calls, await connection.query<KnownClient & object>(KNOWN, [days]))
         await connection.query(ADD, restCallColumns(rows))
       }),

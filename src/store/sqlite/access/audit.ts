@@ -1,10 +1,18 @@
 // The audit log in SQLite.
 import type { Database } from 'better-sqlite3'
-import { type AuditVerbs, REMOVED_NAME_MS, type StoredAuditEntry } from '../../audit-contract.ts'
+import {
+  AUDIT_WRITER,
+  type AuditVerbs,
+  dayOfBatch,
+  REMOVED_NAME_MS,
+  type StoredAuditEntry,
+} from '../../audit-contract.ts'
 import { hashedEmail, isClearEmail } from '../../hashed-email.ts'
+import { dayOf } from '../../rest-call-contract.ts'
 import { NOW } from '../engine/change-log-triggers.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
+import { createAdvanceWriter } from './batch-writers.ts'
 
 interface Question {
   readonly after: number
@@ -58,12 +66,18 @@ export function createAuditLog(
   const add = writer.prepare<[number, string, string, string, string, string, number]>(
     'insert into audit_entry (at, kind, result, who, network, detail, count) values (?, ?, ?, ?, ?, ?, ?)',
   )
+  const advance = createAdvanceWriter(writer)
   const saltForWriting = writer.prepare<[], string>(SALT).pluck()
   const isRemoved = writer
     .prepare<[string], 1>(`select 1 from removed_name where who = ? and removed_at >= ${NOW} - ${REMOVED_NAME_MS}`)
     .pluck()
   const remove = writer.prepare<[number, number]>(
     'delete from audit_entry where id in (select id from audit_entry where at < ? order by at limit ?)',
+  )
+
+  const removeWriters = writer.prepare<[string, number]>(
+    `delete from rest_call_writer where writer in (
+       select writer from rest_call_writer where day < ? and substr(writer, 1, ${AUDIT_WRITER.length}) = '${AUDIT_WRITER}' limit ?)`,
   )
 
   /** Somebody who was removed while the entry waited is not named in clear again. */
@@ -84,12 +98,17 @@ export function createAuditLog(
         entries.all({ ...filter, who: filter.who === null ? null : JSON.stringify(filter.who), after, limit }),
       )
     },
-    addAuditEntries: (added) =>
+    addAuditEntries: (batch) =>
       commits.add(() => {
-        for (const { at, kind, result, who, network, detail, count } of added) {
+        if (!advance(AUDIT_WRITER + batch.writer, batch.sequence, dayOfBatch(batch))) return
+        for (const { at, kind, result, who, network, detail, count } of batch.entries) {
           add.run(at, kind, result, nameOf(who), network, detail, count)
         }
       }),
-    removeAuditEntries: (before, limit) => commits.add(() => remove.run(before, limit).changes),
+    removeAuditEntries: (before, limit) =>
+      commits.add(() => {
+        removeWriters.run(dayOf(before), limit)
+        return remove.run(before, limit).changes
+      }),
   }
 }

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
+import { createAdvanceWriter } from './batch-writers.ts'
 
 export function createRestCalls(
   reader: Database,
@@ -16,11 +17,7 @@ export function createRestCalls(
   const ofDay = reader.prepare<[string], RestCalls>(
     'select day, route, client, count, last_seen as lastSeen from rest_call where day = ? order by route, client',
   )
-  const advance = writer.prepare<[string, number, string]>(
-    `insert into rest_call_writer (writer, sequence, day) values (?, ?, ?)
-     on conflict (writer) do update set sequence = excluded.sequence, day = excluded.day
-     where sequence < excluded.sequence`,
-  )
+  const advance = createAdvanceWriter(writer)
   const known = writer.prepare<[string], KnownClient>('select distinct day, client from rest_call where day = ?')
   const add = writer.prepare<[string, string, string, number, number]>(
     `insert into rest_call (day, route, client, count, last_seen) values (?, ?, ?, ?, ?)
@@ -39,7 +36,7 @@ export function createRestCalls(
     addRestCalls: ({ writer: name, sequence, calls }) =>
       commits.addUnsynced(() => {
         const daysOfCalls = [...new Set(calls.map(({ day }) => day))].sort()
-        if (advance.run(name, sequence, daysOfCalls.at(-1) ?? '').changes === 0) return
+        if (!advance(name, sequence, daysOfCalls.at(-1) ?? '')) return
         for (const call of withinBounds(
           calls,
           daysOfCalls.flatMap((day) => known.all(day)),
