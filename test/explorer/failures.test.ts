@@ -1,6 +1,14 @@
 // What the pages show when something that they need has failed: styles, code, storage, workers, or a page itself.
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, eventually, openWithoutStorage, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import {
+  CHROMIUM,
+  eventually,
+  openWithoutStorage,
+  shareBrowser,
+  signIn,
+  signOut,
+  waitForAgreement,
+} from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
 /** Their links, and what each says when it cannot be read. */
@@ -105,10 +113,24 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await page.addInitScript(() => {
       addEventListener('unhandledrejection', (event) => event.preventDefault())
       addEventListener('error', (event) => event.preventDefault())
-      Reflect.deleteProperty(window, 'BroadcastChannel')
+      Object.defineProperty(history, 'scrollRestoration', {
+        set() {
+          throw new Error('The history is not allowed.')
+        },
+      })
     })
     await page.goto(demo.url())
-    await page.getByText('These pages could not be started. BroadcastChannel is not defined').waitFor()
+    await page.getByText('These pages could not be started. The history is not allowed.').waitFor()
+  })
+
+  test('a browser without channels between its tabs shows the pages, and signs in and out', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.addInitScript(() => void Reflect.deleteProperty(window, 'BroadcastChannel'))
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    await signOut(page)
+    await signIn(page, 'demo@example.com')
+    await waitForAgreement(page)
   })
 
   test('a browser that keeps nothing shows every page all the same', async () => {

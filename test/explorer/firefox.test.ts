@@ -61,3 +61,18 @@ describe.skipIf(FIREFOX === undefined)('in Firefox', () => {
     expect(tab().seen().errors).toEqual([])
   })
 })
+
+describe.skipIf(FIREFOX === undefined)('in a Firefox that blocks cookies', () => {
+  const tab = shareFirefox({ 'network.cookie.cookieBehavior': 2 })
+  const gateway = shareDemoGateway()
+
+  test('the pages start, and the demo user is signed in', async () => {
+    await tab().open(gateway.url())
+    await tab().until("document.querySelector('.verdict.same') !== null")
+    expect(await tab().read("document.querySelector('.account .email').textContent")).toBe('demo@example.com')
+    // What makes it another one.
+    expect(await tab().read('(() => { try { localStorage; return 1 } catch (error) { return error.name } })()')).toBe(
+      'SecurityError',
+    )
+  })
+})

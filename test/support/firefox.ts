@@ -50,12 +50,14 @@ interface Message {
   }
 }
 
-/** One for all tests of the `describe` that this is called in. */
-export function shareFirefox(): () => FirefoxTab {
+/** One for all tests of the `describe` that this is called in; `preferences` are what its person has set. */
+export function shareFirefox(preferences: Readonly<Record<string, string | number>> = {}): () => FirefoxTab {
   let tab: FirefoxTab | null = null
   beforeAll(async () => {
     const profile = makeDirectory()
-    const lines = Object.entries(PREFERENCES).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`)
+    const lines = Object.entries({ ...PREFERENCES, ...preferences }).map(
+      ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`,
+    )
     writeFileSync(join(profile, 'user.js'), lines.join('\n'))
     const args = ['--headless', '--no-remote', '--remote-debugging-port', '0', '--profile', profile]
     const child = spawn(FIREFOX ?? '', args, { stdio: ['ignore', 'ignore', 'pipe'] })

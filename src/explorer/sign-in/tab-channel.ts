@@ -22,9 +22,13 @@ type Message = { readonly kind: 'ask' | 'end' } | { readonly kind: 'tokens'; rea
 /** A tab in the background answers later than this at worst once: then the person signs in again. */
 const ANSWER_WITHIN_MS = 250
 
+/** Each tab is then signed in by itself. */
+const WITHOUT_OTHERS: TabChannel = { ask: async () => null, tell: () => {}, tellEnd: () => {}, alone: (run) => run() }
+
 /** Tokens pass between pages of this origin only, and are stored nowhere. */
 export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessages): TabChannel {
-  const channel = new BroadcastChannel(name)
+  const channel = openChannel(name)
+  if (channel === null) return WITHOUT_OTHERS
   const lockName = `${name}:refresh`
   const presence = `${name}:open`
   let waiting: ((tokens: HandedTokens) => void) | null = null
@@ -58,6 +62,15 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
     tell: (tokens) => channel.postMessage({ kind: 'tokens', tokens } satisfies Message),
     tellEnd: () => channel.postMessage({ kind: 'end' } satisfies Message),
     alone: async (run) => ((await others) === null ? run() : navigator.locks.request(lockName, run)),
+  }
+}
+
+/** Null in a browser without channels, and in Firefox where the person blocks cookies. */
+function openChannel(name: string): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel(name)
+  } catch {
+    return null
   }
 }
 
