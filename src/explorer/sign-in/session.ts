@@ -3,7 +3,7 @@ import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../design/browser-storage.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
-import type { TabChannel, TabMessages } from './tab-channel.ts'
+import type { TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
 import { type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
 
 export interface SessionState {
@@ -60,7 +60,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   let held: HeldToken | null = null
   let refreshing: Promise<boolean> | null = null
   let timer = 0
-  const tabs = openTabs({ held: heldTokens, onTokens: takeOver, onEnd: endWithOther })
+  const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther })
 
   function change(next: Partial<SessionState>): void {
     state = { ...state, ...next }
@@ -74,9 +74,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   }
 
   /** Tells the other tabs of them. */
-  function handOver(): void {
+  function handOver(origin: TokenOrigin): void {
     const tokens = heldTokens()
-    if (tokens) tabs.tell(tokens)
+    if (tokens) tabs.tell(tokens, origin)
   }
 
   function hold(accessToken: string, receivedAt = Date.now()): void {
@@ -87,7 +87,13 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     change({ email: held.email, endsAt: held.endsAt })
   }
 
-  /** Another tab has signed in, or renewed the token of the session that both use. */
+  /** Only a person who signs in makes every tab theirs: two tabs that went apart would change people at each renewal. */
+  function hear(tokens: HandedTokens, origin: TokenOrigin): void {
+    const isOfThis = tokens.refreshToken === refreshToken || holdToken(tokens.accessToken, 0).email === state.email
+    if (origin === 'signed-in' || isOfThis) takeOver(tokens)
+  }
+
+  /** The tokens of another tab. */
   function takeOver(tokens: HandedTokens): void {
     refreshToken = tokens.refreshToken
     kept.clear()
@@ -134,7 +140,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       hold(renewed.accessToken)
       // A session that a tab keeps, and whose first renewal failed.
       if (state.phase === 'starting' || state.phase === 'signed-out') change({ phase: 'signed-in', message: null })
-      handOver()
+      handOver('renewed')
     } else if (answer?.status === 401) {
       end('Your session has ended: sign in again.')
       return false
@@ -162,7 +168,6 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (isRemembered) kept.keep(tokens.refreshToken)
     change({ phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
     if (!isApproved) await untilApproved(tokens.refreshToken)
-    if (refreshToken === tokens.refreshToken) handOver()
   }
 
   /** A login that the owner of the mailbox has yet to approve reads nothing until then. */
@@ -220,6 +225,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       const tokens = await login(email, code)
       kept.clear()
       await begin(tokens, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
+      if (refreshToken === tokens.refreshToken) handOver('signed-in')
     },
     async signOut() {
       const presented = refreshToken

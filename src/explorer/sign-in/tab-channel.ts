@@ -1,8 +1,11 @@
 // One session over all tabs of a browser: a new tab asks the others, and only one of them renews.
 import type { HandedTokens } from './tokens.ts'
 
+/** Why a tab tells of tokens: a person has signed in there, or it has renewed those of its session. */
+export type TokenOrigin = 'signed-in' | 'renewed'
+
 export interface TabMessages {
-  readonly onTokens: (tokens: HandedTokens) => void
+  readonly onTokens: (tokens: HandedTokens, origin: TokenOrigin) => void
   readonly onEnd: () => void
   /** What this tab holds, for one that asks. */
   readonly held: () => HandedTokens | null
@@ -11,15 +14,19 @@ export interface TabMessages {
 export interface TabChannel {
   /** The tokens that another tab holds; null when none answers in a moment. */
   readonly ask: () => Promise<HandedTokens | null>
-  readonly tell: (tokens: HandedTokens) => void
+  readonly tell: (tokens: HandedTokens, origin: TokenOrigin) => void
   readonly tellEnd: () => void
   /** Runs while no other tab runs one; at once where the browser has no locks. */
   readonly alone: <T>(run: () => Promise<T>) => Promise<T>
 }
 
-type Message = { readonly kind: 'ask' | 'end' } | { readonly kind: 'tokens'; readonly tokens: HandedTokens }
+type Message =
+  | { readonly kind: 'end' }
+  | { readonly kind: 'ask'; readonly question: number }
+  | { readonly kind: 'answer'; readonly question: number; readonly tokens: HandedTokens }
+  | { readonly kind: 'tokens'; readonly tokens: HandedTokens; readonly origin: TokenOrigin }
 
-/** A tab in the background answers later than this at worst once: then the person signs in again. */
+/** An answer that comes later, as from a tab that is busy, is none: the tab that asked has gone on without it. */
 const ANSWER_WITHIN_MS = 250
 
 /** Each tab is then signed in by itself. */
@@ -31,17 +38,20 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
   if (channel === null) return WITHOUT_OTHERS
   const lockName = `${name}:refresh`
   const presence = `${name}:open`
-  let waiting: ((tokens: HandedTokens) => void) | null = null
+  let waiting: { readonly question: number; readonly settle: (tokens: HandedTokens) => void } | null = null
   // Held for as long as the tab is open, so that the first tab need not wait for an answer that nobody gives.
   const others = countOthers(presence)
 
+  const post = (message: Message): void => channel.postMessage(message)
+
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     const mine = held()
-    if (data.kind === 'ask' && mine) channel.postMessage({ kind: 'tokens', tokens: mine } satisfies Message)
+    if (data.kind === 'ask' && mine) post({ kind: 'answer', question: data.question, tokens: mine })
+    if (data.kind === 'answer' && data.question === waiting?.question) waiting.settle(data.tokens)
     if (data.kind === 'end') onEnd()
     if (data.kind === 'tokens') {
-      if (waiting) waiting(data.tokens)
-      else onTokens(data.tokens)
+      if (waiting) waiting.settle(data.tokens)
+      else onTokens(data.tokens, data.origin)
     }
   }
 
@@ -55,12 +65,13 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
           waiting = null
           resolve(tokens)
         }
-        waiting = settle
-        channel.postMessage({ kind: 'ask' } satisfies Message)
+        const question = Math.random()
+        waiting = { question, settle }
+        post({ kind: 'ask', question })
       })
     },
-    tell: (tokens) => channel.postMessage({ kind: 'tokens', tokens } satisfies Message),
-    tellEnd: () => channel.postMessage({ kind: 'end' } satisfies Message),
+    tell: (tokens, origin) => post({ kind: 'tokens', tokens, origin }),
+    tellEnd: () => post({ kind: 'end' }),
     alone: async (run) => ((await others) === null ? run() : navigator.locks.request(lockName, run)),
   }
 }

@@ -1,0 +1,146 @@
+// The sign-in of several tabs, without a browser: who each of them is while one of them is busy.
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createSession, type Session } from '../../src/explorer/sign-in/session.ts'
+import { openTabChannel } from '../../src/explorer/sign-in/tab-channel.ts'
+import type { ExplorerData } from '../../src/pages/explorer-config.ts'
+
+const DEMO = 'demo@example.com'
+const ANA = 'ana@example.com'
+const BEN = 'ben@example.com'
+const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '', loginGuard: 'local', demoEmail: DEMO, routes: [] }
+
+test('a tab that answers late stays who it is, and the one that asked stays the demo user', async () => {
+  const { open } = browser()
+  const busy = await started(open())
+  await busy.session.signIn(ANA)
+  busy.setBusy(true)
+  const asking = await started(open())
+  expect(emailOf(asking)).toBe(DEMO)
+  busy.setBusy(false)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([busy, asking].map(emailOf)).toEqual([ANA, DEMO])
+  // Both renew their tokens meanwhile, more than once.
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect([busy, asking].map(emailOf)).toEqual([ANA, DEMO])
+})
+
+test('a person who signs in does so in every tab, also in one that had gone apart', async () => {
+  const { open } = browser()
+  const busy = await started(open())
+  await busy.session.signIn(ANA)
+  busy.setBusy(true)
+  const asking = await started(open())
+  busy.setBusy(false)
+  await asking.session.signIn(BEN)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([busy, asking].map(emailOf)).toEqual([BEN, BEN])
+})
+
+test('a tab that is opened beside one that answers in time is that person’s, and renews for both', async () => {
+  const { open, calls } = browser()
+  const first = await started(open())
+  await first.session.signIn(ANA)
+  const second = await started(open())
+  expect(emailOf(second)).toBe(ANA)
+  expect(calls.filter((call) => call === '/login')).toHaveLength(2)
+  const endsAt = second.session.state().endsAt ?? 0
+  await vi.advanceTimersByTimeAsync(900_000)
+  expect(first.session.state().endsAt).toBeGreaterThan(endsAt)
+  expect(first.session.state().endsAt).toBe(second.session.state().endsAt)
+})
+
+interface Tab {
+  readonly session: Session
+  /** Messages of other tabs wait while it is. */
+  readonly setBusy: (isBusy: boolean) => void
+}
+
+/** Time stands still but for what a test lets pass. */
+function browser(): { readonly open: () => Tab; readonly calls: readonly string[] } {
+  vi.useFakeTimers()
+  const channels = new Set<FakeChannel>()
+  let opened: FakeChannel | null = null
+  class FakeChannel {
+    onmessage: ((event: { readonly data: unknown }) => void) | null = null
+    isBusy = false
+    readonly #late: unknown[] = []
+
+    constructor() {
+      channels.add(this)
+      opened = this
+    }
+
+    postMessage(data: unknown): void {
+      for (const other of channels) if (other !== this) queueMicrotask(() => other.receive(data))
+    }
+
+    receive(data: unknown): void {
+      if (this.isBusy) this.#late.push(data)
+      else this.onmessage?.({ data })
+    }
+
+    setBusy(isBusy: boolean): void {
+      this.isBusy = isBusy
+      for (const data of this.#late.splice(0)) this.receive(data)
+    }
+  }
+  vi.stubGlobal('BroadcastChannel', FakeChannel)
+  // Without locks, as over plain HTTP: each tab then asks.
+  vi.stubGlobal('navigator', {})
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
+
+  const calls: string[] = []
+  /** By refresh token. */
+  const emails = new Map<string, string>()
+  const shared = memoryStorage()
+  async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    calls.push(String(input))
+    const body = JSON.parse(String(init.body)) as { readonly email?: string; readonly refreshToken?: string }
+    const refreshToken = body.refreshToken ?? `refresh${emails.size + 1}`
+    const email = body.email ?? emails.get(refreshToken)
+    if (email === undefined) return Response.json({}, { status: 401 })
+    if (input === '/logout') emails.delete(refreshToken)
+    else emails.set(refreshToken, email)
+    return Response.json({ accessToken: accessTokenOf(email), refreshToken })
+  }
+  function open(): Tab {
+    const session = createSession(FACTS, {
+      fetchFrom: answer,
+      storage: memoryStorage(),
+      sharedStorage: shared,
+      openTabs: (messages) => openTabChannel('tabs', messages),
+    })
+    const channel = opened
+    return { session, setBusy: (isBusy) => channel?.setBusy(isBusy) }
+  }
+  return { open, calls }
+}
+
+/** Whether another tab answers or not. */
+async function started(tab: Tab): Promise<Tab> {
+  const starting = tab.session.start()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await starting
+  return tab
+}
+
+function emailOf({ session }: Tab): string | null {
+  return session.state().email
+}
+
+/** Not signed: a page does not verify its own tokens. */
+function accessTokenOf(email: string): string {
+  return `x.${Buffer.from(JSON.stringify({ sub: email, iat: 0, exp: 900 })).toString('base64url')}.x`
+}
+
+function memoryStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+  const map = new Map<string, string>()
+  return {
+    getItem: (key) => map.get(key) ?? null,
+    setItem: (key, value) => void map.set(key, value),
+    removeItem: (key) => void map.delete(key),
+  }
+}
