@@ -112,6 +112,7 @@ function browser(): { readonly open: () => Tab; readonly calls: readonly string[
       storage: memoryStorage(),
       sharedStorage: shared,
       openTabs: (messages) => openTabChannel('tabs', messages),
+      onLeave: () => {},
     })
     const channel = opened
     return { session, setBusy: (isBusy) => channel?.setBusy(isBusy) }

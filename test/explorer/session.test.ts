@@ -201,6 +201,23 @@ test('a sign-out that does not reach the gateway says so', async () => {
   expect(session.state().message).toBeNull()
 })
 
+test('a sign-out that fails is tried again after somebody else has signed in, without a word to them', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { session, server, calls } = await signedIn()
+  server.isDown = true
+  await session.signOut()
+  await session.signIn('ben@example.com')
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(session.state()).toMatchObject({ phase: 'signed-in', message: null })
+  server.isDown = false
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(calls.filter((call) => call === 'DELETE /v1/logout')).toHaveLength(3)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(calls.filter((call) => call === 'DELETE /v1/logout')).toHaveLength(3)
+  await session.signOut()
+})
+
 test('a gateway that mails codes is told the code', async () => {
   const bodies: string[] = []
   const storage = memoryStorage()
@@ -216,6 +233,7 @@ test('a gateway that mails codes is told the code', async () => {
     storage,
     sharedStorage: memoryStorage(),
     openTabs: () => ALONE,
+    onLeave: () => {},
   })
   await expect(session.signIn('ana@example.com')).rejects.toMatchObject({ code: 'LOGIN_CODE_SENT' })
   expect(session.state().phase).not.toBe('signed-in')
@@ -299,7 +317,7 @@ async function signedIn({
   const reload = () =>
     createSession(
       { ...FACTS, loginGuard, demoEmail },
-      { fetchFrom: answer, storage, sharedStorage: memoryStorage(), openTabs },
+      { fetchFrom: answer, storage, sharedStorage: memoryStorage(), openTabs, onLeave: () => {} },
     )
   const session = reload()
   const signing = session.signIn('ana@example.com')

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guardsOf } from '../../src/auth/guards/guards.ts'
-import { CHROMIUM, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, signIn, signOut, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../support/workspaces.ts'
 
@@ -99,6 +99,28 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.unroute('**/*')
     await message.waitFor({ state: 'detached' })
     expect((await renewal()).status).toBe(401)
+  })
+
+  test('a sign-out that does not reach the gateway is sent once more as the page is left', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const login = page.waitForResponse((response) => response.url().endsWith('/login'))
+    await signIn(page, ANA)
+    const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
+    await waitForAgreement(page)
+    // Time stands still: nothing is tried again by itself.
+    await page.clock.install()
+    await page.route('**/logout', (route) => route.abort())
+    await signOut(page)
+    await page.getByText('the gateway could not be told yet').waitFor()
+    await page.unroute('**/logout')
+    await page.reload()
+    const body = JSON.stringify({ refreshToken })
+    await eventually(
+      async () => (await fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body })).status,
+    ).toBe(401)
   })
 
   test('F17: the reference signs in where one stands, and says a wrong address in a sentence of its own', async () => {

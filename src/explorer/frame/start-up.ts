@@ -27,6 +27,7 @@ export async function start(factsUrl: string, onWait: (reason: string) => Promis
     storage: browserStorage(() => sessionStorage),
     sharedStorage: browserStorage(() => localStorage),
     openTabs: (messages) => openTabChannel(`workspace-gateway${facts.basePath}`, messages),
+    onLeave: (run) => addEventListener('pagehide', run),
   })
   const firstRun = prepareFirstRun(facts, session)
   const isSettled = settled(session)

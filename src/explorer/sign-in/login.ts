@@ -13,7 +13,7 @@ export class LoginFailure extends Error {
 }
 
 export interface Login {
-  readonly post: (path: string, body: object, method?: string) => Promise<Response>
+  readonly post: (path: string, body: object, init?: RequestInit) => Promise<Response>
   readonly login: (email: string, code?: string) => Promise<Tokens>
   /** Tokens of a session of its own, for trying out calls that end one. */
   readonly openAnother: () => Promise<Tokens>
@@ -25,9 +25,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 export function createLogin({ basePath }: ExplorerData, fetchFrom: typeof fetch, currentEmail: () => string): Login {
-  function post(path: string, body: object, method = 'POST'): Promise<Response> {
+  function post(path: string, body: object, init: RequestInit = {}): Promise<Response> {
     return fetchFrom(`${basePath}${path}`, {
-      method,
+      method: 'POST',
+      ...init,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })

@@ -3,6 +3,7 @@ import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../design/browser-storage.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
+import { createEndAtGateway } from './session-ends.ts'
 import type { TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
 import { type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
 
@@ -42,11 +43,14 @@ export interface SessionOptions {
   /** Of all tabs. */
   readonly sharedStorage: BrowserStorage
   readonly openTabs: (messages: TabMessages) => TabChannel
+  /** Runs something as the page is left: by a reload, another address, or the end of its window. */
+  readonly onLeave: (run: () => void) => void
 }
 
 const SIGNED_OUT = { phase: 'signed-out', email: null, endsAt: null, isRemembered: false, message: null } as const
 const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
 const NOT_RENEWED = 'The gateway could not renew your session yet. Trying again.'
+const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
 const RETRY_MS = 5_000
 const ASK_WHETHER_APPROVED_MS = 2_000
 
@@ -54,6 +58,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   const { fetchFrom, openTabs } = options
   const kept = keptSession(options.storage, options.sharedStorage, facts.basePath)
   const { login, openAnother, post } = createLogin(facts, fetchFrom, () => state.email ?? '')
+  const endAtGateway = createEndAtGateway(post, options.onLeave)
   const listeners = new Set<() => void>()
   let state: SessionState = { ...SIGNED_OUT, phase: 'starting' }
   let refreshToken: string | null = null
@@ -186,13 +191,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     return fetchFrom(`${facts.basePath}${path}`, { ...init, headers })
   }
 
-  /** A sign-out that did not arrive is tried again: until then the session lives on at the gateway. */
-  async function endAtGateway(presented: string): Promise<void> {
-    const answer = await post('/logout', { refreshToken: presented }, 'DELETE').catch(() => null)
-    const isEnded = answer !== null && (answer.ok || answer.status === 401)
+  /** The person may have signed in again meanwhile. */
+  function sayWhetherTold(isTold: boolean): void {
     if (state.phase !== 'signed-out') return
-    change({ message: isEnded ? null : 'Signed out here, but the gateway could not be told yet. Trying again.' })
-    if (!isEnded) setTimeout(() => void endAtGateway(presented), RETRY_MS)
+    if (!isTold) change({ message: NOT_TOLD })
+    else if (state.message === NOT_TOLD) change({ message: null })
   }
 
   return {
@@ -232,7 +235,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       end(null)
       kept.markSignedOut()
       tabs.tellEnd()
-      if (presented !== null) await endAtGateway(presented)
+      if (presented !== null) await endAtGateway(presented, sayWhetherTold)
     },
     remember(isRemembered) {
       if (isRemembered && refreshToken !== null) kept.keep(refreshToken)
