@@ -1,5 +1,6 @@
 // The sign-in of several tabs, without a browser: who each of them is while one of them is busy.
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { BrowserStorage } from '../../src/explorer/design/browser-storage.ts'
 import { createSession, type Session } from '../../src/explorer/sign-in/session.ts'
 import { openTabChannel } from '../../src/explorer/sign-in/tab-channel.ts'
 import type { ExplorerData } from '../../src/pages/explorer-config.ts'
@@ -49,14 +50,73 @@ test('a tab that is opened beside one that answers in time is that person’s, a
   expect(first.session.state().endsAt).toBe(second.session.state().endsAt)
 })
 
+test('a tab that kept a session and is opened again is whoever signed in meanwhile, and makes nobody else of the others', async () => {
+  const { open, isLive } = browser()
+  const kept = await started(open())
+  await kept.session.signIn(ANA, { isRemembered: true })
+  const other = await started(open())
+  kept.close()
+  await other.session.signIn(BEN)
+  expect(isLive(ANA)).toBe(false)
+  const again = await started(open(kept.storage))
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect([again, other].map(emailOf)).toEqual([BEN, BEN])
+  expect(again.session.state().isRemembered).toBe(false)
+  // Not kept either: once the others are gone, it is nobody's.
+  other.close()
+  again.close()
+  expect(emailOf(await started(open(kept.storage)))).toBeNull()
+})
+
+test('a tab that keeps its session over a reload stays so beside another tab of that session', async () => {
+  const { open, calls } = browser()
+  const first = await started(open())
+  await first.session.signIn(ANA, { isRemembered: true })
+  await started(open())
+  first.close()
+  const again = await started(open(first.storage))
+  expect(again.session.state()).toMatchObject({ email: ANA, isRemembered: true })
+  expect(calls).not.toContain('/logout')
+})
+
+test('a reload beside a tab of the demo user makes nobody the demo user', async () => {
+  const { open, isLive } = browser()
+  const busy = await started(open())
+  await busy.session.signIn(ANA, { isRemembered: true })
+  busy.setBusy(true)
+  const demo = await started(open())
+  busy.close()
+  const again = await started(open(busy.storage))
+  expect([again, demo].map(emailOf)).toEqual([ANA, DEMO])
+  expect([ANA, DEMO].map(isLive)).toEqual([true, true])
+})
+
+test('who signs in as somebody else ends the session they had, and not the demo’s', async () => {
+  const { open, isLive } = browser()
+  const { session } = await started(open())
+  await session.signIn(ANA)
+  expect([DEMO, ANA].map(isLive)).toEqual([true, true])
+  await session.signIn(BEN)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([DEMO, ANA, BEN].map(isLive)).toEqual([true, false, true])
+})
+
 interface Tab {
   readonly session: Session
+  /** What it keeps over a reload, and when it is opened again. */
+  readonly storage: BrowserStorage
+  readonly close: () => void
   /** Messages of other tabs wait while it is. */
   readonly setBusy: (isBusy: boolean) => void
 }
 
 /** Time stands still but for what a test lets pass. */
-function browser(): { readonly open: () => Tab; readonly calls: readonly string[] } {
+function browser(): {
+  readonly open: (storage?: BrowserStorage) => Tab
+  readonly calls: readonly string[]
+  /** Whether a session of that person can still be renewed. */
+  readonly isLive: (email: string) => boolean
+} {
   vi.useFakeTimers()
   const channels = new Set<FakeChannel>()
   let opened: FakeChannel | null = null
@@ -71,6 +131,7 @@ function browser(): { readonly open: () => Tab; readonly calls: readonly string[
     }
 
     postMessage(data: unknown): void {
+      if (!channels.has(this)) return
       for (const other of channels) if (other !== this) queueMicrotask(() => other.receive(data))
     }
 
@@ -106,18 +167,23 @@ function browser(): { readonly open: () => Tab; readonly calls: readonly string[
     else emails.set(refreshToken, email)
     return Response.json({ accessToken: accessTokenOf(email), refreshToken })
   }
-  function open(): Tab {
+  function open(storage = memoryStorage()): Tab {
     const session = createSession(FACTS, {
       fetchFrom: answer,
-      storage: memoryStorage(),
+      storage,
       sharedStorage: shared,
       openTabs: (messages) => openTabChannel('tabs', messages),
       onLeave: () => {},
     })
     const channel = opened
-    return { session, setBusy: (isBusy) => channel?.setBusy(isBusy) }
+    return {
+      session,
+      storage,
+      close: () => channel && channels.delete(channel),
+      setBusy: (isBusy) => channel?.setBusy(isBusy),
+    }
   }
-  return { open, calls }
+  return { open, calls, isLive: (email) => [...emails.values()].includes(email) }
 }
 
 /** Whether another tab answers or not. */
@@ -137,7 +203,7 @@ function accessTokenOf(email: string): string {
   return `x.${Buffer.from(JSON.stringify({ sub: email, iat: 0, exp: 900 })).toString('base64url')}.x`
 }
 
-function memoryStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+function memoryStorage(): BrowserStorage {
   const map = new Map<string, string>()
   return {
     getItem: (key) => map.get(key) ?? null,

@@ -78,6 +78,30 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.locator('.account .email', { hasText: ANA }).waitFor()
   })
 
+  test('a tab that is opened again with what it kept is the person’s who signed in meanwhile', async () => {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const [first, second] = [await context.newPage(), await context.newPage()]
+    await first.goto(url)
+    await first.getByLabel('Keep me signed in').check()
+    await signIn(first, ANA)
+    await waitForAgreement(first)
+    await second.goto(url)
+    await waitForAgreement(second)
+    const kept = await first.evaluate(() => Object.entries(sessionStorage))
+    await first.close()
+    await signInAs(second, BEN)
+    const again = await context.newPage()
+    await again.addInitScript((entries) => {
+      for (const [name, value] of entries) sessionStorage.setItem(name, value)
+    }, kept)
+    await again.goto(url)
+    await again.locator('.account .email', { hasText: BEN }).waitFor()
+    await waitForAgreement(again)
+    expect(await second.locator('.account .email').innerText()).toBe(BEN)
+  })
+
   test('F17: a sign-out that does not reach the gateway says so, and ends the session once it is back', async () => {
     const { url, load } = await startGateway()
     await load(SMALL_WORLD)

@@ -20,7 +20,7 @@ export interface SessionState {
 export interface Session extends Pick<Login, 'openAnother'> {
   readonly state: () => SessionState
   readonly subscribe: (listener: () => void) => () => void
-  /** Takes up the session of another tab or the one this tab keeps, or signs the demo user in where there is one. */
+  /** Takes up the session of another tab, else the one this tab keeps, or signs the demo user in where there is one. */
   readonly start: () => Promise<void>
   /** Throws a LoginFailure; its code is `LOGIN_CODE_SENT` when a code from the mailbox is to come along. */
   readonly signIn: (email: string, options?: SignInOptions) => Promise<void>
@@ -198,6 +198,17 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     else if (state.message === NOT_TOLD) change({ message: null })
   }
 
+  /** No tab holds it any more, but whoever has a copy could. The demo user's is left to the page that is opened next. */
+  function endReplaced(presented: string | null): void {
+    if (presented === null || presented === refreshToken || presented === kept.demoToken()) return
+    void endAtGateway(presented)
+  }
+
+  /** A tab that a busy one did not answer is the demo user's: it makes nobody else so who is loaded anew. */
+  function isDemosBesideSomebody({ accessToken }: HandedTokens): boolean {
+    return kept.isOfSomebody() && holdToken(accessToken, 0).email === facts.demoEmail
+  }
+
   return {
     state: () => state,
     openAnother,
@@ -206,10 +217,14 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       return () => listeners.delete(listener)
     },
     async start() {
-      refreshToken = kept.token()
-      const isRemembered = refreshToken !== null
-      const shared = isRemembered || kept.isSignedOut() ? null : await tabs.ask()
-      if (shared) return takeOver(shared)
+      const own = kept.token()
+      refreshToken = own
+      const shared = kept.isSignedOut() ? null : await tabs.ask()
+      if (shared && !isDemosBesideSomebody(shared)) {
+        change({ isRemembered: shared.refreshToken === own })
+        takeOver(shared)
+        return endReplaced(own)
+      }
       if (refreshToken !== null) {
         change({ isRemembered: true })
         await refresh()
@@ -226,9 +241,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     },
     async signIn(email, { code, isRemembered = state.isRemembered } = {}) {
       const tokens = await login(email, code)
+      const replaced = refreshToken
       kept.clear()
       await begin(tokens, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
       if (refreshToken === tokens.refreshToken) handOver('signed-in')
+      endReplaced(replaced)
     },
     async signOut() {
       const presented = refreshToken
