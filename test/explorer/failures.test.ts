@@ -99,6 +99,17 @@ describe.skipIf(CHROMIUM === undefined)('what has failed', () => {
     await eventually(() => page.locator('.account .dot').getAttribute('data-up')).toBe('true')
   })
 
+  test('a gateway that goes away before the demo user is signed in is told in a sentence, and signs them in once it is back', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.route('**/login', (route) => route.abort())
+    await page.goto(demo.url())
+    const message = page.locator('.card').getByRole('alert')
+    await message.getByText('The gateway does not answer.').waitFor()
+    expect(await message.innerText()).not.toContain('fetch')
+    await page.unroute('**/login')
+    await waitForAgreement(page)
+  })
+
   test('an answer of something else than the gateway is told as one', async () => {
     const page = await (await browser.open(demo.url())).newPage()
     await page.route('**/graphql', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Proxy</h1>' }))

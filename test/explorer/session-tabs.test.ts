@@ -174,6 +174,7 @@ function browser(): {
       sharedStorage: shared,
       openTabs: (messages) => openTabChannel('tabs', messages),
       onLeave: () => {},
+      onBack: () => {},
     })
     const channel = opened
     return {

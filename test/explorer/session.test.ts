@@ -234,6 +234,7 @@ test('a gateway that mails codes is told the code', async () => {
     sharedStorage: memoryStorage(),
     openTabs: () => ALONE,
     onLeave: () => {},
+    onBack: () => {},
   })
   await expect(session.signIn('ana@example.com')).rejects.toMatchObject({ code: 'LOGIN_CODE_SENT' })
   expect(session.state().phase).not.toBe('signed-in')
@@ -317,7 +318,7 @@ async function signedIn({
   const reload = () =>
     createSession(
       { ...FACTS, loginGuard, demoEmail },
-      { fetchFrom: answer, storage, sharedStorage: memoryStorage(), openTabs, onLeave: () => {} },
+      { fetchFrom: answer, storage, sharedStorage: memoryStorage(), openTabs, onLeave: () => {}, onBack: () => {} },
     )
   const session = reload()
   const signing = session.signIn('ana@example.com')

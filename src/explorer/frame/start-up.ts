@@ -28,6 +28,7 @@ export async function start(factsUrl: string, onWait: (reason: string) => Promis
     sharedStorage: browserStorage(() => localStorage),
     openTabs: (messages) => openTabChannel(`workspace-gateway${facts.basePath}`, messages),
     onLeave: (run) => addEventListener('pagehide', run),
+    onBack: (run) => connection.subscribe(() => connection.state().isUp && run()),
   })
   const firstRun = prepareFirstRun(facts, session)
   const isSettled = settled(session)

@@ -1,6 +1,7 @@
 // The one sign-in of all pages: tokens in memory, one refresh in flight however many requests wait, an end by logout.
 import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../design/browser-storage.ts'
+import { failureText } from '../frame/connection.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
 import { createEndAtGateway } from './session-ends.ts'
@@ -45,6 +46,8 @@ export interface SessionOptions {
   readonly openTabs: (messages: TabMessages) => TabChannel
   /** Runs something as the page is left: by a reload, another address, or the end of its window. */
   readonly onLeave: (run: () => void) => void
+  /** Runs something each time the gateway answers again. */
+  readonly onBack: (run: () => void) => void
 }
 
 const SIGNED_OUT = { phase: 'signed-out', email: null, endsAt: null, isRemembered: false, message: null } as const
@@ -65,6 +68,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   let held: HeldToken | null = null
   let refreshing: Promise<boolean> | null = null
   let timer = 0
+  /** Whether the gateway went away before it had signed the demo user in. */
+  let isDemoDue = false
   const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther })
 
   function change(next: Partial<SessionState>): void {
@@ -86,6 +91,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   function hold(accessToken: string, receivedAt = Date.now()): void {
     held = holdToken(accessToken, receivedAt)
+    isDemoDue = false
     kept.markOfSomebody(facts.demoEmail !== null && held.email !== facts.demoEmail)
     clearTimeout(timer)
     timer = Number(setTimeout(() => void refresh(), Math.max(0, held.renewAt - Date.now())))
@@ -209,6 +215,22 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     return kept.isOfSomebody() && holdToken(accessToken, 0).email === facts.demoEmail
   }
 
+  async function beginDemo(email: string): Promise<void> {
+    isDemoDue = false
+    try {
+      const tokens = await demoTokens(email)
+      // The person may have signed in meanwhile.
+      if (refreshToken === null) await begin(tokens, false, true)
+    } catch (error) {
+      isDemoDue = error instanceof TypeError && refreshToken === null
+      if (refreshToken === null) end(failureText(error))
+    }
+  }
+
+  options.onBack(() => {
+    if (isDemoDue && facts.demoEmail !== null && !kept.isSignedOut()) void beginDemo(facts.demoEmail)
+  })
+
   return {
     state: () => state,
     openAnother,
@@ -233,11 +255,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       }
       if (facts.demoEmail === null || kept.isSignedOut()) return change({ phase: 'signed-out' })
       if (kept.isOfSomebody()) return change({ phase: 'signed-out', message: NOT_KEPT })
-      try {
-        await begin(await demoTokens(facts.demoEmail), false, true)
-      } catch (error) {
-        end(error instanceof Error ? error.message : null)
-      }
+      await beginDemo(facts.demoEmail)
     },
     async signIn(email, { code, isRemembered = state.isRemembered } = {}) {
       const tokens = await login(email, code)
