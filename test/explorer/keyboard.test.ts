@@ -55,7 +55,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.closest('.panel') !== null)).toBe(true)
     await page.keyboard.press('Escape')
-    await page.locator('.account .panel').waitFor({ state: 'detached' })
+    await page.locator('.account .panel').waitFor({ state: 'hidden' })
     expect(await opener.evaluate((button) => document.activeElement === button)).toBe(true)
   })
 
@@ -79,6 +79,30 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await page.goBack()
     await page.locator('.item').first().waitFor()
     expect(await isInPage()).toBe(true)
+  })
+
+  test('the focus goes into the page when the person signs out, in, and in as somebody else', async () => {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url())
+    await waitForAgreement(page)
+    // Where a page has only been loaded, Tab begins at its beginning.
+    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
+    const focus = page.locator('main:focus')
+    await page.locator('.account > button').press('Enter')
+    await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await focus.waitFor()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Email')
+    await page.keyboard.press('Enter')
+    await waitForAgreement(page)
+    await focus.waitFor()
+    await page.locator('.account > button').press('Enter')
+    await page.getByText('Sign in as somebody else').press('Enter')
+    await page.keyboard.type('somebody@example.com')
+    await page.keyboard.press('Enter')
+    await page.locator('.account .email', { hasText: 'somebody@example.com' }).waitFor()
+    await focus.waitFor()
   })
 
   test('a person signs out and in, walks to a project and its files, and comes back, by keys', async () => {

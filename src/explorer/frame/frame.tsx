@@ -1,6 +1,6 @@
 // The frame around every page: where one is, who one is, light or dark, and whether the gateway answers.
 import { Menu, Search, X } from 'lucide-react'
-import { type MouseEvent, type ReactNode, useEffect, useState } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ThemeState } from '../design/theme.ts'
 import { AccountMenu } from '../sign-in/account-menu.tsx'
 import { lazyPart } from './lazy-part.tsx'
@@ -25,14 +25,26 @@ function skip(event: MouseEvent): void {
   document.getElementById('main')?.focus()
 }
 
-/** What had the focus may have gone with the page before: the keyboard goes on in the one that was opened. */
-function useFocusAfterVisit(): void {
+/** What had the focus may have gone with the page before, or the person: the keyboard goes on in what is there now. */
+function useFocusInPage(): void {
   const { visit } = usePlace()
+  const { phase, email } = useSessionState()
+  const before = useRef<string | null>(null)
   useEffect(() => {
-    if (visit > 0 && document.activeElement === document.body) {
+    // Of a page that is only being loaded nothing had it.
+    if (visit === 0 && phase === 'starting') return
+    const now = JSON.stringify([visit, phase, email])
+    const isFirst = visit === 0 && before.current === null
+    if (!isFirst && before.current !== now && isFocusLost()) {
       document.getElementById('main')?.focus({ preventScroll: true })
     }
-  }, [visit])
+    before.current = now
+  }, [visit, phase, email])
+}
+
+/** What was hidden has it for a moment more. */
+function isFocusLost(): boolean {
+  return document.activeElement === document.body || document.activeElement?.closest('[hidden]') !== null
 }
 
 /** Their keyboards have a Command key. */
@@ -53,7 +65,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
   /** Whose: it holds their names, and they may sign out, or be somebody else, in another tab. */
   const [paletteOf, setPaletteOf] = useState<string | null>(null)
   if (paletteOf !== null && (!isSignedIn || paletteOf !== email)) setPaletteOf(null)
-  useFocusAfterVisit()
+  useFocusInPage()
 
   useEffect(() => {
     function open(event: KeyboardEvent): void {
