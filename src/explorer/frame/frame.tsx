@@ -52,8 +52,9 @@ function isApple(): boolean {
   return /^(?:Mac|iP)/.test(navigator.platform)
 }
 
-/** Control and K cuts a line where there is a Command key. */
-function isPaletteKey({ key, metaKey, ctrlKey }: KeyboardEvent): boolean {
+/** Control and K cuts a line where there is a Command key; with Shift it removes one in an editor, or opens Firefox's console. */
+function isPaletteKey({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): boolean {
+  if (shiftKey || altKey) return false
   return key.toLowerCase() === 'k' && (metaKey || (ctrlKey && !isApple()))
 }
 

@@ -25,6 +25,27 @@ describe.skipIf(CHROMIUM === undefined)('the palette', () => {
     expect(await label.innerText()).toBe(key)
   })
 
+  test.each(['Control+Shift+K', 'Control+Alt+K', 'Meta+Shift+K'])(
+    'it leaves %s to the editor and to the browser',
+    async (keys) => {
+      const { url, load } = await startGateway({ demoEmail: EVE })
+      await load(documentLine('project', EVE, '{"id":"p","ref":"p"}'))
+      const page = await (await browser.open(url)).newPage()
+      await page.goto(url)
+      await waitForAgreement(page)
+      await page.evaluate(() => {
+        addEventListener('keydown', (event) => {
+          if (event.key.toLowerCase() === 'k') document.documentElement.dataset.left = String(!event.defaultPrevented)
+        })
+      })
+      await page.keyboard.press(keys)
+      await page.locator('html[data-left=true]').waitFor({ state: 'attached' })
+      // The key of the palette closes one that is open.
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    },
+  )
+
   test('on a Mac it opens over GraphiQL’s documentation, gives the focus back, and leaves Control and K to the editor', async () => {
     const { url, load } = await startGateway({ demoEmail: EVE })
     await load(documentLine('project', EVE, '{"id":"p","ref":"p"}'))
