@@ -200,6 +200,30 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.locator('.account .email', { hasText: ANA }).waitFor()
   })
 
+  test('what is written under "Sign in as somebody else" is there when the panel is opened again', async () => {
+    const { url, load } = await startGateway({ demoEmail: BEN })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    await page.locator('.account > button').click()
+    await page.getByText('Sign in as somebody else').click()
+    const body = JSON.stringify({ code: 'LOGIN_CODE_SENT' })
+    await page.route('**/login', (route) => route.fulfill({ status: 403, body }), { times: 1 })
+    await page.keyboard.type(ANA)
+    await page.keyboard.press('Enter')
+    await page.locator('input.code:focus').fill('ABCD')
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.locator('.account .panel').waitFor({ state: 'hidden' })
+    await page.locator('.account > button').click()
+    expect(await page.locator('.account input[type=email]').inputValue()).toBe(ANA)
+    await page.locator('.account input.code').press('Enter')
+    await page.locator('.account .email', { hasText: ANA }).waitFor()
+    // It was that person's: the next one finds nothing of it.
+    await page.locator('.account > button').click()
+    await page.getByText('Sign in as somebody else').click()
+    expect(await page.locator('.account input[type=email]').inputValue()).toBe('')
+  })
+
   test('F17: a gateway that lets anybody in warns of it', async () => {
     const { url } = await startGateway({ createGuard: guardsOf(['open'], { trustedOrigins: [] }) })
     const page = await (await browser.open(url)).newPage()

@@ -11,6 +11,8 @@ export function AccountMenu(): ReactNode {
   const { isUp } = useConnection()
   const { phase, email, endsAt, isRemembered } = useSessionState()
   const [isOpen, setOpen] = useState(false)
+  const [wasOpened, setWasOpened] = useState(false)
+  if (isOpen && !wasOpened) setWasOpened(true)
   const panelId = useId()
   const opener = useRef<HTMLButtonElement>(null)
 
@@ -31,6 +33,12 @@ export function AccountMenu(): ReactNode {
     }
   }, [isOpen])
 
+  function closeDone(): void {
+    opener.current?.focus()
+    setOpen(false)
+    setWasOpened(false)
+  }
+
   if (phase !== 'signed-in' && phase !== 'waiting') return null
   return (
     <div className="account">
@@ -47,14 +55,15 @@ export function AccountMenu(): ReactNode {
         <span className="email">{email}</span>
         <ChevronDown size={14} aria-hidden="true" />
       </button>
-      {isOpen && (
-        <div className="panel" id={panelId}>
+      {/* Hidden, not removed: what is written in the form is there when it is opened again. */}
+      {wasOpened && (
+        <div className="panel" id={panelId} hidden={!isOpen}>
           <p>
             Signed in as <strong>{email}</strong>
           </p>
           <p className="note">
             {isUp ? 'The access token is renewed in ' : 'The gateway does not answer. Its token ends in '}
-            <TimeLeft endsAt={endsAt ?? 0} />
+            {isOpen && <TimeLeft endsAt={endsAt ?? 0} />}
           </p>
           <label className="check">
             <input
@@ -74,7 +83,7 @@ export function AccountMenu(): ReactNode {
           </div>
           <details onToggle={focusField}>
             <summary>Sign in as somebody else</summary>
-            <SignInForm label="Email" onDone={() => setOpen(false)} />
+            <SignInForm label="Email" onDone={closeDone} />
           </details>
         </div>
       )}
