@@ -1,7 +1,7 @@
 // Large answers, exports and documents: the page shows them whole, and leaves the work on them to a worker.
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
+import { CHROMIUM, eventually, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
@@ -37,6 +37,28 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     await page.keyboard.type('# five')
     expect(await page.getByLabel('GraphQL query').inputValue()).toContain('# five')
     expect(await passes(page)).toEqual({ parsed: 0, searched: 0 })
+  })
+
+  test.each(['the page', 'a person'])('is not waited for by a route that is left, whether %s asked', async (who) => {
+    const { page, url } = await open()
+    const [asked, ended]: [string[], string[]] = [[], []]
+    const isOfExport = (request: Request) =>
+      request.url().includes('/exports?') || request.postData()?.includes('"variables":{"r":"p"}') === true
+    page.on('requestfailed', (request) => {
+      if (isOfExport(request)) ended.push(new URL(request.url()).pathname)
+    })
+    await page.goto(who === 'the page' ? 'about:blank' : url)
+    if (who === 'a person') await waitForAgreement(page)
+    // Never answered.
+    await page.route(/\/(?:exports\?.*|graphql)$/, async (route) => {
+      if (isOfExport(route.request())) asked.push(new URL(route.request().url()).pathname)
+      else await route.continue()
+    })
+    if (who === 'the page') await page.goto(url + EXPORTS)
+    else await page.locator('.routes button', { hasText: '/exports' }).click()
+    await eventually(() => asked.toSorted()).toEqual(['/exports', '/graphql'])
+    await page.locator('.routes button', { hasText: '/templates' }).click()
+    await eventually(() => ended.toSorted()).toEqual(['/exports', '/graphql'])
   })
 
   test('is opened and compared beside the page: exports, their files, a document', async () => {

@@ -6,8 +6,8 @@ import { type RowRequest, type Side, sendSide } from './requests.ts'
 import { isRunByItself, readState, requestOf } from './rosetta-state.ts'
 
 export interface FirstRun {
-  /** The answer to a request that was sent already, given away once; null when it has to be sent. */
-  readonly take: (side: Side, request: RowRequest) => Promise<Answer> | null
+  /** The answer to a request that was sent already, given away once and broken off by `signal`; null when it has to be sent. */
+  readonly take: (side: Side, request: RowRequest, signal: AbortSignal) => Promise<Answer> | null
 }
 
 const SIDES: readonly Side[] = ['rest', 'graphql']
@@ -15,7 +15,7 @@ const PARTS = ['route', 'value', 'query', 'variables'] as const
 
 /** Before `session` is started. Nothing is sent where another page is open, nobody is signed in by the start, or a person has to choose first. */
 export function prepareFirstRun({ basePath, routes }: ExplorerData, session: Session): FirstRun {
-  const answers = new Map<Side, Promise<Answer>>()
+  const answers = new Map<Side, { readonly answer: Promise<Answer>; readonly sending: AbortController }>()
   let sent: { readonly email: string; readonly request: RowRequest } | null = null
   const stop = session.subscribe(() => {
     const { phase, email } = session.state()
@@ -27,14 +27,24 @@ export function prepareFirstRun({ basePath, routes }: ExplorerData, session: Ses
     const isChosen = state.route.parameter === null || state.value !== null
     if (!isChosen || !isRunByItself(request)) return
     sent = { email, request }
-    for (const side of SIDES) answers.set(side, sendSide(side, request, session, new AbortController().signal))
+    for (const side of SIDES) {
+      const sending = new AbortController()
+      answers.set(side, { answer: sendSide(side, request, session, sending.signal), sending })
+    }
   })
   return {
-    take(side, request) {
-      const answer = answers.get(side)
+    take(side, request, signal) {
+      const begun = answers.get(side)
       answers.delete(side)
       const isIt = sent?.email === session.state().email && PARTS.every((part) => sent?.request[part] === request[part])
-      return answer !== undefined && isIt ? answer : null
+      if (begun === undefined) return null
+      if (!isIt) {
+        begun.answer.catch(() => null)
+        begun.sending.abort()
+        return null
+      }
+      signal.addEventListener('abort', () => begun.sending.abort(), { once: true })
+      return begun.answer
     },
   }
 }

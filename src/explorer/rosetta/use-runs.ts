@@ -1,5 +1,5 @@
 // Running the two sides of a row: every answer knows which run it belongs to, and only answers of one run are compared.
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
 import { beside, isLong } from '../beside/beside.ts'
 import type { Session } from '../sign-in/session.ts'
@@ -67,7 +67,7 @@ export function useRuns(session: Session, firstRun: FirstRun): Runs {
       const running = { rest: sides.includes('rest'), graphql: sides.includes('graphql') }
       setState((now) => ({ ...now, asked: request, running, isComparing: false, verdict: null }))
       for (const side of sides) {
-        const sent = firstRun.take(side, request) ?? sendSide(side, request, session, abort.signal)
+        const sent = firstRun.take(side, request, abort.signal) ?? sendSide(side, request, session, abort.signal)
         sent.catch(noAnswer).then((answer) => {
           if (newest.current.number === number) take(side, number, answer)
         })
@@ -75,6 +75,9 @@ export function useRuns(session: Session, firstRun: FirstRun): Runs {
     },
     [session, firstRun, take],
   )
+
+  // What nobody waits for any more is not loaded to its end.
+  useEffect(() => () => newest.current.abort.abort(), [])
 
   return { ...state, run }
 }
