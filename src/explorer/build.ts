@@ -15,7 +15,7 @@ const LOCK_FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.u
 const DONE = 'built'
 /** What signs in, and asks what the first page shows, before there is a screen. */
 const START =
-  /\/(?:start-up|browser-storage|connection|session|login|kept-session|tab-channel|tokens|first-run|requests|rosetta-state|answer|reading|beside|call|json-lines|json-text)\.ts$/
+  /\/(?:start-up|browser-storage|connection|session|session-ends|login|kept-session|tab-channel|tokens|first-run|requests|rosetta-state|answer|reading|beside|call|json-lines|json-text)\.ts$/
 
 if (process.argv.includes('--if-stale') && (await isBuilt())) process.exit()
 
