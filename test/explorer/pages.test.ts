@@ -146,6 +146,34 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     expect(other.url()).not.toContain(secret)
   })
 
+  test('a query of 15 kB is there after a reload and behind a copied link, and no server is sent it', async () => {
+    const url = demo.url()
+    const context = await browser.open(url, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(url)
+    await waitForAgreement(page)
+    const query = `{ me { projects { data } } } #${' a long comment'.repeat(1_000)}`
+    const editor = page.getByRole('textbox', { name: /GraphQL query/ })
+    await editor.fill(query)
+    await expect.poll(() => page.url().length).toBeGreaterThan(15_000)
+    const answer = await page.reload()
+    expect(answer?.status()).toBe(200)
+    expect(answer?.request().url()).not.toContain('comment')
+    await waitForAgreement(page)
+    expect(await editor.inputValue()).toBe(query)
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    const other = await (await browser.open(url)).newPage()
+    await other.goto(link)
+    await waitForAgreement(other)
+    expect(await other.getByRole('textbox', { name: /GraphQL query/ }).inputValue()).toBe(query)
+    // One that was copied when the query stood before the `#`.
+    await other.goto(`${url}/?${new URLSearchParams({ route: 'GET /projects', query: '{ me { email } }' })}`)
+    await expect.poll(() => other.getByRole('textbox', { name: /GraphQL query/ }).inputValue()).toBe('{ me { email } }')
+    await expect.poll(() => new URL(other.url()).hash).toContain('email')
+    expect(new URL(other.url()).search).toBe('?route=GET+%2Fprojects')
+  })
+
   test('an export of hostile content runs nothing, and its zip stays where it is unpacked', async () => {
     const attack =
       '<script>window.pwned=1</script><img src=x onerror="window.pwned=1"><a href="javascript:window.pwned=1">x</a>'

@@ -21,7 +21,7 @@ export function prepareFirstRun({ basePath, routes }: ExplorerData, session: Ses
     const { phase, email } = session.state()
     if (phase === 'starting') return
     stop()
-    const state = location.pathname === `${basePath}/` ? readState(location.search, routes) : null
+    const state = location.pathname === `${basePath}/` ? readState(location, routes) : null
     if (phase !== 'signed-in' || email === null || state === null) return
     const request = requestOf(state, email, '')
     const isChosen = state.route.parameter === null || state.value !== null

@@ -30,10 +30,11 @@ const BOTH: readonly Side[] = ['rest', 'graphql']
 export function RosettaPage(): ReactNode {
   const { facts, navigation } = useExplorer()
   const email = useSessionState().email ?? ''
-  const { search, visit } = usePlace()
+  const place = usePlace()
+  const { visit } = place
   // Read when the page is visited, and not again when it writes its own state into the address.
-  const [read, setRead] = useState({ visit, state: readState(search, facts.routes) })
-  if (read.visit !== visit) setRead({ visit, state: readState(search, facts.routes) })
+  const [read, setRead] = useState({ visit, state: readState(place, facts.routes) })
+  if (read.visit !== visit) setRead({ visit, state: readState(place, facts.routes) })
   return (
     read.state && (
       <div className="page rosetta">

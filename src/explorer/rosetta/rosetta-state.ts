@@ -1,4 +1,5 @@
-// What a Rosetta address says: the row, its value, the query and its variables. Never a token.
+// What a Rosetta address says: the row and its value, and behind the `#` the query and its variables, however long they are: no server
+// is sent them, and none refuses or logs them. Never a token.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { withoutTokens } from '../answer/reading.ts'
 import { REFRESH_TOKEN } from '../snippets/call.ts'
@@ -13,20 +14,27 @@ export interface RosettaState {
   readonly variables: string | null
 }
 
-export function readState(search: string, routes: readonly ExplorerRoute[]): RosettaState | null {
+export function readState(
+  { search, hash }: Pick<Location, 'search' | 'hash'>,
+  routes: readonly ExplorerRoute[],
+): RosettaState | null {
   const given = new URLSearchParams(search)
+  const written = new URLSearchParams(hash.slice(1))
   const route = routes.find((row) => routeName(row) === given.get('route')) ?? routes[0]
   if (!route) return null
   const value = route.parameter === null ? null : given.get(route.parameter)
-  return { route, value, query: given.get('query') ?? indented(route.twin), variables: given.get('variables') }
+  // Links of before 0.4.0 have them before the `#`.
+  const [query, variables] = ['query', 'variables'].map((name) => written.get(name) ?? given.get(name))
+  return { route, value, query: query ?? indented(route.twin), variables: variables ?? null }
 }
 
 export function writeState({ route, value, query, variables }: RosettaState): string {
-  const written = new URLSearchParams({ route: routeName(route) })
-  if (route.parameter !== null && value !== null) written.set(route.parameter, withoutTokens(value))
+  const given = new URLSearchParams({ route: routeName(route) })
+  const written = new URLSearchParams()
+  if (route.parameter !== null && value !== null) given.set(route.parameter, withoutTokens(value))
   if (query !== indented(route.twin)) written.set('query', withoutTokens(query))
   if (variables !== null) written.set('variables', withoutTokens(variables))
-  return `?${written}`
+  return written.size === 0 ? `?${given}` : `?${given}#${written}`
 }
 
 /** `firstRef` is what an export is read of until somebody says. */

@@ -6,6 +6,8 @@ export interface Place {
   readonly path: string
   /** With its question mark, or empty. */
   readonly search: string
+  /** With its hash sign, or empty. */
+  readonly hash: string
   /** Another one after every visit: a link followed, back, forward. Not when a page writes its own state into the address. */
   readonly visit: number
 }
@@ -43,8 +45,8 @@ export function createNavigation(basePath: string): Navigation {
     return placeOf(location, visit)
   }
 
-  function placeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>, visit: number): Place {
-    return { path: pathname.slice(basePath.length) || '/', search, visit }
+  function placeOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>, visit: number): Place {
+    return { path: pathname.slice(basePath.length) || '/', search, hash, visit }
   }
 
   function moved(): void {
@@ -71,8 +73,8 @@ export function createNavigation(basePath: string): Navigation {
 
   function note(to: string): void {
     // A page that is drawn anew within this visit, as after signing in again, reads it.
-    const { pathname, search } = new URL(basePath + to, location.origin)
-    if (pathname + search !== basePath + place.path + place.search) place = placeOf({ pathname, search }, place.visit)
+    const written = placeOf(new URL(basePath + to, location.origin), place.visit)
+    if (addressOf(written) !== addressOf(place)) place = written
     last.set(place.path, to)
   }
 
@@ -122,4 +124,8 @@ export function createNavigation(basePath: string): Navigation {
     },
     lastOf: (path) => last.get(path) ?? path,
   }
+}
+
+function addressOf({ path, search, hash }: Place): string {
+  return path + search + hash
 }
