@@ -102,6 +102,45 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await expect.poll(headers).toBe('')
   })
 
+  test('the history has the headers of a request until the page is left, and no storage has them, nor those that were kept before', async () => {
+    const page = await openAsAna(browser)
+    const editor = page.locator('.graphiql-editor:not(.hidden) > .CodeMirror').last()
+    const history = page.locator('.graphiql-history')
+    const kept = () => page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+    await page.getByRole('button', { name: 'Headers', exact: true }).click()
+    await editor.click()
+    await page.keyboard.insertText('{"x-key":"hunter2-secret"}')
+    await write(page, MINE)
+    await keptIn(page, 'Mine')
+    await page.keyboard.press('Control+Enter')
+    await answer(page, '"id"')
+    await page.getByRole('button', { name: 'Show History' }).click()
+    const mine = history.getByRole('listitem').filter({ hasText: 'Mine' })
+    await mine.getByRole('button', { name: 'Add favorite' }).click()
+    await mine.getByRole('button', { name: 'Remove favorite' }).waitFor()
+    expect(await kept()).toContain('graphiql:favorites')
+    expect(await kept()).not.toContain('hunter2')
+    await history.getByRole('button', { name: 'Projects', exact: true }).click()
+    await eventually(() => editor.innerText()).not.toContain('hunter2')
+    await history.getByRole('button', { name: 'Mine', exact: true }).click()
+    await eventually(() => editor.innerText()).toContain('hunter2')
+
+    // As earlier versions have kept it, also of somebody who is not here now.
+    await page.evaluate(() => {
+      const key = Object.keys(localStorage).find((name) => name.endsWith(':graphiql:queries')) ?? ''
+      const queries = [{ query: '{ me { email } }', headers: '{"x-key":"hunter2-old"}', label: 'Old' }]
+      localStorage.setItem(key, JSON.stringify({ queries }))
+      localStorage.setItem(key.replace('@', '-of-somebody@'), JSON.stringify({ queries }))
+    })
+    expect((await kept()).split('hunter2-old')).toHaveLength(3)
+    await page.reload()
+    await signIn(page, ANA)
+    await page.getByRole('button', { name: 'Show History' }).click()
+    await history.getByRole('button', { name: 'Old', exact: true }).waitFor()
+    await mine.waitFor()
+    expect(await kept()).not.toContain('hunter2')
+  })
+
   test('F19: a tab of one’s own has its answer after a reload, and what changes something waits', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)

@@ -1,7 +1,7 @@
-// What GraphiQL keeps over a reload: history, settings and the tabs that a new window opens with, in localStorage, of each user apart, and no whole token.
+// What GraphiQL keeps over a reload: history, settings and the tabs that a new window opens with, in localStorage, of each user apart, without headers and whole tokens.
 import { createLocalStorage, type Storage, StorageAPI } from '@graphiql/toolkit'
 import { withoutTokens } from '../../answer/reading.ts'
-import { isBlocked } from '../../design/browser-storage.ts'
+import { browserStorage, isBlocked } from '../../design/browser-storage.ts'
 import { LATEST_EXPORT } from '../examples.ts'
 import type { SharedQuery } from '../shared-query.ts'
 import { windowTabs } from './window-tabs.ts'
@@ -14,6 +14,8 @@ export interface OwnStorage extends Storage {
 const TABS = 'tabState'
 /** As GraphiQL's own StorageAPI names it. */
 const TABS_KEY = `graphiql:${TABS}`
+/** A request stands there with the headers that it was sent with. */
+const HISTORY_KEYS: readonly string[] = ['graphiql:queries', 'graphiql:favorites']
 const SHOWN = { query: 'query', variables: 'variables' }
 
 /** Where the person blocks what browsers keep. */
@@ -25,12 +27,13 @@ export function ownStorage(basePath: string, email: string): OwnStorage {
   const namespace = `workspace-gateway${basePath}:${email}`
   const kept = createLocalStorage({ namespace })
   const ofWindow = windowTabs(`${namespace}:tabs`)
+  dropKeptHeaders()
   let isOpen = true
   return {
     getItem: (key) => (key === TABS_KEY ? ofWindow.open(kept.getItem(key)) : kept.getItem(key)),
     setItem(key, value) {
       if (!isOpen) return
-      const text = withoutTokens(value)
+      const text = withoutTokens(HISTORY_KEYS.includes(key) ? withoutHeaders(value) : value)
       if (key !== TABS_KEY || ofWindow.keep(text)) kept.setItem(key, text)
     },
     removeItem(key) {
@@ -47,6 +50,23 @@ export function ownStorage(basePath: string, email: string): OwnStorage {
       isOpen = false
     },
   }
+}
+
+/** Of requests that earlier versions of these pages have kept, of whichever user: they may hold what another server takes for a key. */
+function dropKeptHeaders(): void {
+  const storage = browserStorage(() => localStorage)
+  for (const key of Object.keys(localStorage)) {
+    if (!key.startsWith('workspace-gateway') || !HISTORY_KEYS.some((name) => key.endsWith(`:${name}`))) continue
+    const kept = storage.getItem(key) ?? ''
+    const text = withoutHeaders(kept)
+    if (text !== kept) storage.setItem(key, text)
+  }
+}
+
+/** `history` is JSON text; what is none stays as it is. */
+function withoutHeaders(history: string): string {
+  const entries = parsed(history)
+  return entries === null ? history : JSON.stringify(entries, (name, value) => (name === 'headers' ? undefined : value))
 }
 
 interface OpenTabs {
