@@ -199,6 +199,43 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await expect.poll(() => items.allInnerTexts()).toEqual(['folder-49', 'file-19999.txt'])
   })
 
+  test('every file that a search finds can be reached, however many there are, and folders fold meanwhile', async () => {
+    const gateway = await startGateway()
+    const elements = Array.from({ length: 1_500 }, (_, index) =>
+      JSON.stringify({ path: `src/m${index}/index.ts`, content: `export const m = ${index}` }),
+    )
+    await gateway.load(
+      documentLine('project', EVE, '{"id":"p","ref":"p"}') +
+        exportLine(EVE, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements }),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p')
+    const [tree, items] = [page.getByRole('tree'), page.getByRole('treeitem')]
+    const folder = (name: string, isOpen: boolean) =>
+      page.locator(`[role="treeitem"][aria-expanded="${isOpen}"]`).getByText(name, { exact: true })
+    await items.first().waitFor()
+    await page.getByRole('searchbox', { name: 'Find a file' }).fill('index.ts')
+    await folder('m0', true).waitFor()
+    await tree.focus()
+    await page.keyboard.press('End')
+    await folder('m1499', false).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await folder('m1499', true).waitFor()
+    for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key)
+    await page.locator('.preview .line', { hasText: 'm = 1499' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('file')).toBe('src/m1499/index.ts')
+    for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key)
+    await folder('m1499', false).waitFor()
+    await folder('m1498', false).click()
+    await folder('m1498', true).click()
+    await folder('m1498', false).waitFor()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => items.allInnerTexts()).toEqual(['src'])
+    // Behind the search all is as it was before it.
+    await page.getByRole('searchbox', { name: 'Find a file' }).fill('')
+    await folder('src', true).waitFor()
+  })
+
   test('lists keep their place, and no name is too long, too odd or too short', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]

@@ -11,6 +11,7 @@ import './file-browser.css'
 
 /** So many are shown unfolded. */
 const FEW = 60
+const FEW_FOUND = 600
 
 interface FileBrowserProps {
   readonly elements: readonly Element[]
@@ -36,21 +37,30 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
     () =>
       new Set(elements.length <= FEW ? elements.flatMap(({ path }) => foldersOf(path)) : foldersOf(chosen?.path ?? '')),
   )
-  const [shown, setShown] = useState(chosen)
-  // Another one may be chosen from elsewhere: the palette, back, forward.
-  if (chosen !== shown) {
-    setShown(chosen)
-    setUnfolded(new Set([...unfolded, ...foldersOf(chosen?.path ?? '')]))
-  }
+  const isSearching = search !== ''
   const found = useMemo(() => {
     const words = search.toLowerCase()
     return words === '' ? elements : elements.filter(({ path }) => path.toLowerCase().includes(words))
   }, [elements, search])
+  // Apart from the others: these are there again behind the search, as they were.
+  const [unfoldedFound, setUnfoldedFound] = useState({ found, folders: foldersOfFirst(found) })
+  if (found !== unfoldedFound.found) setUnfoldedFound({ found, folders: foldersOfFirst(found) })
+  const open = isSearching ? unfoldedFound.folders : unfolded
+  function setOpen(folders: ReadonlySet<string>): void {
+    if (isSearching) setUnfoldedFound({ found, folders })
+    else setUnfolded(folders)
+  }
+
+  const [shown, setShown] = useState(chosen)
+  // Another one may be chosen from elsewhere: the palette, back, forward.
+  if (chosen !== shown) {
+    const folders = foldersOf(chosen?.path ?? '')
+    setShown(chosen)
+    setUnfolded(new Set([...unfolded, ...folders]))
+    setUnfoldedFound((now) => ({ found, folders: new Set([...now.folders, ...folders]) }))
+  }
   const tree = useMemo(() => treeOf(found), [found])
-  const rows = useMemo(() => {
-    const open = search === '' ? unfolded : new Set(found.slice(0, FEW * 10).flatMap(({ path }) => foldersOf(path)))
-    return rowsOf(tree, open)
-  }, [tree, unfolded, search, found])
+  const rows = useMemo(() => rowsOf(tree, open), [tree, open])
 
   function choose(element: Element): void {
     setPicked(element)
@@ -58,10 +68,10 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
   }
 
   function fold(folder: string, isOpen: boolean): void {
-    const next = new Set(unfolded)
+    const next = new Set(open)
     if (isOpen) next.add(folder)
     else next.delete(folder)
-    setUnfolded(next)
+    setOpen(next)
   }
 
   return (
@@ -75,7 +85,7 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
-          <button type="button" className="icon" title="Fold all folders" onClick={() => setUnfolded(new Set())}>
+          <button type="button" className="icon" title="Fold all folders" onClick={() => setOpen(new Set())}>
             <ChevronsDownUp size={15} aria-hidden="true" />
             <span className="unseen">Fold all folders</span>
           </button>
@@ -83,7 +93,7 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
         <FileTree
           rows={rows}
           chosen={chosen}
-          isUnfolded={(folder) => search !== '' || unfolded.has(folder)}
+          isUnfolded={(folder) => open.has(folder)}
           onFold={fold}
           onChoose={choose}
         />
@@ -100,4 +110,8 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
       </div>
     </div>
   )
+}
+
+function foldersOfFirst(found: readonly Element[]): ReadonlySet<string> {
+  return new Set(found.slice(0, FEW_FOUND).flatMap(({ path }) => foldersOf(path)))
 }
