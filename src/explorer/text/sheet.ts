@@ -39,22 +39,33 @@ export function createSheet(source: string, isJson: boolean): Sheet {
     starts: Uint32Array.from(starts),
     ends: Uint32Array.from(ends),
     numbers: Uint32Array.from(numbers),
-    closes: isJson ? closingRows(text, starts, ends) : new Uint32Array(starts.length),
+    closes: isJson ? closingRows(text, starts, ends, numbers) : new Uint32Array(starts.length),
     width,
   }
 }
 
-/** Indented JSON opens a bracket at the end of a row and closes it at the beginning of another. */
-function closingRows(text: string, starts: readonly number[], ends: readonly number[]): Uint32Array {
+/**
+ * Indented JSON opens a bracket at the end of a line and closes it at the beginning of another. A line that is cut into rows may
+ * have brackets of a string at the edges of the others.
+ */
+function closingRows(
+  text: string,
+  starts: readonly number[],
+  ends: readonly number[],
+  numbers: readonly number[],
+): Uint32Array {
   const closes = new Uint32Array(starts.length)
   const open: number[] = []
   for (const [row, start] of starts.entries()) {
     const end = ends[row] ?? start
-    let first = start
-    while (first < end && text[first] === ' ') first += 1
-    const opener = text[first] === '}' || text[first] === ']' ? open.pop() : undefined
-    if (opener !== undefined) closes[opener] = row
-    if (text[end - 1] === '{' || text[end - 1] === '[') open.push(row)
+    if (numbers[row] !== 0) {
+      let first = start
+      while (first < end && text[first] === ' ') first += 1
+      const opener = text[first] === '}' || text[first] === ']' ? open.pop() : undefined
+      if (opener !== undefined) closes[opener] = row
+    }
+    const isLast = numbers[row + 1] !== 0
+    if (isLast && (text[end - 1] === '{' || text[end - 1] === '[')) open.push(row)
   }
   return closes
 }
@@ -90,11 +101,24 @@ export function foldable({ closes }: Sheet): ReadonlySet<number> {
 }
 
 /** The name of a row: its line, counted from 1, and which piece of it where a line is longer than a row, such as `7.250`. */
-export function lineOf({ numbers }: Sheet, row: number): string {
+export function lineOf(sheet: Sheet, row: number): string {
+  const first = firstRowOf(sheet, row)
+  const line = String(sheet.numbers[first] ?? 1)
+  return first === row ? line : `${line}.${row - first}`
+}
+
+/** The lines between the bracket that a row opens and the one that closes it: the number of the first, and how many they are. */
+export function linesInside(sheet: Sheet, row: number): { readonly from: number; readonly count: number } {
+  const { numbers, closes } = sheet
+  const from = (numbers[firstRowOf(sheet, row)] ?? 0) + 1
+  return { from, count: (numbers[closes[row] ?? row] ?? from) - from }
+}
+
+/** Of the line that it is a piece of. */
+function firstRowOf({ numbers }: Sheet, row: number): number {
   let first = row
   while (first > 0 && numbers[first] === 0) first -= 1
-  const line = String(numbers[first] ?? 1)
-  return first === row ? line : `${line}.${row - first}`
+  return first
 }
 
 /** The row of such a name; the first one for a name that is none here. */

@@ -18,7 +18,7 @@ import { PrintedText } from './printed-text.tsx'
 import { Row } from './row.tsx'
 import { foldable, rowAt, type Sheet, visibleRows } from './sheet.ts'
 import { TextTools } from './text-tools.tsx'
-import { canFold, FOLD_KEYS, foldName, useFoldKeys } from './use-fold-keys.ts'
+import { canFold, FOLD_KEYS, foldedText, foldName, useFoldKeys } from './use-fold-keys.ts'
 import { type LinePlace, useLinePlace } from './use-line-place.ts'
 import { useSheet } from './use-sheet.ts'
 import './text-view.css'
@@ -199,7 +199,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
                     found={found}
                     current={current}
                   />
-                  {folded.has(row) && <span className="folded"> … {(sheet.closes[row] ?? row) - row - 1} lines </span>}
+                  {folded.has(row) && <span className="folded"> … {foldedText(sheet, row)} </span>}
                 </span>
               </div>
             )

@@ -2,7 +2,7 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { firstAtLeast } from './find.ts'
-import type { Sheet } from './sheet.ts'
+import { linesInside, type Sheet } from './sheet.ts'
 
 /** For people, as the tools of a text show it. */
 export const FOLD_KEYS = '↑ ↓ go to another bracket, ← folds, → unfolds'
@@ -27,9 +27,13 @@ export function canFold({ closes }: Sheet, row: number): boolean {
 }
 
 /** What a bracket holds, in words. */
-export function foldName({ closes, numbers }: Sheet, row: number): string {
-  const count = (closes[row] ?? row) - row - 1
-  return `${count.toLocaleString()} ${count === 1 ? 'line' : 'lines'} from line ${((numbers[row] ?? 0) + 1).toLocaleString()}`
+export function foldName(sheet: Sheet, row: number): string {
+  return `${foldedText(sheet, row)} from line ${linesInside(sheet, row).from.toLocaleString()}`
+}
+
+export function foldedText(sheet: Sheet, row: number): string {
+  const { count } = linesInside(sheet, row)
+  return `${count.toLocaleString()} ${count === 1 ? 'line' : 'lines'}`
 }
 
 export function useFoldKeys({ sheet, rows, folded, fold, virtual }: Folding): FoldKeys {

@@ -1,0 +1,55 @@
+// A text as rows: which brackets of JSON fold, and how many lines they hold, also where a long string is cut into rows.
+import { describe, expect, test } from 'vitest'
+import { createSheet, foldable, linesInside, type Sheet, visibleRows } from '../../src/explorer/text/sheet.ts'
+
+/** In characters; a row behind the first begins at a multiple of it. */
+const ROW = 2_000
+/** What stands before the text of the string `long` in its line. */
+const BEFORE = '  "long": "'.length
+
+describe.each(['{', '[', '}', ']'])('a string that is cut into rows at a %s', (bracket) => {
+  test.each([
+    ['before', ROW - BEFORE - 1],
+    ['behind', ROW - BEFORE],
+  ])('folds nothing of its own, with the character %s the cut', (_where, at) => {
+    const long = `${'x'.repeat(at)}${bracket}${'y'.repeat(2 * ROW - 10)}`
+    const sheet = createSheet(JSON.stringify({ first: { a: 1, b: 2 }, long, last: [1, 2, 3] }), true)
+    expect(insides(sheet)).toEqual([
+      ['{', 10],
+      ['  "first": {', 2],
+      ['  "last": [', 3],
+    ])
+    const folded = visibleRows(sheet, foldable(sheet))
+    expect([...folded].map((row) => textOf(sheet, row).trim().slice(0, 7))).toEqual([
+      '{',
+      '"first"',
+      '},',
+      '"long":',
+      expect.stringMatching(/^.{1,7}$/),
+      expect.stringMatching(/^.{1,7}$/),
+      '"last":',
+      ']',
+      '}',
+    ])
+  })
+})
+
+test('what a name longer than a row opens folds from its last row, and counts lines and not rows', () => {
+  const sheet = createSheet(JSON.stringify({ [`${'n'.repeat(2 * ROW)}`]: { a: 'v'.repeat(5 * ROW), b: 2 } }), true)
+  const [outer, inner] = [...sheet.closes.entries()].filter(([, close]) => close > 0)
+  expect(linesInside(sheet, outer?.[0] ?? -1)).toEqual({ from: 2, count: 4 })
+  expect(linesInside(sheet, inner?.[0] ?? -1)).toEqual({ from: 3, count: 2 })
+  expect(textOf(sheet, inner?.[0] ?? -1)).toMatch(/": \{$/)
+  expect(textOf(sheet, inner?.[1] ?? -1)).toBe('  }')
+})
+
+/** The brackets that fold: the text of the row, and how many lines are inside. */
+function insides(sheet: Sheet): readonly (readonly [text: string, count: number])[] {
+  return [...sheet.closes.keys()]
+    .filter((row) => (sheet.closes[row] ?? 0) > 0)
+    .map((row) => [textOf(sheet, row), linesInside(sheet, row).count])
+}
+
+function textOf({ text, starts, ends }: Sheet, row: number): string {
+  return text.slice(starts[row], ends[row])
+}
