@@ -236,6 +236,32 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     await folder('src', true).waitFor()
   })
 
+  test('a file of which only white space differs is said to, and is not an empty comparison', async () => {
+    const gateway = await startGateway()
+    const exported = (createdAt: string, ...contents: readonly string[]) =>
+      exportLine(EVE, {
+        r: 'p',
+        createdAt,
+        elements: contents.map((content, index) => JSON.stringify({ path: ['a.json', 'b.txt'][index], content })),
+      })
+    await gateway.load(
+      documentLine('project', EVE, '{"id":"p","ref":"p"}') +
+        exported('2026-01-01T00:00:00Z', '{"a":1}', 'one\r\ntwo\r\n') +
+        exported('2026-02-01T00:00:00Z', '{\n  "a": 1\n}\n', 'one\ntwo\n'),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p&tab=exports')
+    const boxes = page.getByRole('checkbox', { name: 'Compare the export of' })
+    for (const index of [0, 1]) await boxes.nth(index).check()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    for (const name of ['a.json', 'b.txt']) {
+      await page.getByRole('button', { name }).click()
+      await page
+        .getByRole('region', { name: `What changed in ${name}` })
+        .getByText('Only white space differs')
+        .waitFor()
+    }
+  })
+
   test('lists keep their place, and no name is too long, too odd or too short', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]

@@ -11,10 +11,12 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Null where the two are too different, or too long. */
+/** None where only white space differs: how JSON is indented, or how lines end. Null where the two are too different, or too long. */
 export function diffLines(before: string, after: string): readonly DiffLine[] | null {
   if (before.length + after.length > LONGEST) return null
-  const patch = structuredPatch('', '', readable(before), readable(after), '', '', {
+  const [was, is] = [readable(before), readable(after)]
+  if (withLineFeeds(was) === withLineFeeds(is)) return []
+  const patch = structuredPatch('', '', was, is, '', '', {
     context: 4,
     maxEditLength: MOST_EDITS,
   })
@@ -29,4 +31,8 @@ export function diffLines(before: string, after: string): readonly DiffLine[] | 
 /** JSON is compared indented, with every number and escape as it is written. */
 function readable(text: string): string {
   return jsonLines(text)?.join('\n') ?? text
+}
+
+function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n')
 }

@@ -63,6 +63,8 @@ function Diff({ path, before, after, place, lines }: DiffProps): ReactNode {
           The two are too different to be shown line by line: {before.length.toLocaleString()} characters before,{' '}
           {after.length.toLocaleString()} after.
         </p>
+      ) : lines.length === 0 ? (
+        <p className="note">Only white space differs: how it is indented, or how its lines end.</p>
       ) : (
         <pre>
           {lines.slice(0, MOST_SHOWN).map(({ key, text }) => (
