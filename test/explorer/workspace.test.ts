@@ -262,6 +262,37 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     }
   })
 
+  test('a file of bytes is not decoded again for each letter of a search', async () => {
+    const gateway = await startGateway()
+    const elements = [
+      { path: 'logo.png', encoding: 'base64', content: PNG },
+      { path: 'other.txt', content: 'other' },
+    ].map((element) => JSON.stringify(element))
+    await gateway.load(
+      documentLine('project', EVE, '{"id":"p","ref":"p"}') +
+        exportLine(EVE, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements }),
+    )
+    const page = await (await browser.open(gateway.url)).newPage()
+    await page.addInitScript(() => {
+      const { atob } = window
+      window.decoded = 0
+      window.atob = (text) => {
+        window.decoded += text.length
+        return atob(text)
+      }
+    })
+    const decoded = () => page.evaluate(() => window.decoded)
+    await page.goto(`${gateway.url}/workspace?show=projects&open=p&file=logo.png`)
+    await signIn(page, EVE)
+    await page.locator('.picture img[src]').waitFor()
+    await page.locator('.preview', { hasText: '70 B' }).waitFor()
+    const before = await decoded()
+    expect(before).toBeGreaterThan(0)
+    await page.getByRole('searchbox', { name: 'Find a file' }).pressSequentially('other')
+    await expect.poll(() => page.getByRole('treeitem').allInnerTexts()).toEqual(['other.txt'])
+    expect(await decoded()).toBe(before)
+  })
+
   test('lists keep their place, and no name is too long, too odd or too short', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]
@@ -378,4 +409,11 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
 
 async function tooWide(page: Page): Promise<number> {
   return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth))
+}
+
+declare global {
+  interface Window {
+    /** The characters that were decoded. */
+    decoded: number
+  }
 }

@@ -3,7 +3,7 @@ import { ChevronsDownUp } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
 import type { LinePlace } from '../../text/use-line-place.ts'
-import { bytesOf, type Element } from '../project/elements.ts'
+import { byteLengthOf, type Element } from '../project/elements.ts'
 import { FilePreview } from './file-preview.tsx'
 import { FileTree } from './file-tree.tsx'
 import { entryOf, foldersOf, rowsOf, treeOf } from './tree.ts'
@@ -32,6 +32,8 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
         : (elements.find(({ path }) => path === file) ?? entryOf(elements)),
     [elements, file, picked],
   )
+  // Once for each file: it may be large, and is drawn anew with each letter of a search.
+  const size = useMemo(() => (chosen === null ? '' : sizeText(byteLengthOf(chosen))), [chosen])
   const [search, setSearch] = useState('')
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(
     () =>
@@ -99,14 +101,7 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
         />
       </div>
       <div className="preview">
-        {chosen && (
-          <FilePreview
-            key={chosen.path}
-            element={chosen}
-            sizeText={sizeText(bytesOf(chosen).byteLength)}
-            place={place}
-          />
-        )}
+        {chosen && <FilePreview key={chosen.path} element={chosen} sizeText={size} place={place} />}
       </div>
     </div>
   )

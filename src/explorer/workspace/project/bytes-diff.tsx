@@ -4,7 +4,7 @@ import { sizeText } from '../../answer/answer.ts'
 import { extensionOf, IMAGE_TYPES } from '../../text/languages.ts'
 import { Picture } from '../files/picture.tsx'
 import type { Change } from './changes.ts'
-import { bytesOf } from './elements.ts'
+import { byteLengthOf } from './elements.ts'
 
 export function BytesDiff({ path, before, after }: Change): ReactNode {
   const type = IMAGE_TYPES[extensionOf(path)]
@@ -17,7 +17,7 @@ export function BytesDiff({ path, before, after }: Change): ReactNode {
       {sides.map(({ title, element }) => (
         <div key={title}>
           <h2>{title}</h2>
-          <p className="note">{element === null ? 'Not in this export.' : sizeText(bytesOf(element).byteLength)}</p>
+          <p className="note">{element === null ? 'Not in this export.' : sizeText(byteLengthOf(element))}</p>
           {element !== null && type !== undefined && <Picture element={element} type={type} />}
         </div>
       ))}

@@ -30,5 +30,16 @@ export function elementsOf(body: string): readonly Element[] {
 
 export function bytesOf({ content, isBase64 }: Element): Uint8Array<ArrayBuffer> {
   if (!isBase64) return new TextEncoder().encode(content)
-  return Uint8Array.from(atob(content.replace(/\s/g, '')), (character) => character.charCodeAt(0))
+  const characters = atob(content.replace(/\s/g, ''))
+  const bytes = new Uint8Array(characters.length)
+  // With a function for each byte, a large picture takes several times as long.
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at)
+  return bytes
+}
+
+/** How many they are, without decoding them. */
+export function byteLengthOf(element: Element): number {
+  if (!element.isBase64) return bytesOf(element).byteLength
+  const digits = element.content.replace(/[\s=]/g, '').length
+  return Math.floor((digits * 3) / 4)
 }
