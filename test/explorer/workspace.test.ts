@@ -293,6 +293,25 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     expect(await decoded()).toBe(before)
   })
 
+  test('a list that is visited by its tab has the filter that its address says, and so has the way back', async () => {
+    const gateway = await startGateway()
+    await gateway.load(
+      ['river', 'hill'].map((ref) => documentLine('project', EVE, JSON.stringify({ id: ref, ref }))).join(''),
+    )
+    const page = await open(gateway, '/workspace')
+    const filter = page.getByRole('searchbox').first()
+    const [items, tab] = [page.locator('.item'), page.locator('.tabs').getByRole('link', { name: 'Projects' })]
+    await filter.fill('riv')
+    await expect.poll(() => items.count()).toBe(1)
+    await tab.click()
+    await expect.poll(() => items.count()).toBe(2)
+    expect(await filter.inputValue()).toBe('')
+    expect(new URL(page.url()).searchParams.has('q')).toBe(false)
+    await page.goBack()
+    await expect.poll(() => items.count()).toBe(1)
+    expect(await filter.inputValue()).toBe('riv')
+  })
+
   test('lists keep their place, and no name is too long, too odd or too short', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]

@@ -27,7 +27,7 @@ export function WorkspacePage(): ReactNode {
 
 function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
   const { navigation, leftLists } = useExplorer()
-  const { search } = usePlace()
+  const { search, visit } = usePlace()
   const shown = new URLSearchParams(search)
   const kind = KINDS.find((name) => name === shown.get('show')) ?? 'projects'
   const opened = shown.get('open')
@@ -49,7 +49,7 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
             </Link>
           ))}
         </nav>
-        <ItemList key={kind} items={workspace[kind]} kind={kind} />
+        <ItemList key={`${kind} ${visit}`} items={workspace[kind]} kind={kind} />
       </div>
     )
   }
