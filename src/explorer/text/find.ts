@@ -9,9 +9,14 @@ export interface Found {
   readonly length: number
 }
 
-/** Upper and lower case are the same. */
+/** In lower case, with every character at its place: that of `İ` alone would be two. */
+export function withoutCase(text: string): string {
+  return text.replace(/[^İ]+/g, (part) => part.toLowerCase())
+}
+
+/** Upper and lower case are the same; `lowerText` is without it. */
 export function findAll(lowerText: string, words: string): Found {
-  const wanted = words.toLowerCase()
+  const wanted = withoutCase(words)
   const offsets: number[] = []
   if (wanted === '') return { offsets, length: 0 }
   for (let at = lowerText.indexOf(wanted); at !== -1; at = lowerText.indexOf(wanted, at + wanted.length)) {

@@ -12,7 +12,7 @@ import {
 } from 'react'
 import { Failure } from '../design/failure.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
-import { findAll } from './find.ts'
+import { findAll, withoutCase } from './find.ts'
 import type { Language } from './languages.ts'
 import { PrintedText } from './printed-text.tsx'
 import { Row } from './row.tsx'
@@ -57,7 +57,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
   const [words, setWords] = useState<string | null>(null)
   const [step, setStep] = useState(0)
   const isFinding = words !== null
-  const lowerText = useMemo(() => (isFinding ? sheet.text.toLowerCase() : ''), [sheet, isFinding])
+  const lowerText = useMemo(() => (isFinding ? withoutCase(sheet.text) : ''), [sheet, isFinding])
   const wanted = useDeferredValue(words ?? '')
   const found = useMemo(() => findAll(lowerText, wanted), [lowerText, wanted])
   // The text may have changed since.
