@@ -312,6 +312,15 @@ describe.skipIf(CHROMIUM === undefined)('the workspace', () => {
     expect(await filter.inputValue()).toBe('riv')
   })
 
+  test('dates are in the language of the sentences that they stand in, whatever the reader’s is', async () => {
+    const gateway = await startGateway()
+    await gateway.load(documentLine('project', EVE, '{"id":"p","ref":"p","updatedAt":"2020-01-01T00:00:00Z"}'))
+    const page = await (await browser.open(gateway.url, { locale: 'de-DE' })).newPage()
+    await page.goto(`${gateway.url}/workspace`)
+    await signIn(page, EVE)
+    await page.locator('.item time', { hasText: /^\d+ years ago$/ }).waitFor()
+  })
+
   test('lists keep their place, and no name is too long, too odd or too short', async () => {
     const gateway = await startGateway()
     const names = [LONG, 'مشروع عربي', '', ...Array.from({ length: 300 }, (_, index) => `Project ${index}`)]

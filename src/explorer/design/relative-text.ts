@@ -14,5 +14,6 @@ export function relativeText(at: number, now: number): string {
   // What rounds up to a whole larger unit is said in that one: an hour, not 60 minutes.
   const reaches = (size: number, smaller = 1): boolean => Math.abs(seconds) >= size - smaller / 2
   const [unit, length] = UNITS.find(([, size], index) => reaches(size, UNITS[index + 1]?.[1])) ?? ['second', 1]
-  return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(Math.round(seconds / length), unit)
+  // As the sentences that it stands in, whatever the reader's language is.
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(seconds / length), unit)
 }
