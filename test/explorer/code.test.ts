@@ -29,6 +29,38 @@ describe.skipIf(CHROMIUM === undefined)('the code of a request', () => {
     }
   })
 
+  test('where a mailed code signs in, calls that take a refresh token mail nobody a code: their code is shown in place of a run', async () => {
+    const server = await startMailServer()
+    const mail = mailGuardOptions(server, { domains: ['example.com'] })
+    const { url, load } = await startGateway({ createGuard: guardsOf(['mail'], { trustedOrigins: [], mail }) })
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/?route=DELETE+%2Flogout`)
+    await signIn(page, ANA)
+    await page.locator('input.code').fill((await server.mail(0)).code)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.locator('.side.graphql').waitFor()
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname))
+    for (const name of ['Run both', 'Run REST', 'Run GraphQL']) {
+      for (const button of await page.getByRole('button', { name }).all()) await button.click()
+    }
+    await page.locator('.verdict', { hasText: 'An email alone does not open one here' }).waitFor()
+    await page.locator('.side.rest .snippet', { hasText: 'REFRESH_TOKEN' }).waitFor()
+    await page.locator('.side.graphql .snippet', { hasText: 'REFRESH_TOKEN' }).waitFor()
+    await page.getByRole('button', { name: 'Query', exact: true }).click()
+    await page.getByLabel('GraphQL query').press('Control+Enter')
+
+    await page.getByRole('link', { name: 'Reference', exact: true }).click()
+    for (const id of ['#deleteLogout', '#postToken']) {
+      const operation = page.locator(id)
+      await operation.getByText('An email alone does not open one here').waitFor()
+      expect(await operation.getByRole('button', { name: 'Try it' }).count()).toBe(0)
+    }
+    expect(sent).not.toContain('/login')
+    expect(server.mails).toHaveLength(1)
+  })
+
   test('where an email is enough, the sample begins with it', async () => {
     const { url } = await startGateway()
     const page = await (await browser.open(url)).newPage()

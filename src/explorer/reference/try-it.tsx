@@ -8,6 +8,7 @@ import { sendRest } from '../rosetta/requests.ts'
 import type { ProjectChoice } from '../rosetta/use-project-choices.ts'
 import { ValueField } from '../rosetta/value-field.tsx'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
+import { canBeTried, NOT_TRIED } from '../snippets/email-enough.ts'
 import { HeaderFields } from './header-fields.tsx'
 import { type Draft, sentHeaders } from './own-headers.ts'
 
@@ -28,6 +29,7 @@ export function TryIt({ method, path, projects, draft, onDraft }: TryItProps): R
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [isRunning, setRunning] = useState(false)
   if (!route) return null
+  if (!canBeTried(route, facts)) return <p className="note">{NOT_TRIED}</p>
   if (phase !== 'signed-in') {
     return (
       <details className="try-sign-in">

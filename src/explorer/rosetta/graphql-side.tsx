@@ -14,7 +14,8 @@ interface GraphqlSideProps {
   readonly signIn: SignIn
   readonly answer: Answer | null
   readonly isRunning: boolean
-  readonly onRun: () => void
+  /** Null where it cannot be tried: then its code is shown. */
+  readonly onRun: (() => void) | null
   readonly onRunBoth: () => void
   readonly onQuery: (query: string) => void
   readonly onVariables: (variables: string) => void
@@ -24,7 +25,7 @@ interface GraphqlSideProps {
 export function GraphqlSide(props: GraphqlSideProps): ReactNode {
   const { request, signIn, answer, isRunning, onRun, onRunBoth, onQuery, onVariables, onReset } = props
   const { route, query, variables } = request
-  const [isCode, setCode] = useState(false)
+  const [isCode, setCode] = useState(onRun === null)
 
   function runOnEnter(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
@@ -45,9 +46,11 @@ export function GraphqlSide(props: GraphqlSideProps): ReactNode {
           <button type="button" className="small" aria-pressed={isCode} onClick={() => setCode(!isCode)}>
             {isCode ? 'Query' : 'Code'}
           </button>
-          <button type="button" className="small" onClick={onRun}>
-            <Play size={13} aria-hidden="true" /> Run<span className="unseen"> GraphQL</span>
-          </button>
+          {onRun && (
+            <button type="button" className="small" onClick={onRun}>
+              <Play size={13} aria-hidden="true" /> Run<span className="unseen"> GraphQL</span>
+            </button>
+          )}
         </div>
       </div>
       <div className="request">

@@ -11,7 +11,8 @@ interface RestSideProps {
   readonly signIn: SignIn
   readonly answer: Answer | null
   readonly isRunning: boolean
-  readonly onRun: () => void
+  /** Null where it cannot be tried. */
+  readonly onRun: (() => void) | null
 }
 
 export function RestSide({ request, signIn, answer, isRunning, onRun }: RestSideProps): ReactNode {
@@ -19,9 +20,11 @@ export function RestSide({ request, signIn, answer, isRunning, onRun }: RestSide
     <section className="side rest" aria-labelledby="rest-title">
       <div className="side-head">
         <h2 id="rest-title">REST</h2>
-        <button type="button" className="small" onClick={onRun}>
-          <Play size={13} aria-hidden="true" /> Run<span className="unseen"> REST</span>
-        </button>
+        {onRun && (
+          <button type="button" className="small" onClick={onRun}>
+            <Play size={13} aria-hidden="true" /> Run<span className="unseen"> REST</span>
+          </button>
+        )}
       </div>
       <div className="request">
         <SnippetView call={restCall(request, signIn.url)} signIn={signIn} label="REST request" />

@@ -3,6 +3,7 @@ import { Play, Share2 } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { CopyButton, LINK_COPIED } from '../design/copy-button.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
+import { canBeTried, NOT_TRIED } from '../snippets/email-enough.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { GraphqlSide } from './graphql-side.tsx'
 import { PastRuns } from './history/past-runs.tsx'
@@ -83,7 +84,10 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
   useNotedRuns(runs, `/${written}`, email)
 
   const isEdited = asked !== null && BODY_PARTS.some((part) => asked[part] !== request[part])
-  const runBoth = () => run(BOTH, request)
+  const isTried = canBeTried(route, facts)
+  function runBoth(): void {
+    if (isTried) run(BOTH, request)
+  }
   return (
     <div className="bench">
       <div className="controls">
@@ -98,9 +102,11 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
           onEnter={runBoth}
         />
         <div className="buttons">
-          <button type="button" className="primary" onClick={runBoth}>
-            <Play size={14} aria-hidden="true" /> Run both
-          </button>
+          {isTried && (
+            <button type="button" className="primary" onClick={runBoth}>
+              <Play size={14} aria-hidden="true" /> Run both
+            </button>
+          )}
           <CopyButton
             label="Copy link"
             text={() => `${signIn.url}/${written}`}
@@ -112,7 +118,17 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
       <VerdictLine
         verdict={isEdited ? null : verdict}
         isRunning={running.rest || running.graphql || isComparing}
-        hint={isEdited ? EDITED : asked ? ONE_SIDE : route.field === 'refreshToken' ? OWN_SESSION : NOT_RUN}
+        hint={
+          !isTried
+            ? NOT_TRIED
+            : isEdited
+              ? EDITED
+              : asked
+                ? ONE_SIDE
+                : route.field === 'refreshToken'
+                  ? OWN_SESSION
+                  : NOT_RUN
+        }
       />
       <div className="segments side-switch">
         {BOTH.map((side) => (
@@ -127,14 +143,14 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
           signIn={signIn}
           answer={answers.rest}
           isRunning={running.rest}
-          onRun={() => run(['rest'], request)}
+          onRun={isTried ? () => run(['rest'], request) : null}
         />
         <GraphqlSide
           request={request}
           signIn={signIn}
           answer={answers.graphql}
           isRunning={running.graphql}
-          onRun={() => run(['graphql'], request)}
+          onRun={isTried ? () => run(['graphql'], request) : null}
           onRunBoth={runBoth}
           onQuery={(query) => setState({ ...state, query })}
           onVariables={(variables) => setState({ ...state, variables })}

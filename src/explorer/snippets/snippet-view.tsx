@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { CopyButton } from '../design/copy-button.tsx'
 import { useExplorer } from '../frame/use-explorer.ts'
 import type { Call, SignIn } from './call.ts'
+import { isEmailEnough } from './email-enough.ts'
 import { SNIPPET_LANGUAGES, type SnippetLanguage } from './languages.ts'
 import './snippet-view.css'
 
@@ -33,15 +34,13 @@ interface SnippetProps extends SnippetViewProps {
 }
 
 function Snippet({ call, signIn, label, isSigningIn = false }: SnippetProps): ReactNode {
-  const isEmailEnough = useExplorer()
-    .facts.loginGuard.split(',')
-    .some((guard) => guard === 'local' || guard === 'open')
+  const hasSignIn = isEmailEnough(useExplorer().facts)
   const offered = SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => call.graphql !== null || !isForGraphqlOnly)
   const [name, setName] = useState(FIRST_LANGUAGE?.name)
   const [signsIn, setSignsIn] = useState(isSigningIn)
   const language: SnippetLanguage | undefined = offered.find((row) => row.name === name) ?? offered[0]
   const selectId = useId()
-  const text = language?.write(call, signsIn && isEmailEnough ? signIn : null) ?? ''
+  const text = language?.write(call, signsIn && hasSignIn ? signIn : null) ?? ''
   return (
     <div className="snippet">
       <div className="snippet-head">
@@ -53,12 +52,12 @@ function Snippet({ call, signIn, label, isSigningIn = false }: SnippetProps): Re
             <option key={row.name}>{row.name}</option>
           ))}
         </select>
-        {call.token !== null && !isEmailEnough && (
+        {call.token !== null && !hasSignIn && (
           <span className="note">
             An email alone does not sign in here: the token is that of <code>{ENVIRONMENT[call.token]}</code>.
           </span>
         )}
-        {call.token !== null && isEmailEnough && (
+        {call.token !== null && hasSignIn && (
           <label className="check">
             <input type="checkbox" checked={signsIn} onChange={({ target }) => setSignsIn(target.checked)} />
             with sign-in
