@@ -6,6 +6,7 @@ import { hashedEmail } from '../src/store/hashed-email.ts'
 import { MOVE_LOCK } from '../src/store/postgres/migrations/2-move.ts'
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
+import { describeCutover } from './contract/cutover.ts'
 import { describeEdits } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
@@ -51,6 +52,7 @@ describe.skipIf(POSTGRES_URL === null)('postgres', () => {
   )
 
   describeMoves('postgres', moving(open))
+  describeCutover('postgres', moving(open))
   describeMoves(
     'postgres with tables hash-partitioned by user',
     moving(open, (url) => partitionByUser(url, 4)),

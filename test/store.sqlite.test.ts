@@ -6,6 +6,7 @@ import { type MigratableStore, StoreMovedError } from '../src/store/cutover/cont
 import type { IntegrityCheck } from '../src/store/sqlite/engine/faults/startup-check.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { describeChangedReferences } from './contract/changed-references.ts'
+import { describeCutover } from './contract/cutover.ts'
 import { describeEdits, type EditsSubject } from './contract/edits.ts'
 import { describeMoves } from './contract/moving.ts'
 import { describePages } from './contract/pages.ts'
@@ -38,12 +39,12 @@ describeStore('sqlite', async () => {
 
 describePages('sqlite', async () => ({ store: await open(join(temporaryDirectory(), 'store.db')) }))
 
-describeMoves('sqlite', async () => {
+const moving = async () => {
   const path = join(temporaryDirectory(), 'store.db')
   return {
     store: await open(path),
     reopen: () => open(path),
-    async hand(sql) {
+    async hand(sql: string) {
       const database = new Database(path)
       try {
         database.exec(sql)
@@ -52,7 +53,10 @@ describeMoves('sqlite', async () => {
       }
     },
   }
-})
+}
+
+describeMoves('sqlite', moving)
+describeCutover('sqlite', moving)
 
 test('a snapshot that is asked for too late is no fault of the database', async () => {
   const faults: unknown[] = []

@@ -77,7 +77,7 @@ export interface SessionVerbs {
 
   /**
    * Adds all or, when it throws, none. No user of them has more than `maxPerUser` open sessions when it answers: those that
-   * were used longest ago end, and are answered. Without `maxPerUser` there is no limit.
+   * were used longest ago end, and are answered. Without `maxPerUser` there is no limit. One whose id is there already stays as it is.
    */
   readonly addSessions: (sessions: readonly NewSession[], maxPerUser?: number) => Awaitable<readonly OwnedSession[]>
   /** Moves the idle expiry and the time of the last use, never back; false for a session that is no longer there. Idempotent. */

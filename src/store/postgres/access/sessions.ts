@@ -57,14 +57,15 @@ const SESSIONS_OF: Statement = {
   text: `select ${SESSION}, ${HAS_MOVED} from workspace_gateway.session
     where email = $1 and idle_expires_at > $2 and expires_at > $2 order by created_at desc, id desc limit $3`,
 }
-// Rows that another transaction is removing are skipped. Answers how many open sessions each of the users has then.
+// Rows that another transaction is removing are skipped. A move may refuse what follows on this, and all is asked once more
+// then: a session that is there stays as it is. Answers how many open sessions each of the users has then.
 const ADD: Statement = {
   name: 'addSessions',
   text: `with expired as (
       select id from workspace_gateway.session where idle_expires_at <= $11
       order by idle_expires_at limit $12 for update skip locked
     ), purged as (delete from workspace_gateway.session where id in (select id from expired)
-    ), added as (insert into workspace_gateway.session ${SESSION_VALUES})
+    ), added as (insert into workspace_gateway.session ${SESSION_VALUES} on conflict (id) do nothing)
     select asked.email, asked.added + (
         select count(*) from workspace_gateway.session s where s.email = asked.email and s.idle_expires_at > $11) as count
       from (select email, count(*) as added from unnest($2::text[]) as email group by email) asked

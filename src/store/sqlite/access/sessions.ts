@@ -59,7 +59,7 @@ export function createSessions(
     `select ${SESSION} from session where email = +? and idle_expires_at > +? and expires_at > +?
      order by created_at desc, id desc limit +?`,
   )
-  const add = writer.prepare<SessionValues>(`insert into session ${SESSION_VALUES}`)
+  const add = writer.prepare<SessionValues>(`insert into session ${SESSION_VALUES} on conflict (id) do nothing`)
   const purge = writer.prepare<[now: number, limit: number]>(
     `delete from session where id in
        (select id from session where idle_expires_at <= +? order by idle_expires_at limit +?)`,
