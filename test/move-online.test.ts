@@ -1,4 +1,5 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import Database from 'better-sqlite3'
@@ -159,6 +160,36 @@ describe('an online move', () => {
     const after = await serveForTest(['--database', to, ...QUIET])
     const read = await ask(`${after.url}/projects`, { headers: bearer(accessToken) })
     expect(read.status).toBe(200)
+  })
+
+  test('may be made anew before it is moved to: those who serve go on, start again, and follow', async () => {
+    const [from, to] = [await file(), await file()]
+    const path = to.slice('file:'.length)
+    const remove = () => {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+    }
+    await run(['import', '-', '--database', from], { stdin: SMALL_WORLD })
+    const args = ['--database', from, '--database-next', to, '--log-level', 'warn']
+    const first = await serveForTest(args)
+    remove()
+    await expect.poll(first.stderr).toContain('--database-next cannot be used')
+    expect((await login(first.url)).status).toBe(200)
+    expect(existsSync(`${path}.lost`)).toBe(false)
+    // A directory is no database.
+    mkdirSync(path)
+    const second = await serveForTest(args)
+    expect(second.stderr()).toContain('--database-next cannot be used')
+    const { accessToken } = (await login(second.url)).json()
+    rmdirSync(path)
+    expect((await run(['move', '--from', from, '--to', to, '--online'])).exitCode).toBe(0)
+    for (const { url } of [first, second]) {
+      expect((await ask(`${url}/projects`, { headers: bearer(accessToken) })).status).toBe(200)
+      expect((await login(url)).status).toBe(200)
+    }
+    // From here on its loss is that of a database.
+    remove()
+    for (const { process: child } of [first, second]) if (child.exitCode === null) await once(child, 'close')
+    expect([first.process.exitCode, second.process.exitCode, existsSync(`${path}.lost`)]).toEqual([1, 1, true])
   })
 
   test('that is stuck while writes are stopped does not stop them for longer than it said', async () => {

@@ -8,6 +8,7 @@ import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { MADE, newSession, put } from '../contract/values.ts'
+import { toSuccessor } from '../support/successor.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const OPTIONS = { onProgress() {}, stop: new AbortController().signal }
@@ -111,7 +112,7 @@ describe('an online move', () => {
     const moving = moveOnline(from.store, killed, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
     await expect(moving).rejects.toThrow('killed')
     expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'filling'])
-    const gateway = withCutover(from.store, { next: to.store })
+    const gateway = withCutover(from.store, { next: toSuccessor(to.store) })
     const session = newSession()
     await gateway.addSessions([session])
     expect((await to.store.moveState()).phase).toBe('live')
@@ -131,12 +132,12 @@ describe('an online move', () => {
       },
     }
     await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
-    const quick = withCutover(left, { next: to.store })
+    const quick = withCutover(left, { next: toSuccessor(to.store) })
     await quick.addSessions([newSession()])
     expect(closed).toBe(1)
     await quick.addSessions([newSession()])
     expect(closed).toBe(1)
-    const gateway = withCutover(left, { next: to.store })
+    const gateway = withCutover(left, { next: toSuccessor(to.store) })
     const owed = gateway.usersAfter('', 1)
     await gateway.addSessions([newSession()])
     expect(closed).toBe(1)
@@ -172,7 +173,7 @@ describe('an online move', () => {
     await using other = await open()
     await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
     const before = await other.store.moveState()
-    const gateway = withCutover(from.store, { next: other.store })
+    const gateway = withCutover(from.store, { next: toSuccessor(other.store) })
     const session = newSession()
     await expect(gateway.addSessions([session])).rejects.toThrow('has moved')
     await expect((async () => gateway.liveSessions([session.id], 0))()).rejects.toThrow('has moved')

@@ -5,6 +5,7 @@ import { StoreMovedError } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { ANA, BEN, NOW, put } from '../contract/values.ts'
+import { toSuccessor } from '../support/successor.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 async function open() {
@@ -20,7 +21,7 @@ async function open() {
 test('one that moved elsewhere writes nothing into the database it is told to go on in', async () => {
   const [here, elsewhere, other] = [await open(), await open(), await open()]
   onTestFinished(() => elsewhere[Symbol.asyncDispose]())
-  await using store = withCutover(here, { next: other })
+  await using store = withCutover(here, { next: toSuccessor(other) })
   await store.applyChanges([put()])
   const move = { id: 'm1', other: (await elsewhere.moveState()).identity }
   await here.beginMove(move)
@@ -42,7 +43,7 @@ test('what is written while it is closed waits, and is written once, into the on
       },
     }
     const store = withCutover(first, {
-      next: other,
+      next: toSuccessor(other),
       onSwitch: () => {
         switches += 1
       },
@@ -94,7 +95,7 @@ test('an answer that the first database still owes is waited for before that is 
       closed.resolve()
     },
   }
-  await using store = withCutover(first, { next: other })
+  await using store = withCutover(first, { next: toSuccessor(other) })
   const [owed, clients] = [store.restCallDays('', 1), store.clients()]
   await other.reserveTarget({ id: 'm1', other: mine.identity })
   await other.completeTarget('m1')
@@ -124,7 +125,7 @@ test('one that has nowhere to go says that it moved', async () => {
 
 test('one whose move has not ended stays where it is', async () => {
   const [here, other] = [await open(), await open()]
-  await using store = withCutover(here, { next: other })
+  await using store = withCutover(here, { next: toSuccessor(other) })
   await here.beginMove({ id: 'm1', other: (await other.moveState()).identity })
   await store.applyChanges([put()])
   expect(await other.usersAfter('', 10)).toEqual([])

@@ -103,10 +103,12 @@ export async function runServe(
   const failed = new AbortController()
   const { database, databaseNext } = config
   const onSwitch = () => log.info('the database has moved: going on with --database-next')
+  const onNextUnusable = (error: unknown) =>
+    log.warn({ err: error }, '--database-next cannot be used: the database cannot move there until it can')
   // Disposed of after all that is traced.
   await using tracer = await openTracer(plan.tracing, config, log)
   await using store = await openActiveStore(
-    { database, databaseNext, replica: replicaOptions(config, log), onSwitch },
+    { database, databaseNext, replica: replicaOptions(config, log), onSwitch, onNextUnusable },
     {
       ...toStoreOptions(config),
       traces: tracer?.scope?.statements,

@@ -9,9 +9,15 @@ import { type MigratableStore, StoreClosedError, StoreMovedError } from './contr
 const PATIENCE_MS = 5_000
 const LOOK_EVERY_MS = 10
 
+/** The database that another one may move to. */
+export interface Successor extends AsyncDisposable {
+  /** As it is now: opened anew where it was lost, since nothing was in it. */
+  readonly open: () => Awaitable<MigratableStore>
+}
+
 export interface HandOverOptions {
   /** Where `store` may move to; null when it has nowhere to go. Closed with it. */
-  readonly next: MigratableStore | null
+  readonly next: Successor | null
   readonly onSwitch?: () => void
 }
 
@@ -71,14 +77,15 @@ export function withCutover(store: MigratableStore, { next, onSwitch }: HandOver
 
   function switchFrom(from: MigratableStore, error: StoreMovedError): Promise<void> {
     if (from !== current) return Promise.resolve()
-    if (next === null || current === next) throw error
+    if (next === null || current !== store) throw error
     switching ??= switchTo(next, error).finally(() => {
       switching = null
     })
     return switching
   }
 
-  async function switchTo(other: MigratableStore, error: StoreMovedError): Promise<void> {
+  async function switchTo(successor: Successor, error: StoreMovedError): Promise<void> {
+    const other = await successor.open()
     const [here, there] = [await store.moveState(), await other.moveState()]
     if (here.phase !== 'moved' || here.other !== there.identity) throw error
     await other.promote(here.identity)

@@ -50,6 +50,8 @@ export interface SqliteStoreOptions {
   readonly isReadOnly?: boolean
   /** How much of the file is looked at before it is used (default: off). */
   readonly check?: IntegrityCheck
+  /** Whether anything is kept here (default: always). While nothing is, a file that is deleted leaves no note that it was lost. */
+  readonly isInUse?: () => boolean
   /** Called once, when the disk or the file failed: what is durable is known again only after a fresh start. */
   readonly onFatal: (error: unknown) => void
 }
@@ -77,10 +79,10 @@ interface Place {
 
 /** Throws where the file lacks something that its schema version has, and leaves nothing behind. */
 function storeOn(connections: Connections, { path, named }: Place, options: SqliteStoreOptions): MigratableStore {
-  const { lockTimeoutMs, isReadOnly = false, checkpoints } = options
+  const { lockTimeoutMs, isReadOnly = false, isInUse = () => true, checkpoints } = options
   const { writer, reader, files } = connections
   const faults = createFaultLatch(path, (error) => {
-    if (!isReadOnly) noteIfLost(path, named)
+    if (!isReadOnly && isInUse()) noteIfLost(path, named)
     options.onFatal(error)
   })
   const turn = createReadTransaction(reader, faults, createActiveCheck(reader))

@@ -1,0 +1,83 @@
+// The database that a served one may move to: until it does, nothing is in it that anybody needs, and its loss stops nobody.
+import { UsageError } from '../../errors.ts'
+import { type MigratableStore, MOVED_MESSAGE, StoreMovedError } from '../../store/cutover/contract.ts'
+import type { Successor } from '../../store/cutover/cutover-store.ts'
+import { openStore, type StoreOptions } from '../../store/open-store.ts'
+
+export interface OpenedSuccessor extends Successor {
+  /** Throws why, where it cannot be opened, or was lost since. */
+  readonly requireStore: () => MigratableStore
+  /** The same, null instead. */
+  readonly store: () => MigratableStore | null
+  /** From here on its failures are those of the database that is served. */
+  readonly takeIntoUse: () => void
+}
+
+/** `onUnusable` is told once, until it can be used again. Throws `UsageError` alone. */
+export async function openSuccessor(
+  url: string,
+  options: StoreOptions,
+  onUnusable: (error: unknown) => void,
+): Promise<OpenedSuccessor> {
+  let store: MigratableStore | null = null
+  let isLost = false
+  let isInUse = false
+  let reason: unknown = null
+
+  function tell(error: unknown): void {
+    if (reason === null) onUnusable(error)
+    reason = error
+  }
+
+  async function reopen(mustExist: boolean | undefined): Promise<MigratableStore> {
+    await close()
+    isLost = false
+    store = await openStore(url, {
+      ...options,
+      ...(mustExist === undefined ? {} : { mustExist }),
+      isInUse: () => isInUse,
+      onFatal(error) {
+        isLost = true
+        if (isInUse) options.onFatal(error)
+        else tell(error)
+      },
+    })
+    reason = null
+    return store
+  }
+
+  async function close(): Promise<void> {
+    const closing = store
+    store = null
+    await closing?.[Symbol.asyncDispose]()
+  }
+
+  try {
+    await reopen(options.mustExist)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    tell(error)
+  }
+
+  return {
+    requireStore() {
+      if (!store || isLost) throw reason
+      return store
+    },
+    store: () => (isLost ? null : store),
+    takeIntoUse() {
+      isInUse = true
+    },
+    async open() {
+      if (store && !isLost) return store
+      try {
+        // Whoever moved there has made it.
+        return await reopen(true)
+      } catch (error) {
+        tell(error)
+        throw new StoreMovedError(MOVED_MESSAGE, { cause: error })
+      }
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
