@@ -50,9 +50,9 @@ export async function moveOnline(
   }
   const target = await requireTarget(to, identity)
   const { identity: other } = await to.moveState()
-  if (!(await from.beginMove({ id: target.moveId, other })))
-    throw new MoveError('the source has just moved: run this again')
   try {
+    if (!(await from.beginMove({ id: target.moveId, other })))
+      throw new MoveError('the source has just moved: run this again')
     const report = await copyAndSwitch(from, target, options)
     await to.promote(identity)
     return report

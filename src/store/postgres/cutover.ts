@@ -1,5 +1,6 @@
 // Where a PostgreSQL database stands in a move, and the steps of a move away from it.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailableError } from '../contract.ts'
 import { CARRIED_TABLE_NAMES } from '../cutover/carried-tables.ts'
 import { type LastIds, MAX_CLOSED_MS, type MoveState, type MoveVerbs } from '../cutover/contract.ts'
@@ -9,9 +10,17 @@ import type { Connection, Statement } from './connection.ts'
 import type { Pool } from './engine/pool.ts'
 import { MOVE_LOCK } from './migrations/2-move.ts'
 
-/** Writes that come meanwhile wait behind whoever waits for these locks: not for long, rather again. */
-const LOCK_TIMEOUT_MS = 500
-const LOCK_ATTEMPTS = 20
+/** Writes that come meanwhile wait behind whoever waits for a lock: not for long, rather again. */
+interface LockAttempts {
+  readonly timeoutMs: number
+  readonly attempts: number
+  /** Before the next attempt. In it those are answered who have waited. */
+  readonly pauseMs: number
+}
+
+const FENCE: LockAttempts = { timeoutMs: 500, attempts: 20, pauseMs: 0 }
+/** For longer than `deadlock_timeout`, 1 s by default, after which an autovacuum gives way. */
+const TRIGGERS: LockAttempts = { timeoutMs: 1_500, attempts: 8, pauseMs: 500 }
 
 // A closing whose time is over is none any more, though the row says so until somebody writes.
 const STATE: Statement = {
@@ -114,19 +123,23 @@ export function createMoves(pool: Pool): MoveVerbs {
   }
 
   /** One transaction that gives up waiting for locks soon, and is tried again. */
-  async function withLocks<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
+  async function withLocks<T>(
+    { timeoutMs, attempts, pauseMs }: LockAttempts,
+    run: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     const connection = await pool.dedicated()
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
           await connection.begin()
-          await connection.script(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+          await connection.script(`set local lock_timeout = ${timeoutMs}`)
           const answer = await run(connection)
           await connection.commit()
           return answer
         } catch (error) {
-          if (!(error instanceof StoreUnavailableError) || connection.isLost() || attempt === LOCK_ATTEMPTS) throw error
+          if (!(error instanceof StoreUnavailableError) || connection.isLost() || attempt === attempts) throw error
           await connection.rollback()
+          await delay(pauseMs)
         }
       }
     } finally {
@@ -140,7 +153,7 @@ export function createMoves(pool: Pool): MoveVerbs {
     condition: (state: Pick<MoveState, 'phase' | 'moveId'> | undefined) => boolean,
   ): Promise<void> {
     for (const script of scripts) {
-      await withLocks(async (connection) => {
+      await withLocks(TRIGGERS, async (connection) => {
         const [state] = await connection.query<Pick<MoveState, 'phase' | 'moveId'> & object>(LOCK_STATE)
         if (condition(state)) await connection.script(script)
       })
@@ -176,7 +189,7 @@ export function createMoves(pool: Pool): MoveVerbs {
         }
       }),
     fenceWrites: (moveId, milliseconds) =>
-      withLocks(async (connection) => {
+      withLocks(FENCE, async (connection) => {
         await connection.script(`select pg_advisory_xact_lock(${MOVE_LOCK})`)
         return (await connection.query(CLOSE, [moveId, milliseconds])).length > 0
       }),

@@ -1,0 +1,66 @@
+// The triggers that a move away from PostgreSQL needs, where somebody has locked a table that they are for.
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { moveOnline } from '../../src/migration/online.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { put } from '../contract/values.ts'
+import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+
+const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 4, onFatal() {} }
+const OPTIONS = { maxPauseMs: 30_000, onProgress() {}, onPhase() {}, stop: new AbortController().signal }
+
+async function open(url: string) {
+  const store = await openStore(url, STORE)
+  onTestFinished(() => store[Symbol.asyncDispose]())
+  return store
+}
+
+async function countOfTriggers(url: string): Promise<number> {
+  const rows = await execute(
+    url,
+    `select count(*)::int as count from pg_trigger where tgname in ('move_guards', 'move_notes')`,
+  )
+  return Number(rows[0]?.count)
+}
+
+/** A transaction that holds the lock until the answer is called. */
+async function hold(url: string, lock: string): Promise<() => Promise<void>> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query(`begin; ${lock}`)
+  return async () => {
+    await client.query('rollback')
+  }
+}
+
+describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', () => {
+  test('that cannot begin for a lock leaves nothing behind', async () => {
+    const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
+    const [source, target] = [await open(from), await open(to)]
+    await hold(from, 'lock table workspace_gateway.audit_entry in row exclusive mode')
+    await expect(moveOnline(source, target, OPTIONS)).rejects.toThrow('cannot answer now')
+    expect([(await source.moveState()).phase, await countOfTriggers(from)]).toEqual(['live', 0])
+    expect(await source.applyChanges([put()])).toEqual(['added'])
+  })
+
+  test('begins although a vacuum holds a lock, which gives way to those who have waited for a second', async () => {
+    const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
+    const [source, target] = [await open(from), await open(to)]
+    const release = await hold(from, 'lock table workspace_gateway.document in share update exclusive mode')
+    // As the server does to an autovacuum: whoever has waited for as long as `deadlock_timeout` has it ended.
+    const giveWay = async () => {
+      const [waiting] = await execute(
+        from,
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and clock_timestamp() - state_change > interval '1 second'`,
+      )
+      return waiting !== undefined
+    }
+    const moving = moveOnline(source, target, OPTIONS)
+    await expect.poll(giveWay, { interval: 20 }).toBe(true)
+    await release()
+    expect(await moving).toMatchObject({ attempts: 1 })
+  })
+})
