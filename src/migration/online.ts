@@ -15,11 +15,14 @@ const SHORT_ROUND = 1 / 8
 const MAX_ROUNDS = 20
 /** How often writes are stopped in vain before the move is given up. */
 const MAX_ATTEMPTS = 10
+const GIVEN_UP = 'the move was cancelled, or another one has taken over the source'
 
 export interface OnlineOptions extends MoveOptions {
   /** Writes are stopped for at most this long. */
   readonly maxPauseMs: number
   readonly onPhase: (phase: 'catching up' | 'switching') => void
+  /** The move failed, and could not be cancelled either: the source may still note what is changed. */
+  readonly onCancelFailed: (error: unknown) => void
 }
 
 export interface OnlineReport {
@@ -59,7 +62,7 @@ export async function moveOnline(
   } catch (error) {
     // Nothing happens here once it has moved, or when another move has taken over. If it fails, writes are let in again when
     // the time of the closing has run out.
-    await from.cancelMove(target.moveId).catch(() => {})
+    await from.cancelMove(target.moveId).catch(options.onCancelFailed)
     throw error
   }
 }
@@ -101,7 +104,7 @@ async function trySwitch(
   maxPauseMs: number,
 ): Promise<number | null> {
   const start = performance.now()
-  if (!(await from.fenceWrites(moveId, maxPauseMs))) throw new MoveError('another move has taken over the source')
+  if (!(await from.fenceWrites(moveId, maxPauseMs))) throw new MoveError(GIVEN_UP)
   const deadline = performance.now() + maxPauseMs
   try {
     await catchUp.noteChanges()
@@ -129,7 +132,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
 
   async function noteChanges(): Promise<void> {
     const changed = await from.drainChangeLog(target.moveId)
-    if (!changed) throw new MoveError('another move has taken over the source')
+    if (!changed) throw new MoveError(GIVEN_UP)
     for (const id of changed.users) users.add(id)
     for (const id of changed.sessions) sessions.add(id)
     hasKeys ||= changed.hasKeys

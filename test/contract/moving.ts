@@ -247,6 +247,8 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
         expect(await phase()).toBe('live')
         await store.addSessions([newSession()])
         await store.applyChanges([put()])
+        expect(await store.drainChangeLog('m1')).toBeNull()
+        await hand(`update move set phase = 'copying'`)
         expect(await store.drainChangeLog('m1')).toEqual(UNCHANGED)
         await store.beginMove(move)
         await store.cancelMove(null)

@@ -7,7 +7,13 @@ import { put } from '../contract/values.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 
 const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 4, onFatal() {} }
-const OPTIONS = { maxPauseMs: 30_000, onProgress() {}, onPhase() {}, stop: new AbortController().signal }
+const OPTIONS = {
+  maxPauseMs: 30_000,
+  onProgress() {},
+  onPhase() {},
+  onCancelFailed() {},
+  stop: new AbortController().signal,
+}
 
 async function open(url: string) {
   const store = await openStore(url, STORE)
@@ -62,5 +68,32 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     await expect.poll(giveWay, { interval: 20 }).toBe(true)
     await release()
     expect(await moving).toMatchObject({ attempts: 1 })
+  })
+
+  test('that is given up while a table is locked says so, and leaves nothing once it is cancelled', async () => {
+    const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
+    const [source, target] = [await open(from), await open(to)]
+    await source.applyChanges([put()])
+    const stopping = new AbortController()
+    const told: unknown[] = []
+    // As a dump has it for as long as it takes.
+    const release = await hold(from, 'lock table workspace_gateway.audit_entry in access share mode')
+    const moving = moveOnline(source, target, {
+      ...OPTIONS,
+      stop: stopping.signal,
+      onPhase: () => stopping.abort(new Error('stopped')),
+      onCancelFailed: (error) => told.push(error),
+    })
+    await expect(moving).rejects.toThrow('stopped')
+    expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining('lock timeout') })])
+    expect((await source.moveState()).phase).toBe('live')
+    expect(await countOfTriggers(from)).toBeGreaterThan(0)
+    await release()
+    expect(await source.applyChanges([put({ text: '1' })])).toEqual(['replaced'])
+
+    await source.cancelMove(null)
+    expect(await countOfTriggers(from)).toBe(0)
+    const rows = await execute(from, 'select count(*)::int as count from workspace_gateway.move_change')
+    expect(rows[0]?.count).toBe(0)
   })
 })

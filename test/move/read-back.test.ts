@@ -94,7 +94,12 @@ describe('an online move', () => {
         return to.store.raiseIds(...asked)
       },
     }
-    const report = await moveOnline(from.store, slow, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    const report = await moveOnline(from.store, slow, {
+      ...OPTIONS,
+      maxPauseMs: 30_000,
+      onPhase() {},
+      onCancelFailed() {},
+    })
     expect(report).toMatchObject({ attempts: 2, sessionsAgain: 1 })
     expect(await to.store.sessionsById([late.id])).toHaveLength(1)
     expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'live'])
@@ -109,7 +114,7 @@ describe('an online move', () => {
         throw new Error('killed')
       },
     }
-    const moving = moveOnline(from.store, killed, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    const moving = moveOnline(from.store, killed, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
     await expect(moving).rejects.toThrow('killed')
     expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'filling'])
     const gateway = withCutover(from.store, { next: toSuccessor(to.store) })
@@ -131,7 +136,7 @@ describe('an online move', () => {
         closed += 1
       },
     }
-    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
     const quick = withCutover(left, { next: toSuccessor(to.store) })
     await quick.addSessions([newSession()])
     expect(closed).toBe(1)
@@ -171,7 +176,7 @@ describe('an online move', () => {
     await using from = await openFilled()
     await using to = await open()
     await using other = await open()
-    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {} })
+    await moveOnline(from.store, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
     const before = await other.store.moveState()
     const gateway = withCutover(from.store, { next: toSuccessor(other.store) })
     const session = newSession()

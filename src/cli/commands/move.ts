@@ -1,8 +1,9 @@
 // move: everything from one database into another, sessions and keys too, with or without gateways serving meanwhile.
-import { UsageError } from '../../errors.ts'
+import { reasonOf, UsageError } from '../../errors.ts'
 import { type MoveCounts, move } from '../../migration/offline.ts'
 import { moveOnline, type OnlineReport } from '../../migration/online.ts'
 import { MoveError } from '../../migration/row-copies.ts'
+import { redact } from '../../redact.ts'
 import type { MigratableStore } from '../../store/cutover/contract.ts'
 import { usersOfDatabase } from '../../store/inspection/inspection.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
@@ -22,8 +23,14 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
   const progress = createMoveProgress(io)
   try {
     const options = { onProgress: progress.update, stop }
+    const onCancelFailed = (error: unknown) => {
+      progress.clear()
+      io.stderr.write(
+        `--from may still note what is changed (${redact(reasonOf(error))}): run it again, or with --cancel\n`,
+      )
+    }
     const text = online
-      ? await runOnline(source, target, { ...options, maxPauseMs: maxPause, onPhase: progress.say })
+      ? await runOnline(source, target, { ...options, maxPauseMs: maxPause, onPhase: progress.say, onCancelFailed })
       : fingerprint(await move(source, target, options))
     progress.clear()
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)

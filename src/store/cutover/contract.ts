@@ -126,15 +126,18 @@ export interface MigratableStore extends EditableStore, CarriedReads {
    * being filled, or has moved.
    */
   readonly beginMove: (move: Move) => Promise<boolean>
-  /** What was changed since it was last asked, and is committed: forgotten with the answer. Null when the move was taken over. */
+  /** What was changed since it was last asked, and is committed: forgotten with the answer. Null when the move was cancelled or taken over. */
   readonly drainChangeLog: (moveId: string) => Promise<Changed | null>
-  /** Resolves when no write is under way and none can begin, for at most this long. False when the move was taken over. */
+  /** Resolves when no write is under way and none can begin, for at most this long. False when the move was cancelled or taken over. */
   readonly fenceWrites: (moveId: string, milliseconds: number) => Promise<boolean>
   /** Lets writes in again. */
   readonly unfenceWrites: (moveId: string) => Promise<void>
   /** `moved`, if it is still closed by this move since `fenceWrites`: false when anything may have been written since then. */
   readonly finishMove: (moveId: string) => Promise<boolean>
-  /** Back to `live`; no change is noted any more. Nothing happens unless it is this move's (null: whosever it is). */
+  /**
+   * Back to `live`; no change is noted any more. Nothing happens unless it is this move's (null: whosever it is, and what an
+   * earlier call that threw has left goes too).
+   */
   readonly cancelMove: (moveId: string | null) => Promise<void>
 
   /**

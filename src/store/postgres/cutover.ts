@@ -48,8 +48,9 @@ const TAKE_CHANGES: Statement = {
   name: 'drainChangeLog',
   text: `with changes as (
       delete from workspace_gateway.move_change
-      where exists (select 1 from workspace_gateway.move where move_id = $1) returning kind, key)
-    select m.move_id = $1 as "isMine", changes.* from workspace_gateway.move m left join changes on true`,
+      where exists (select 1 from workspace_gateway.move where move_id = $1 and phase in ('copying', 'closed'))
+      returning kind, key)
+    select m.move_id = $1 and m.phase in ('copying', 'closed') as "isMine", changes.* from workspace_gateway.move m left join changes on true`,
 }
 const CLOSE: Statement = {
   name: 'fenceWrites',
@@ -198,7 +199,8 @@ export function createMoves(pool: Pool): MoveVerbs {
     },
     finishMove: (moveId) => affects(FINISH, [moveId]),
     async cancelMove(moveId) {
-      if (!(await affects(CANCEL, [moveId]))) return
+      // Of one that was cancelled the triggers may be left, where somebody had locked a table.
+      if (!(await affects(CANCEL, [moveId])) && moveId !== null) return
       await runEach(DROP_TRIGGERS, (state) => state?.phase === 'live')
       await affects(FORGET, [null])
     },

@@ -108,7 +108,8 @@ export function createMoves(
       }),
     drainChangeLog: (moveId) =>
       commits.write(() => {
-        if (currentState().moveId !== moveId) return null
+        const { phase, moveId: current } = currentState()
+        if (current !== moveId || (phase !== 'copying' && phase !== 'closed')) return null
         const found = changes.all()
         forget.run()
         const keysOf = (kind: string) => found.filter((change) => change.kind === kind).map(({ key }) => key)
