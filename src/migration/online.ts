@@ -109,13 +109,23 @@ async function trySwitch(
   try {
     await catchUp.noteChanges()
     // Nothing changes now: what is read needs no snapshot. If anything does, it is noted, and the move does not finish.
-    if (await catchUp.copyChanges(from, deadline)) {
+    if (await fits(from, catchUp.copyChanges(from, deadline))) {
       await requireMine(store.raiseIds(moveId, await from.lastIds()))
       if (await from.finishMove(moveId)) return performance.now() - start
     }
     return null
   } finally {
     await from.unfenceWrites(moveId)
+  }
+}
+
+/** Also false for what failed once writes were let in again: half of what it read may have been of before them. */
+async function fits(from: MigratableStore, copying: Promise<boolean>): Promise<boolean> {
+  try {
+    return await copying
+  } catch (error) {
+    if ((await from.moveState()).phase === 'closed') throw error
+    return false
   }
 }
 

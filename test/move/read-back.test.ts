@@ -1,13 +1,15 @@
 // What a move reads back from its target before it calls it the same, with somebody who changes things there meanwhile.
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { move } from '../../src/migration/offline.ts'
 import { moveOnline } from '../../src/migration/online.ts'
+import type { Change } from '../../src/store/contract.ts'
 import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { withCutover } from '../../src/store/cutover/cutover-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { MADE, newSession, put } from '../contract/values.ts'
+import { ANA, MADE, newSession, put } from '../contract/values.ts'
 import { toSuccessor } from '../support/successor.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -32,21 +34,26 @@ async function open(): Promise<Opened> {
   }
 }
 
+/** Of `[1,2]`. */
+const EXPORT = {
+  digest: '49a64717d5d4cb19952e6eac2946415cf6879adacf9908e7d872332d32c6e684',
+  byteLength: 5,
+  elementCount: 2,
+}
+
+const LATER = { createdAt: '2026-02-01T00:00:00Z', instant: '2026-02-01T00:00:00.000000000Z' }
+
+function addExport(stage: string, made = MADE): readonly Change[] {
+  return [
+    { type: 'stageExport', stage, email: ANA, ref: 'r', ...made, now: 0 },
+    { type: 'stageElements', stage, position: 1, texts: ['1', '2'], now: 0 },
+    { type: 'sealExport', stage, ...EXPORT },
+  ]
+}
+
 async function openFilled(): Promise<Opened> {
   const opened = await open()
-  await opened.store.applyChanges([
-    put(),
-    { type: 'stageExport', stage: 's', email: 'ana@example.com', ref: 'r', ...MADE, now: 0 },
-    { type: 'stageElements', stage: 's', position: 1, texts: ['1', '2'], now: 0 },
-    // Of `[1,2]`.
-    {
-      type: 'sealExport',
-      stage: 's',
-      digest: '49a64717d5d4cb19952e6eac2946415cf6879adacf9908e7d872332d32c6e684',
-      byteLength: 5,
-      elementCount: 2,
-    },
-  ])
+  await opened.store.applyChanges([put(), ...addExport('s')])
   return opened
 }
 
@@ -103,6 +110,42 @@ describe('an online move', () => {
     expect(report).toMatchObject({ attempts: 2, sessionsAgain: 1 })
     expect(await to.store.sessionsById([late.id])).toHaveLength(1)
     expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'live'])
+  })
+
+  test('tries again where the time of a closing ran out while it read somebody who is written to', async () => {
+    await using from = await openFilled()
+    await using to = await open()
+    let lapses = 0
+    let isClosed = false
+    const written: MigratableStore = {
+      ...from.store,
+      async fenceWrites(...asked) {
+        isClosed = await from.store.fenceWrites(...asked)
+        return isClosed
+      },
+      async exportsOf(pages) {
+        const found = await from.store.exportsOf(pages)
+        // What was found has no elements any more when these are read.
+        if (isClosed && lapses === 0)
+          from.hand('update move set closed_until = 0; delete from export; delete from export_element')
+        if (isClosed) lapses += 1
+        // What is read in one turn is of one state.
+        await setImmediate()
+        return found
+      },
+    }
+    const report = await moveOnline(written, to.store, {
+      ...OPTIONS,
+      maxPauseMs: 30_000,
+      onCancelFailed() {},
+      onPhase(phase) {
+        if (phase === 'switching' && !isClosed) void from.store.applyChanges(addExport('t', LATER))
+      },
+    })
+    expect([report?.attempts, lapses]).toEqual([2, 1])
+    expect([(await from.store.moveState()).phase, (await to.store.moveState()).phase]).toEqual(['moved', 'live'])
+    const user = await to.store.userByEmail(ANA)
+    expect(await to.store.exportsOf([{ userId: user?.id ?? 0, ref: 'r', after: null, limit: null }])).toEqual([[]])
   })
 
   test('that was killed between its last two steps is ended by the first gateway that goes on', async () => {
