@@ -10,6 +10,7 @@ import { currentTheme } from './design/theme.ts'
 import { Toasts } from './design/toast.tsx'
 import { PROBE_INTERVAL_MS } from './frame/connection.ts'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
+import { forgetBetweenPersons } from './frame/navigation/for-one-person.ts'
 import { createNavigation } from './frame/navigation/navigation.ts'
 import type { Started } from './frame/start-up.ts'
 import { ExplorerContext } from './frame/use-explorer.ts'
@@ -44,6 +45,7 @@ export function show(started: Started): void {
     searchedFiles: new Map(),
     history: createRunHistory(),
   }
+  forgetBetweenPersons(started.session, started.facts.demoEmail, explorer)
   root.render(
     <StrictMode>
       <ExplorerContext value={explorer}>

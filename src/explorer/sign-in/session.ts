@@ -89,13 +89,14 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (tokens) tabs.tell(tokens, origin)
   }
 
-  function hold(accessToken: string, receivedAt = Date.now()): void {
+  /** `next` is changed with it: whoever listens is not told of a person who has yet to be let in. */
+  function hold(accessToken: string, receivedAt: number, next: Partial<SessionState> = {}): void {
     held = holdToken(accessToken, receivedAt)
     isDemoDue = false
     kept.markOfSomebody(facts.demoEmail !== null && held.email !== facts.demoEmail)
     clearTimeout(timer)
     timer = Number(setTimeout(() => void refresh(), Math.max(0, held.renewAt - Date.now())))
-    change({ email: held.email, endsAt: held.endsAt })
+    change({ ...next, email: held.email, endsAt: held.endsAt })
   }
 
   /** Only a person who signs in makes every tab theirs: two tabs that went apart would change people at each renewal. */
@@ -109,8 +110,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     refreshToken = tokens.refreshToken
     kept.clear()
     if (state.isRemembered) kept.keep(tokens.refreshToken)
-    hold(tokens.accessToken, tokens.receivedAt)
-    change({ phase: 'signed-in', message: null })
+    hold(tokens.accessToken, tokens.receivedAt, { phase: 'signed-in', message: null })
   }
 
   function end(message: string | null): void {
@@ -148,9 +148,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     const renewed = answer?.ok ? ((await answer.json().catch(() => null)) as { accessToken: string } | null) : null
     if (refreshToken !== presented) return refreshToken !== null
     if (renewed) {
-      hold(renewed.accessToken)
       // A session that a tab keeps, and whose first renewal failed.
-      if (state.phase === 'starting' || state.phase === 'signed-out') change({ phase: 'signed-in', message: null })
+      const isLate = state.phase === 'starting' || state.phase === 'signed-out'
+      hold(renewed.accessToken, Date.now(), isLate ? { phase: 'signed-in', message: null } : {})
       handOver('renewed')
     } else if (answer?.status === 401) {
       end('Your session has ended: sign in again.')
@@ -174,10 +174,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   async function begin(tokens: Tokens, isRemembered: boolean, isApproved: boolean): Promise<void> {
     refreshToken = tokens.refreshToken
-    hold(tokens.accessToken)
+    hold(tokens.accessToken, Date.now(), { phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
     if (held?.email === facts.demoEmail) kept.keepDemo(tokens.refreshToken)
     if (isRemembered) kept.keep(tokens.refreshToken)
-    change({ phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
     if (!isApproved) await untilApproved(tokens.refreshToken)
   }
 

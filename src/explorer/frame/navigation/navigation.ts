@@ -25,6 +25,10 @@ export interface Navigation {
   readonly replaceSoon: (to: string) => void
   /** The address with which a page was left, to return to it as it was. */
   readonly lastOf: (path: string) => string
+  /** The address with which the pages were opened, as by a link, while its page has not been left; null after a reload. */
+  readonly opened: () => string | null
+  /** Writes an address in the place of the one that is shown, and forgets how the pages were left. */
+  readonly startAnew: (to: string) => void
 }
 
 const RESTS_AFTER_MS = 250
@@ -37,6 +41,7 @@ export function createNavigation(basePath: string): Navigation {
   const last = new Map<string, string>()
   const scroll = createKeptScroll()
   let place = read(0)
+  const opened = isReturn() ? null : addressOf(place)
   /** On the clock of `performance`: each write moves it on. */
   let paidUntil = 0
   let waiting: { readonly to: string; readonly timer: number } | null = null
@@ -123,9 +128,20 @@ export function createNavigation(basePath: string): Navigation {
       writeAfter(RESTS_AFTER_MS, to)
     },
     lastOf: (path) => last.get(path) ?? path,
+    opened: () => (place.visit === 0 ? opened : null),
+    startAnew(to) {
+      last.clear()
+      replace(to)
+    },
   }
 }
 
 function addressOf({ path, search, hash }: Place): string {
   return path + search + hash
+}
+
+/** A reload, back or forward: the address may hold what somebody wrote before. */
+function isReturn(): boolean {
+  const [loaded] = performance.getEntriesByType('navigation')
+  return loaded instanceof PerformanceNavigationTiming && loaded.type !== 'navigate'
 }
