@@ -68,6 +68,8 @@ const UNREACHABLE: Readonly<Record<Access, string>> = {
 
 /** The server stops a statement that takes too long; when it does not even say so, the connection is given up after this. */
 const SILENCE_MS = 500
+/** After which a server that says nothing is asked whether its machine is there: a statement without a timeout waits for it. Two hours unless it is set. */
+const KEEP_ALIVE_MS = 10_000
 /** Of the protocol: what the server says of itself outside of any transaction. */
 const IDLE = 'I'
 const INT8 = 20
@@ -129,6 +131,7 @@ async function connectWith(
     ssl: tls === null || host.startsWith('/') ? false : tls(host),
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     // A transaction of one statement is sent at once; whatever else is sent waits for what was sent before it.
     pipeline: true,
     stream: () => socket,

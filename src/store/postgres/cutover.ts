@@ -128,7 +128,8 @@ export function createMoves(pool: Pool): MoveVerbs {
     { timeoutMs, attempts, pauseMs }: LockAttempts,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const connection = await pool.dedicated()
+    // Every statement is short: a server that hangs is given up, as elsewhere.
+    const connection = await pool.dedicated(true)
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {

@@ -1,0 +1,65 @@
+// A PostgreSQL server that says nothing any more: whoever has a connection of their own does not wait for it for ever.
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { readPostgresUrl } from '../../src/store/postgres/engine/connection-string.ts'
+import { createPool } from '../../src/store/postgres/engine/pool.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
+import { startRelay } from '../support/relay.ts'
+
+const OPTIONS = { connectTimeoutMs: 30_000, statementTimeoutMs: 2_000, poolSize: 1 }
+/** Of Linux: each connection, with the timer that runs for it. */
+const CONNECTIONS = '/proc/net/tcp'
+const KEEP_ALIVE_TIMER = '02'
+
+/** In hundredths of a second, until the machine at the other end is asked whether it is there; null while another timer runs. */
+function keepAliveOf(localPort: number, remotePort: number): number | null {
+  const portOf = (address = '') => Number.parseInt(address.split(':')[1] ?? '', 16)
+  for (const line of readFileSync(CONNECTIONS, 'utf8').trim().split('\n').slice(1)) {
+    const [, local, remote, , , timer = ''] = line.trim().split(/\s+/)
+    if (portOf(local) !== localPort || portOf(remote) !== remotePort) continue
+    const [kind, left = ''] = timer.split(':')
+    return kind === KEEP_ALIVE_TIMER ? Number.parseInt(left, 16) : null
+  }
+  return null
+}
+
+describe.skipIf(POSTGRES_URL === null)('a server that says nothing any more', () => {
+  test('a step of a move that it does not answer fails, and the next one is made', async () => {
+    const url = new URL(await temporaryDatabase())
+    let isSilent = false
+    const { port } = await startRelay({
+      host: url.hostname,
+      port: Number(url.port),
+      relay(client, upstream) {
+        let isHeld = false
+        client.on('data', (chunk: Buffer) => {
+          isHeld ||= isSilent && chunk.includes('begin')
+          if (!isHeld) upstream.write(chunk)
+        })
+        upstream.on('data', (chunk) => client.write(chunk))
+      },
+    })
+    Object.assign(url, { hostname: '127.0.0.1', port: String(port), search: 'sslmode=disable' })
+    await using store = await openPostgresStore(url.href, OPTIONS)
+    expect(await store.beginMove({ id: 'm', other: 'elsewhere' })).toBe(true)
+    isSilent = true
+    await expect(store.fenceWrites('m', 1_000)).rejects.toBeInstanceOf(StoreUnavailableError)
+    isSilent = false
+    expect(await store.fenceWrites('m', 1_000)).toBe(true)
+  })
+
+  test.skipIf(!existsSync(CONNECTIONS))('its machine is asked within ten seconds whether it is there', async () => {
+    const url = await temporaryDatabase()
+    await using pool = createPool(readPostgresUrl(url), OPTIONS)
+    const connection = await pool.dedicated()
+    const [found] = await connection.script(
+      'select client_port as port from pg_stat_activity where pid = pg_backend_pid()',
+    )
+    const ask = () => keepAliveOf(Number(found?.port), Number(new URL(url).port))
+    await expect.poll(ask).not.toBeNull()
+    expect(ask()).toBeLessThanOrEqual(1_000)
+    connection.close()
+  })
+})
