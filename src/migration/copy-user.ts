@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createExportDigest } from '../import-export/export-digest.ts'
 import type { StoredDocument, StoredExport, StoredUser, WorkspaceReads } from '../store/contract.ts'
+import { DETOUR } from '../store/cutover/contract.ts'
 import { documentsOf, elementsOf, exportsOf, isSameDocument, pairs } from './items.ts'
 import { type CopyBatch, createCopyBatch, MoveError, type Target } from './row-copies.ts'
 
@@ -33,6 +34,12 @@ export async function copyUser(
   const wasPresent = before?.email === email && !documents.isChanged && exports.copied.size === 0 && !exports.isReduced
   if (!wasPresent || isThorough) await verify(id, documents, exports, target, isThorough)
   return { wasPresent, documents: documents.count, exports: exports.all.size }
+}
+
+/** In the end: whoever was moved aside for somebody else is brought over as well, or gone. Throws `MoveError`. */
+export async function requireOwnEmails({ store }: Target): Promise<void> {
+  const [next] = await store.usersAfter(DETOUR, 1)
+  if (next?.email.startsWith(DETOUR)) throw differing(next.id)
 }
 
 interface CopiedDocuments {

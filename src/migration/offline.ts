@@ -6,7 +6,7 @@ import { userPages } from '../store/paging/paging.ts'
 import { copyRestCalls } from './copy-rest-calls.ts'
 import { copyRows } from './copy-rows.ts'
 import { copyKeys, copySessions } from './copy-sessions.ts'
-import { copyUser } from './copy-user.ts'
+import { copyUser, requireOwnEmails } from './copy-user.ts'
 import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
 
 /** Users that are copied at the same time: more of their commits share one write to the disk. */
@@ -43,6 +43,7 @@ export async function move(
   if (phase === 'moved') throw new MoveError('the source has moved to the target already')
   const target = await requireTarget(to, identity)
   const counts = await copyAll(from, target, options)
+  await requireOwnEmails(target)
   await requireMine(to.raiseIds(target.moveId, await from.lastIds()))
   await requireMine(to.completeTarget(target.moveId))
   return counts

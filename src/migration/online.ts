@@ -5,7 +5,7 @@ import type { ChangedRow, MigratableStore } from '../store/cutover/contract.ts'
 import { copyRestCallsOf } from './copy-rest-calls.ts'
 import { copyChangedRows } from './copy-rows.ts'
 import { copyKeys, copySessionsById } from './copy-sessions.ts'
-import { copyUser } from './copy-user.ts'
+import { copyUser, requireOwnEmails } from './copy-user.ts'
 import { copyAll, type MoveCounts, type MoveOptions, requireSource, requireTarget, USERS_AT_ONCE } from './offline.ts'
 import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
 
@@ -99,10 +99,11 @@ async function untilShort(round: () => Promise<void>, milliseconds: number): Pro
 /** How long writes were stopped; null when it took too long, and they go on as before. */
 async function trySwitch(
   from: MigratableStore,
-  { store, moveId }: Target,
+  target: Target,
   catchUp: CatchUp,
   maxPauseMs: number,
 ): Promise<number | null> {
+  const { store, moveId } = target
   const start = performance.now()
   if (!(await from.fenceWrites(moveId, maxPauseMs))) throw new MoveError(GIVEN_UP)
   const deadline = performance.now() + maxPauseMs
@@ -110,6 +111,7 @@ async function trySwitch(
     await catchUp.noteChanges()
     // Nothing changes now: what is read needs no snapshot. If anything does, it is noted, and the move does not finish.
     if (await fits(from, catchUp.copyChanges(from, deadline))) {
+      await requireOwnEmails(target)
       await requireMine(store.raiseIds(moveId, await from.lastIds()))
       if (await from.finishMove(moveId)) return performance.now() - start
     }

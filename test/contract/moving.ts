@@ -350,10 +350,26 @@ export function describeMoves(name: string, open: () => Promise<OpenedForMoving>
           [expect.objectContaining({ text: '3' })],
         ])
         await store.applyCopies('m1', [{ type: 'putUser', id: 8, email: ANA }])
-        expect(await store.usersAfter('', 9)).toEqual([{ id: 8, email: ANA }])
-        expect(await store.documentCounts([{ userId: 7, kind: 'project' }])).toEqual([0])
+        expect(await store.usersAfter('', 9)).toEqual([
+          { id: 8, email: ANA },
+          { id: 7, email: 'moving:7' },
+        ])
+        expect(await store.documentCounts([{ userId: 7, kind: 'project' }])).toEqual([1])
         await store.applyCopies('m1', [
           { type: 'putUser', id: 8, email: BEN },
+          { type: 'putUser', id: 7, email: ANA },
+        ])
+        await store.applyCopies('m1', [
+          { type: 'putUser', id: 7, email: BEN },
+          { type: 'putUser', id: 8, email: ANA },
+        ])
+        expect(await store.usersAfter('', 9)).toEqual([
+          { id: 8, email: ANA },
+          { id: 7, email: BEN },
+        ])
+        await store.applyCopies('m1', [
+          { type: 'putUser', id: 8, email: BEN },
+          { type: 'dropUser', id: 7 },
           { type: 'dropUser', id: 9 },
         ])
         expect(await store.usersAfter('', 9)).toEqual([{ id: 8, email: BEN }])

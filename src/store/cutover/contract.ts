@@ -51,11 +51,14 @@ export interface LastIds {
   readonly auditEntry: number
 }
 
+/** Begins an email that is nobody's. Who is renamed may be brought over after whoever has the old email now. */
+export const DETOUR = 'moving:'
+
 /** One row of another database, to be the same here, under the same id. */
 export type Copy =
   /** With everything the user has. */
   | { readonly type: 'dropUser'; readonly id: number }
-  /** Another user with this email is removed. */
+  /** Another user with this email has another one from then on, `DETOUR` and the id, until it is put or dropped itself. */
   | ({ readonly type: 'putUser' } & StoredUser)
   | ({ readonly type: 'dropDocument' } & Pick<StoredDocument, 'userId' | 'kind' | 'position'>)
   | { readonly type: 'dropExport'; readonly userId: number; readonly id: number }

@@ -1,7 +1,7 @@
 // The steps of a move into a PostgreSQL database: those of one type are one statement.
 import { requireDocumentPlaces, requireElementPlaces } from '../../contract.ts'
 import type { CarriedTableName } from '../../cutover/carried-tables.ts'
-import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../../cutover/contract.ts'
+import { byCopyType, type Copy, type CopyOf, DETOUR, type MigratableStore } from '../../cutover/contract.ts'
 import { restCallColumns } from '../access/rest-calls.ts'
 import { SESSION_VALUES, sessionColumns } from '../access/sessions.ts'
 import type { Connection, Statement } from '../connection.ts'
@@ -48,9 +48,10 @@ function dropBy(name: string, table: string, column: string, type: 'bigint' | 't
 }
 
 const DROP_USERS = dropBy('dropUsers', 'user', 'id', 'bigint')
-const DROP_OTHER_USERS: Statement = {
-  name: 'dropOtherUsers',
-  text: `delete from workspace_gateway.user u using unnest($1::bigint[], $2::text[]) as asked (id, email)
+const MOVE_ASIDE: Statement = {
+  name: 'moveUsersAside',
+  text: `update workspace_gateway.user u set email = '${DETOUR}' || u.id
+    from unnest($1::bigint[], $2::text[]) as asked (id, email)
     where u.email = asked.email and u.id <> asked.id`,
 }
 const PUT_USERS: Statement = {
@@ -134,7 +135,7 @@ const QUERIES: { readonly [T in Copy['type']]: (copies: readonly CopyOf<T>[]) =>
   putUser(copies) {
     const values = columns(copies, ['id', 'email'])
     return [
-      [DROP_OTHER_USERS, values],
+      [MOVE_ASIDE, values],
       [PUT_USERS, values],
     ]
   },

@@ -1,7 +1,7 @@
 // The steps of a move into an SQLite database.
 import type { Database } from 'better-sqlite3'
 import { requireDocumentPlaces, requireElementPlaces } from '../../contract.ts'
-import { byCopyType, type Copy, type CopyOf, type MigratableStore } from '../../cutover/contract.ts'
+import { byCopyType, type Copy, type CopyOf, DETOUR, type MigratableStore } from '../../cutover/contract.ts'
 import { MAX_ELEMENTS } from '../../reads-contract.ts'
 import { SESSION_VALUES, type SessionValues, sessionValues } from '../access/sessions.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
@@ -26,7 +26,9 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
   const raise = writer.prepare<[number, string]>('update sqlite_sequence set seq = max(seq, ?) where name = ?')
   const startAt = writer.prepare<[string, number]>('insert into sqlite_sequence (name, seq) values (?, ?)')
 
-  const dropOtherUser = writer.prepare<[string, number]>('delete from user where email = ? and id <> ?')
+  const moveAside = writer.prepare<[string, number]>(
+    `update user set email = '${DETOUR}' || id where email = ? and id <> ?`,
+  )
   const putUser = writer.prepare<[number, string]>(
     `insert into user (id, email) values (?, ?)
      on conflict (id) do update set email = excluded.email where email <> excluded.email`,
@@ -67,7 +69,7 @@ export function createCopies(writer: Database, commits: GroupCommit): CopyVerbs 
 
   const APPLY: { readonly [T in Copy['type']]: (copy: CopyOf<T>) => void } = {
     putUser({ id, email }) {
-      dropOtherUser.run(email, id)
+      moveAside.run(email, id)
       putUser.run(id, email)
     },
     dropUser: ({ id }) => dropUser.run(id),
