@@ -1,21 +1,35 @@
 // What a user has, item by item, in an order that two databases share.
+import type { Awaitable } from '../store/awaitable.ts'
 import type { DocumentKind, StoredDocument, StoredElement, StoredExport, WorkspaceReads } from '../store/contract.ts'
-import { elementPages } from '../store/paging/paging.ts'
+import type { PagePart } from '../store/reads-contract.ts'
 
-const ITEMS_PER_READ = 256
+/** What is read at once of what lies in many rows: several users are copied at a time, each from here and from there. */
+const BYTES_PER_READ = 1_048_576
+/** Of each kind, with the question that comes first. */
+const BYTES_PER_FIRST_READ = 262_144
+const EXPORT_LISTS_PER_READ = 256
 const KINDS: readonly DocumentKind[] = ['project', 'template', 'uiLibrary']
 
 /** Kind by kind, each in order of position. What is small comes with one question. */
 export async function* documentsOf(reads: WorkspaceReads, userId: number): AsyncGenerator<StoredDocument> {
-  const first = await reads.documentsOf(KINDS.map((kind) => ({ userId, kind, after: 0, limit: ITEMS_PER_READ })))
+  const page = { userId, limit: null }
+  const first = await reads.documentsWithin(
+    KINDS.map((kind) => ({ ...page, kind, after: 0, maxBytes: BYTES_PER_FIRST_READ })),
+  )
   for (const [index, kind] of KINDS.entries()) {
-    let page = first[index] ?? []
-    yield* page
-    for (let last = page.at(-1); last && page.length === ITEMS_PER_READ; last = page.at(-1)) {
-      const [next = []] = await reads.documentsOf([{ userId, kind, after: last.position, limit: ITEMS_PER_READ }])
-      yield* next
-      page = next
-    }
+    yield* itemsOf(first[index], (after) => reads.documentsWithin([{ ...page, kind, after, maxBytes: BYTES_PER_READ }]))
+  }
+}
+
+/** Part by part. */
+async function* itemsOf<T extends { readonly position: number }>(
+  first: PagePart<T> | undefined,
+  read: (after: number) => Awaitable<readonly PagePart<T>[]>,
+): AsyncGenerator<T> {
+  for (let part = first; part; ) {
+    yield* part.items
+    const last = part.items.at(-1)
+    part = part.isCut && last ? (await read(last.position))[0] : undefined
   }
 }
 
@@ -51,15 +65,19 @@ export async function exportsOf(
 ): Promise<ReadonlyMap<number, StoredExport>> {
   const refs = [...projectRefs, ...(await reads.exportRefsWithoutProject(userId))]
   const found = new Map<number, StoredExport>()
-  for (let start = 0; start < refs.length; start += ITEMS_PER_READ) {
-    const pages = refs.slice(start, start + ITEMS_PER_READ).map((ref) => ({ userId, ref, after: null, limit: null }))
+  for (let start = 0; start < refs.length; start += EXPORT_LISTS_PER_READ) {
+    const pages = refs
+      .slice(start, start + EXPORT_LISTS_PER_READ)
+      .map((ref) => ({ userId, ref, after: null, limit: null }))
     for (const one of (await reads.exportsOf(pages)).flat()) found.set(one.id, one)
   }
   return found
 }
 
-export async function* elementsOf(reads: WorkspaceReads, one: StoredExport): AsyncGenerator<StoredElement> {
-  for await (const page of elementPages(reads, one, ITEMS_PER_READ)) yield* page
+export async function* elementsOf(reads: WorkspaceReads, { userId, id }: StoredExport): AsyncGenerator<StoredElement> {
+  const read = (after: number) =>
+    reads.elementsWithin([{ userId, exportId: id, after, limit: null, maxBytes: BYTES_PER_READ }])
+  yield* itemsOf((await read(0))[0], read)
 }
 
 async function next(documents: AsyncGenerator<StoredDocument>): Promise<StoredDocument | undefined> {

@@ -1,0 +1,31 @@
+// How much memory a move takes of users with many large documents.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { put } from '../contract/values.ts'
+import { run } from '../support/command-line.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const USERS = 3
+const DOCUMENTS = 60
+const HEAP_MB = 96
+
+test('a move holds a part of what a user has, however large the documents are', async () => {
+  const [from, to] = [join(temporaryDirectory(), 'from.db'), join(temporaryDirectory(), 'to.db')]
+  {
+    await using store = await openSqliteStore(from, { lockTimeoutMs: 5_000, onFatal() {} })
+    for (let user = 0; user < USERS; user += 1) {
+      for (let index = 0; index < DOCUMENTS; index += 1) {
+        const text = JSON.stringify({ text: `${user} ${index}`.padEnd(1_000_000, '.') })
+        await store.applyChanges([
+          put({ email: `user-${user}@example.com`, id: `p-${index}`, ref: `r-${index}`, text }),
+        ])
+      }
+    }
+  }
+  // All of them are 180 MB.
+  const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` }
+  const moved = await run(['move', '--from', `file:${from}`, '--to', `file:${to}`], { env })
+  expect([moved.exitCode, moved.stderr]).toEqual([0, ''])
+  expect(moved.stdout).toContain(`moved ${USERS} users, ${USERS * DOCUMENTS} documents`)
+})
