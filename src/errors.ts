@@ -28,6 +28,7 @@ const FAILURES = {
   NOT_ACCEPTABLE: [406, 'None of the media types you accept can be answered.'],
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
   ROUTE_RETIRED: [410, 'This route has been retired: use its GraphQL twin.'],
+  PRECONDITION_FAILED: [412, 'What is stored now is not what `If-Match` names.'],
   BODY_TOO_LARGE: [413, 'The request body is larger than this gateway accepts.'],
   RESPONSE_TOO_LARGE: [400, 'The answer would be too large: ask for fewer items, or page with `first` and `after`.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json in UTF-8.'],

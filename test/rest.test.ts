@@ -40,6 +40,33 @@ test('a read has the headers of the contract, and its entity tag answers 304 unt
   }
 })
 
+test('a read, and a document for everybody, is 412 where If-Match names none of its tags, whatever If-None-Match names', async () => {
+  const gateway = await startGateway()
+  await gateway.load(SMALL_WORLD)
+  const { accessToken } = await gateway.login(ANA)
+  for (const path of ['/projects', '/exports?r=site', '/openapi.json']) {
+    const tag = (await gateway.get(path, accessToken)).headers.get('etag') ?? ''
+    const statusOf = async (headers: Record<string, string>) => (await gateway.get(path, accessToken, headers)).status
+    for (const ifMatch of [tag, `"other", ${tag}`, `W/"other", ${tag}`, '*']) {
+      expect([ifMatch, await statusOf({ 'if-match': ifMatch })]).toEqual([ifMatch, 200])
+    }
+    for (const ifMatch of ['"zzz"', '', `W/${tag}`]) {
+      const failed = await gateway.get(path, accessToken, { 'if-match': ifMatch, 'if-none-match': tag })
+      expect([ifMatch, failed.status, failed.json().code]).toEqual([ifMatch, 412, 'PRECONDITION_FAILED'])
+      expect(failed.text).not.toContain('site')
+    }
+    expect(await statusOf({ 'if-match': tag, 'if-none-match': tag })).toBe(304)
+    expect(await statusOf({ 'if-match': '"zzz"', 'accept-encoding': 'identity;q=0' })).toBe(406)
+  }
+  expect((await gateway.get('/projects', undefined, { 'if-match': '"zzz"' })).status).toBe(401)
+  expect((await gateway.get('/exports?r=none', accessToken, { 'if-match': '"zzz"' })).status).toBe(404)
+  // In a coding as well, and again once it is kept.
+  const gzip = { 'accept-encoding': 'gzip' }
+  const coded = (await gateway.get('/openapi.json', undefined, gzip)).headers.get('etag') ?? ''
+  expect((await gateway.get('/openapi.json', undefined, { ...gzip, 'if-match': coded })).status).toBe(200)
+  expect((await gateway.get('/openapi.json', undefined, { ...gzip, 'if-match': '"zzz"' })).status).toBe(412)
+})
+
 test('the entity tag of an export is its digest, which is the SHA-256 of the body', async () => {
   const gateway = await startGateway()
   await gateway.load(SMALL_WORLD)

@@ -2,7 +2,7 @@
 import { GatewayError } from '../errors.ts'
 import { viewerOf } from '../http/bearer.ts'
 import { createCoalescing, isSentAtOnce } from '../http/caching/coalescing.ts'
-import { matchingEntityTag } from '../http/caching/conditional.ts'
+import { matchingEntityTag, requireMatch } from '../http/caching/conditional.ts'
 import { uncacheable } from '../http/caching/response-cache.ts'
 import { type Compression, createCompression } from '../http/compression/compression.ts'
 import type { Endpoint } from '../http/handler.ts'
@@ -90,14 +90,19 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The 304 to a request that holds what this reply would answer, in whatever coding it accepts; null when it does not. */
+/**
+ * The 304 to a request that holds what this reply would answer, in whatever coding it accepts; null when it does not. Throws
+ * `PRECONDITION_FAILED` to one whose `If-Match` names something else.
+ */
 function notModifiedOf(
   reply: GatewayResponse,
   request: GatewayRequest,
   accepted: AcceptedCodings,
 ): GatewayResponse | null {
   const { etag = '', 'content-encoding': coding } = reply.headers
-  const matching = matchingEntityTag(request.header('if-none-match'), etag, uncodedEntityTag(etag, coding), accepted)
+  const entityTag = uncodedEntityTag(etag, coding)
+  requireMatch(request.header('if-match'), etag, entityTag, accepted)
+  const matching = matchingEntityTag(request.header('if-none-match'), etag, entityTag, accepted)
   if (matching === null) return null
   if (matching !== etag) return notModified(matching)
   const known = reply.derived?.notModified ?? notModified(etag)

@@ -117,7 +117,13 @@ export const SESSION_ROUTES: readonly SessionRoute[] = [
   { method: 'POST', ...LOGOUT },
 ]
 
-const READ_FAILURES = ['UNAUTHENTICATED', 'INVALID_TOKEN', 'NO_WORKSPACE', 'NOT_ACCEPTABLE'] as const
+const READ_FAILURES = [
+  'UNAUTHENTICATED',
+  'INVALID_TOKEN',
+  'NO_WORKSPACE',
+  'NOT_ACCEPTABLE',
+  'PRECONDITION_FAILED',
+] as const
 
 export const READ_ROUTES: readonly ReadRoute[] = [
   {

@@ -10,7 +10,7 @@ import {
   requireAcceptableCoding,
 } from '../negotiation/content-coding.ts'
 import { entityTag, type GatewayResponse, type Headers } from '../response.ts'
-import { matchingEntityTag } from './conditional.ts'
+import { matchingEntityTag, requireMatch } from './conditional.ts'
 
 /** Answered without a token. */
 export function createConstantDocument(path: string, contentType: string, text: string): Endpoint {
@@ -40,6 +40,7 @@ export function createConstantDocument(path: string, contentType: string, text: 
       const accepted = readAcceptEncoding(request.header('accept-encoding'))
       requireAcceptableCoding(accepted)
       const ownTag = accepted.coding === null ? tag : codedEntityTag(tag, accepted.coding)
+      requireMatch(request.header('if-match'), ownTag, tag, accepted)
       const known = matchingEntityTag(request.header('if-none-match'), ownTag, tag, accepted)
       if (known !== null) return { status: 304, headers: { ...common, etag: known }, body: null }
       return accepted.coding === null ? plain : encodeOnce(accepted.coding)

@@ -28,6 +28,7 @@ const ADVICE: Readonly<Record<FailureCode, string>> = {
   NOT_ACCEPTABLE: 'Accept `application/json`, and a content coding that the gateway has, such as `identity`.',
   REQUEST_TIMEOUT: 'Send the request again, without pauses in it.',
   ROUTE_RETIRED: 'Move to the GraphQL twin.',
+  PRECONDITION_FAILED: 'Ask without `If-Match` for what is there now.',
   BODY_TOO_LARGE: 'Send less, or in several requests.',
   RESPONSE_TOO_LARGE: 'Ask for fewer items, or page with `first` and `after`.',
   UNSUPPORTED_MEDIA_TYPE: 'Send `Content-Type: application/json`, and no `Content-Encoding`.',
