@@ -16,6 +16,7 @@ import { findAll, withoutCase } from './find.ts'
 import type { Language } from './languages.ts'
 import { PrintedText } from './printed-text.tsx'
 import { Row } from './row.tsx'
+import { raisedBy, TALLEST, useTallScroller } from './scroll/use-tall-scroller.ts'
 import { foldable, rowAt, type Sheet, visibleRows } from './sheet.ts'
 import { TextTools } from './text-tools.tsx'
 import { canFold, FOLD_KEYS, foldedText, foldName, useFoldKeys } from './use-fold-keys.ts'
@@ -64,6 +65,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
   const at = Math.min(step, Math.max(0, found.offsets.length - 1))
   const current = found.offsets[at] ?? -1
 
+  useTallScroller(scroller, rows.length * ROW_HEIGHT > TALLEST, () => virtual.getTotalSize())
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -104,6 +106,8 @@ export function TextView({ text, label, language, fileName, place, children }: T
 
   const foldKeys = useFoldKeys({ sheet, rows, folded, fold, virtual })
   const hintId = useId()
+  const drawnHeight = Math.min(virtual.getTotalSize(), TALLEST)
+  const raised = raisedBy(scroller.current)
   const digits = String(sheet.numbers.length).length
   const hasFolds = isJson && sheet.closes.some((_, row) => row > 0 && canFold(sheet, row))
   return (
@@ -157,11 +161,11 @@ export function TextView({ text, label, language, fileName, place, children }: T
         tabIndex={0}
         onScroll={noteLine}
         onKeyDown={foldKeys.onKeyDown}
-        style={{ '--gutter-width': `${digits + 3}ch`, height: `calc(${virtual.getTotalSize()}px + 22px)` } as object}
+        style={{ '--gutter-width': `${digits + 3}ch`, height: `calc(${drawnHeight}px + 22px)` } as object}
       >
         <div
           className="sheet"
-          style={{ height: virtual.getTotalSize(), width: isWrapped ? '100%' : `${sheet.width + digits + 6}ch` }}
+          style={{ height: drawnHeight, width: isWrapped ? '100%' : `${sheet.width + digits + 6}ch` }}
         >
           {virtual.getVirtualItems().map(({ index, start }) => {
             const row = rows[index] ?? 0
@@ -171,7 +175,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
                 data-index={index}
                 ref={isWrapped ? virtual.measureElement : undefined}
                 className="line"
-                style={{ transform: `translateY(${start}px)` }}
+                style={{ transform: `translateY(${start - raised}px)` }}
               >
                 <span className="number">
                   {canFold(sheet, row) && (

@@ -1,0 +1,108 @@
+// A text of more lines than browsers draw one above the other: all of it can be reached, in Chromium and in Firefox.
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, eventually, shareBrowser } from '../support/browser.ts'
+import { FIREFOX, shareFirefox } from '../support/firefox.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
+
+const COUNTS = [1_000_000, 2_000_000]
+const ADDRESS = '/workspace?show=projects&open=p&file=numbers.json'
+
+/** The numbers of the lines that are in sight, as the page says them. */
+const IN_SIGHT = `[...document.querySelectorAll('.lines .line')].filter((line) => {
+  const [{ top, bottom }, view] = [line.getBoundingClientRect(), document.querySelector('.lines').getBoundingClientRect()]
+  return top >= view.top - 1 && bottom <= view.bottom + 1
+}).map((line) => Number(line.querySelector('.number > span').textContent))`
+
+describe.skipIf(CHROMIUM === undefined).each(COUNTS)('JSON of %i numbers', (count) => {
+  const browser = shareBrowser()
+
+  test('is gone through to its end, by steps as elsewhere, and what is found comes into sight', async () => {
+    const url = await startWith(count)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url + ADDRESS)
+    const inSight = async () => (await page.evaluate(IN_SIGHT)) as readonly number[]
+    const first = async () => (await inSight())[0]
+    await eventually(first).toBe(1)
+    const lines = page.locator('.lines')
+    await lines.focus()
+    await page.keyboard.press('End')
+    await eventually(async () => (await inSight()).at(-1)).toBe(count + 2)
+    const atEnd = (await first()) ?? 0
+    await page.keyboard.press('ArrowUp')
+    await eventually(first).toBe(atEnd - 2)
+    await page.keyboard.press('PageUp')
+    // No line between the two is skipped.
+    await eventually(async () => (await inSight()).at(-1)).toBeLessThan(atEnd + 2)
+    expect((await inSight()).at(-1)).toBeGreaterThanOrEqual(atEnd - 4)
+    await page.keyboard.press('Home')
+    await eventually(first).toBe(1)
+    await page.keyboard.press('ArrowDown')
+    await eventually(first).toBe(3)
+    await lines.hover()
+    await page.mouse.wheel(0, 190)
+    await eventually(first).toBe(13)
+
+    await lines.press('Control+f')
+    await page.getByRole('textbox', { name: 'Find in' }).fill('needle')
+    await page.locator('mark[data-current]', { hasText: 'needle' }).waitFor()
+    await eventually(inSight).toContain(lineOfNeedle(count))
+    // The address says where one is, and leads back there.
+    const at = (await first()) ?? 0
+    await eventually(() => Math.abs(Number(new URL(page.url()).searchParams.get('line')) - at) <= 1).toBe(true)
+    await page.reload()
+    await eventually(inSight).toContain(lineOfNeedle(count))
+  })
+
+  test('that is folded to a few lines and unfolded again is where it was', async () => {
+    const url = await startWith(count)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}${ADDRESS}&line=${count}`)
+    const inSight = async () => (await page.evaluate(IN_SIGHT)) as readonly number[]
+    await eventually(inSight).toContain(count)
+    await page.locator('.lines').press('Home')
+    const fold = page.locator('.fold').first()
+    for (const isOpen of [false, true]) {
+      await fold.click()
+      await page.locator(`.fold[aria-expanded="${isOpen}"]`).first().waitFor()
+    }
+    await page.locator('.lines').press('End')
+    await eventually(async () => (await inSight()).at(-1)).toBe(count + 2)
+  })
+})
+
+describe.skipIf(FIREFOX === undefined).each(COUNTS)('in Firefox, JSON of %i numbers', (count) => {
+  const tab = shareFirefox()
+
+  test('is shown, to its end, and what is found comes into sight', async () => {
+    await tab().open((await startWith(count)) + ADDRESS)
+    await tab().until(`${IN_SIGHT}[0] === 1`)
+    await tab().read("document.querySelector('.lines').scrollTop = 1e9")
+    await tab().until(`${IN_SIGHT}.at(-1) === ${count + 2}`)
+    await tab().read(
+      "[...document.querySelectorAll('.text-view button')].find((one) => one.title.startsWith('Find')).click()",
+    )
+    await tab().until("document.activeElement.matches('.find input')")
+    await tab().read(`(() => {
+      const field = document.activeElement
+      Reflect.set(HTMLInputElement.prototype, 'value', 'needle', field)
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    })()`)
+    await tab().until(`${IN_SIGHT}.includes(${lineOfNeedle(count)})`)
+  })
+})
+
+function lineOfNeedle(count: number): number {
+  return Math.floor(count * 0.93) + 2
+}
+
+async function startWith(count: number): Promise<string> {
+  const { url, load } = await startGateway({ demoEmail: ANA })
+  const values = Array.from({ length: count }, (_, index) => (index + 2 === lineOfNeedle(count) ? '"needle"' : '7'))
+  const element = JSON.stringify({ path: 'numbers.json', content: `[${values.join(',')}]` })
+  await load(
+    documentLine('project', ANA, '{"id":"p","ref":"p"}') +
+      exportLine(ANA, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements: [element] }),
+  )
+  return url
+}
