@@ -189,6 +189,39 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('wgr_01234')
   })
 
+  test('a link to one of several operations runs that one, in a new window and in one that is open', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    await load(SMALL_WORLD)
+    const options = { permissions: ['clipboard-read', 'clipboard-write'] }
+    const page = await (await browser.open(url, options)).newPage()
+    await page.goto(`${url}/graphql`)
+    await answer(page, ANA)
+    await write(page, 'query One { me { id } } query Two { me { email } }')
+    await keptIn(page, 'query Two')
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.getByRole('menuitem', { name: 'Two' }).click()
+    await page.locator('.graphiql-tab-active', { hasText: 'Two' }).waitFor()
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    const other = await (await browser.open(url)).newPage()
+    const ran: string[] = []
+    other.on('request', (request) => {
+      const { query, operationName } = (request.postDataJSON() ?? {}) as { query?: string; operationName?: string }
+      if (query?.includes('query Two')) ran.push(operationName ?? '')
+    })
+    await other.goto(link)
+    await eventually(() => ran).toEqual(['Two'])
+    await answer(other, ANA)
+    await other.goto(`${url}/livez`)
+    await other.goto(`${url}/graphql`)
+    await openTab(other, 'Projects')
+    await other.evaluate((to) => location.assign(to), link)
+    await eventually(() => query(other)).toContain('query Two')
+    await other.locator('.graphiql-tab-active', { hasText: 'Two' }).waitFor()
+    await other.getByRole('button', { name: 'Code', exact: true }).click()
+    await other.locator('.cockpit .snippet', { hasText: '"operationName":"Two"' }).waitFor()
+  })
+
   test('F19: a link is in front until something is written, and what was written is in front from then on', async () => {
     const { url, load } = await startGateway({ demoEmail: ANA })
     await load(SMALL_WORLD)

@@ -12,6 +12,7 @@ import { type Call, graphqlCall, type OwnHeaders } from '../snippets/call.ts'
 import { SnippetView } from '../snippets/snippet-view.tsx'
 import { PrintedText } from '../text/printed-text.tsx'
 import type { KeptAnswers } from './kept-answers.ts'
+import { operationToRun } from './operations.ts'
 import { linkTo } from './shared-query.ts'
 
 interface CockpitProps {
@@ -35,7 +36,14 @@ export function Cockpit({ answers }: CockpitProps): ReactNode {
       </button>
       <CopyButton
         label="Copy link"
-        text={() => linkTo(`${url}/graphql`, written())}
+        text={() => {
+          const { query, variables } = written()
+          return linkTo(`${url}/graphql`, {
+            query,
+            variables,
+            operationName: operationToRun(query, operationName) ?? null,
+          })
+        }}
         Icon={Share2}
         said={() => LINK_COPIED}
       />

@@ -7,8 +7,16 @@ import { isSameQuery, readShared, type SharedQuery } from './shared-query.ts'
 
 export function SharedInAddress(): null {
   const { navigation } = useExplorer()
-  const { queryEditor, variableEditor, tabs, activeTabIndex, addTab, changeTab, updateActiveTabValues } =
-    useEditorContext({ nonNull: true })
+  const {
+    queryEditor,
+    variableEditor,
+    tabs,
+    activeTabIndex,
+    addTab,
+    changeTab,
+    updateActiveTabValues,
+    setOperationName,
+  } = useEditorContext({ nonNull: true })
   /** Whose tab is being made, or is coming to the front. */
   const opening = useRef<SharedQuery | null>(null)
   const open = useRef(() => {})
@@ -19,7 +27,10 @@ export function SharedInAddress(): null {
       const shared = readShared(location.hash)
       if (!shared || !queryEditor || !variableEditor) return
       const written = { query: queryEditor.getValue(), variables: variableEditor.getValue() }
-      if (isSameQuery(written, shared)) return
+      if (isSameQuery(written, shared)) {
+        if (shared.operationName !== null) setOperationName(shared.operationName)
+        return
+      }
       opening.current = shared
       // GraphiQL looks at the editors a moment after a change, and by then they hold another tab.
       updateActiveTabValues(written)
@@ -27,7 +38,7 @@ export function SharedInAddress(): null {
       if (index === -1) addTab()
       else changeTab(index)
     }
-  }, [queryEditor, variableEditor, tabs, activeTabIndex, addTab, changeTab, updateActiveTabValues])
+  }, [queryEditor, variableEditor, tabs, activeTabIndex, addTab, changeTab, updateActiveTabValues, setOperationName])
 
   useEffect(() => {
     const shared = opening.current
@@ -35,8 +46,10 @@ export function SharedInAddress(): null {
     queryEditor.setValue(shared.query)
     variableEditor.setValue(shared.variables)
     opening.current = null
-    updateActiveTabValues({ ...shared, operationName: null })
-  }, [shownTab, queryEditor, variableEditor, updateActiveTabValues])
+    updateActiveTabValues({ ...shared })
+    // GraphiQL keeps the choice as long as the document has an operation of this name.
+    if (shared.operationName !== null) setOperationName(shared.operationName)
+  }, [shownTab, queryEditor, variableEditor, updateActiveTabValues, setOperationName])
 
   useEffect(() => {
     if (!queryEditor || !variableEditor) return

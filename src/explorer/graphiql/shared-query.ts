@@ -4,11 +4,14 @@ import { withoutTokens } from '../answer/reading.ts'
 export interface SharedQuery {
   readonly query: string
   readonly variables: string
+  /** Of several operations the one to run; null where there is one, or where nobody has chosen. */
+  readonly operationName: string | null
 }
 
-export function linkTo(url: string, { query, variables }: SharedQuery): string {
+export function linkTo(url: string, { query, variables, operationName }: SharedQuery): string {
   const written = new URLSearchParams({ query: withoutTokens(query) })
   if (variables.trim() !== '') written.set('variables', withoutTokens(variables))
+  if (operationName !== null) written.set('operationName', withoutTokens(operationName))
   return `${url}#${written}`
 }
 
@@ -16,10 +19,14 @@ export function linkTo(url: string, { query, variables }: SharedQuery): string {
 export function readShared(hash: string): SharedQuery | null {
   const given = new URLSearchParams(hash.replace(/^#/, '').replace(/%0D(?:%0A)?/gi, '%0A'))
   const query = given.get('query')
-  return query === null ? null : { query: withoutTokens(query), variables: withoutTokens(given.get('variables') ?? '') }
+  if (query === null) return null
+  const variables = withoutTokens(given.get('variables') ?? '')
+  return { query: withoutTokens(query), variables, operationName: given.get('operationName') }
 }
 
+type Written = Pick<SharedQuery, 'query' | 'variables'>
+
 /** Of a tab, either may be missing. */
-export function isSameQuery(tab: Partial<Record<keyof SharedQuery, string | null>>, shared: SharedQuery): boolean {
+export function isSameQuery(tab: Partial<Record<keyof Written, string | null>>, shared: Written): boolean {
   return (tab.query ?? '') === shared.query && (tab.variables ?? '') === shared.variables
 }

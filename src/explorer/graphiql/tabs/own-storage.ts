@@ -73,7 +73,7 @@ interface OpenTabs {
   readonly tabs: readonly object[]
   readonly activeTabIndex: number
   /** What the editors hold, which is that of the active tab. */
-  readonly written: SharedQuery & { readonly operationName: string | null }
+  readonly written: SharedQuery
 }
 
 /** As GraphiQL keeps them: without answers and headers. */
