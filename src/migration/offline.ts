@@ -71,11 +71,12 @@ export async function requireTarget(to: MigratableStore, other: string): Promise
   return { store: to, moveId }
 }
 
-/** Everything, and away with what the source does not have. */
+/** Everything, and away with what the source does not have. `afterPage` is called once in a while. */
 export async function copyAll(
   from: MigratableStore,
   target: Target,
   { onProgress, stop }: MoveOptions,
+  afterPage: () => Promise<void> = async () => {},
 ): Promise<Readonly<MoveCounts>> {
   const counts = { users: 0, usersThereBefore: 0, documents: 0, exports: 0, sessions: 0, keys: 0 }
   let source = await from.openSnapshot()
@@ -98,6 +99,7 @@ export async function copyAll(
         if (copied.wasPresent) counts.usersThereBefore += 1
         onProgress(counts)
       })
+      await afterPage()
     }
   } finally {
     await source[Symbol.asyncDispose]()

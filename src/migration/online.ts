@@ -69,8 +69,9 @@ export async function moveOnline(
 
 async function copyAndSwitch(from: MigratableStore, target: Target, options: OnlineOptions): Promise<OnlineReport> {
   const { maxPauseMs, onPhase, stop } = options
-  const counts = await copyAll(from, target, options)
   const catchUp = createCatchUp(from, target)
+  // What is noted meanwhile is copied again, but does not pile up in the source.
+  const counts = await copyAll(from, target, options, catchUp.noteChanges)
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
     onPhase('catching up')
     await untilShort(async () => {
@@ -138,7 +139,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
   const users = new Set<number>()
   const sessions = new Set<string>()
   const callDays = new Set<string>()
-  let rows: readonly ChangedRow[] = []
+  const rows = new Map<string, ChangedRow>()
   let hasKeys = false
   const counts = { usersAgain: 0, sessionsAgain: 0, rounds: 0 }
 
@@ -149,7 +150,7 @@ function createCatchUp(from: MigratableStore, target: Target) {
     for (const id of changed.sessions) sessions.add(id)
     hasKeys ||= changed.hasKeys
     for (const day of changed.callDays) callDays.add(day)
-    rows = [...rows, ...changed.rows]
+    for (const row of changed.rows) rows.set(JSON.stringify([row.table, row.key]), row)
   }
 
   async function copyUsers(source: WorkspaceReads, deadline: number): Promise<void> {
@@ -188,8 +189,8 @@ function createCatchUp(from: MigratableStore, target: Target) {
       hasKeys = false
       await copyRestCallsOf([...callDays], from, target)
       callDays.clear()
-      await copyChangedRows(rows, from, target)
-      rows = []
+      await copyChangedRows([...rows.values()], from, target)
+      rows.clear()
       return performance.now() <= deadline
     },
     counts: () => ({ ...counts }),

@@ -1,7 +1,8 @@
-// The triggers that a move away from PostgreSQL needs, where somebody has locked a table that they are for.
+// The triggers that a move away from PostgreSQL needs: where somebody has locked a table, and where they note very much.
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { moveOnline } from '../../src/migration/online.ts'
+import type { MigratableStore } from '../../src/store/cutover/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { put } from '../contract/values.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -95,5 +96,25 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     expect(await countOfTriggers(from)).toBe(0)
     const rows = await execute(from, 'select count(*)::int as count from workspace_gateway.move_change')
     expect(rows[0]?.count).toBe(0)
+  })
+
+  test('takes millions of notes of one change, for which a statement may not last as long as it does', async () => {
+    const [from, to] = [await temporaryDatabase(), await temporaryDatabase()]
+    const source = await openStore(from, { ...STORE, statementTimeoutMs: 500 })
+    onTestFinished(() => source[Symbol.asyncDispose]())
+    await source.applyChanges([put()])
+    const noted: MigratableStore = {
+      ...source,
+      async beginMove(move) {
+        const isBegun = await source.beginMove(move)
+        await execute(
+          from,
+          `insert into workspace_gateway.move_change
+             select 'user', id::text from workspace_gateway.user, generate_series(1, 2000000)`,
+        )
+        return isBegun
+      },
+    }
+    expect(await moveOnline(noted, await open(to), OPTIONS)).toMatchObject({ usersAgain: 1 })
   })
 })

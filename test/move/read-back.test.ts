@@ -148,6 +148,25 @@ describe('an online move', () => {
     expect(await to.store.exportsOf([{ userId: user?.id ?? 0, ref: 'r', after: null, limit: null }])).toEqual([[]])
   })
 
+  test('takes what is noted while it still copies everything', async () => {
+    await using from = await openFilled()
+    await using to = await open()
+    const steps: string[] = []
+    const source: MigratableStore = {
+      ...from.store,
+      drainChangeLog(moveId) {
+        steps.push('notes are taken')
+        return from.store.drainChangeLog(moveId)
+      },
+      sessionsAfter(...asked) {
+        steps.push('sessions are copied')
+        return from.store.sessionsAfter(...asked)
+      },
+    }
+    await moveOnline(source, to.store, { ...OPTIONS, maxPauseMs: 30_000, onPhase() {}, onCancelFailed() {} })
+    expect(steps.slice(0, 2)).toEqual(['notes are taken', 'sessions are copied'])
+  })
+
   test('that was killed between its last two steps is ended by the first gateway that goes on', async () => {
     await using from = await openFilled()
     await using to = await open()

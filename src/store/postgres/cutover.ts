@@ -44,13 +44,14 @@ const FORGET: Statement = {
   text: `delete from workspace_gateway.move_change where exists (
       select 1 from workspace_gateway.move where phase = 'live' or (phase = 'copying' and move_id = $1))`,
 }
+// There is a note of every change: of a key that is written to all the time, millions.
 const TAKE_CHANGES: Statement = {
   name: 'drainChangeLog',
   text: `with changes as (
       delete from workspace_gateway.move_change
       where exists (select 1 from workspace_gateway.move where move_id = $1 and phase in ('copying', 'closed'))
-      returning kind, key)
-    select m.move_id = $1 and m.phase in ('copying', 'closed') as "isMine", changes.* from workspace_gateway.move m left join changes on true`,
+      returning kind, key), noted as (select distinct kind, key from changes)
+    select m.move_id = $1 and m.phase in ('copying', 'closed') as "isMine", noted.* from workspace_gateway.move m left join noted on true`,
 }
 const CLOSE: Statement = {
   name: 'fenceWrites',
@@ -123,6 +124,10 @@ export function createMoves(pool: Pool): MoveVerbs {
     return pool.once(async (connection) => (await connection.query(statement, values)).length > 0)
   }
 
+  async function forgetChanges(moveId: string | null): Promise<void> {
+    await pool.longTransaction((connection) => connection.query(FORGET, [moveId]))
+  }
+
   /** One transaction that gives up waiting for locks soon, and is tried again. */
   async function withLocks<T>(
     { timeoutMs, attempts, pauseMs }: LockAttempts,
@@ -172,16 +177,14 @@ export function createMoves(pool: Pool): MoveVerbs {
     async beginMove({ id, other }) {
       if (!(await affects(BEGIN, [id, other]))) return false
       await runEach(ADD_TRIGGERS, (state) => state?.moveId === id && state.phase === 'copying')
-      await affects(FORGET, [id])
+      await forgetChanges(id)
       return true
     },
     drainChangeLog: (moveId) =>
-      pool.once(async (connection) => {
+      pool.longTransaction(async (connection) => {
         const found = await connection.query<Change & { readonly isMine: string }>(TAKE_CHANGES, [moveId])
         if (found[0]?.isMine !== 't') return null
-        const keysOf = (kind: string) => [
-          ...new Set(found.filter((change) => change.kind === kind).map(({ key }) => key)),
-        ]
+        const keysOf = (kind: string) => found.filter((change) => change.kind === kind).map(({ key }) => key)
         return {
           users: keysOf('user').map(Number),
           sessions: keysOf('session'),
@@ -203,7 +206,7 @@ export function createMoves(pool: Pool): MoveVerbs {
       // Of one that was cancelled the triggers may be left, where somebody had locked a table.
       if (!(await affects(CANCEL, [moveId])) && moveId !== null) return
       await runEach(DROP_TRIGGERS, (state) => state?.phase === 'live')
-      await affects(FORGET, [null])
+      await forgetChanges(null)
     },
     lastIds: () =>
       pool.repeatable(async (connection) => {
