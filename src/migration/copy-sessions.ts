@@ -1,8 +1,9 @@
 // Sessions and signing keys in the target made what they are in the source, and read back.
-import type { NewSession, StoredSigningKey } from '../store/contract.ts'
+import { reasonOf } from '../errors.ts'
+import { type NewSession, type StoredSigningKey, TracesLeftError } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { sessionPages } from '../store/paging/paging.ts'
-import { createCopyBatch, MoveError, type Target } from './row-copies.ts'
+import { createCopyBatch, MoveError, type MoveTarget, type Target } from './row-copies.ts'
 
 const SESSIONS_PER_READ = 1_000
 
@@ -58,7 +59,7 @@ async function makeSame(wanted: readonly NewSession[], there: readonly NewSessio
 }
 
 /** Answers how many there are. */
-export async function copyKeys(source: MigratableStore, target: Target): Promise<number> {
+export async function copyKeys(source: MigratableStore, target: MoveTarget): Promise<number> {
   const wanted = await source.signingKeys()
   const there = await target.store.signingKeys()
   const batch = createCopyBatch(target)
@@ -66,12 +67,28 @@ export async function copyKeys(source: MigratableStore, target: Target): Promise
   for (const { kid } of there) if (!kept.has(kid)) await batch.put({ type: 'dropKey', kid })
   for (const key of wanted) await batch.put({ type: 'putKey', key })
   await batch.flush()
+  const texts = new Set(wanted.map(({ privateJwk }) => privateJwk))
+  for (const { privateJwk } of there) if (!texts.has(privateJwk)) target.gone.add(privateJwk)
   if (keysInWords(await target.store.signingKeys()) !== keysInWords(wanted)) {
     throw new MoveError(
       'the signing keys of the source and the target are not the same: is something else writing to the target?',
     )
   }
   return wanted.length
+}
+
+/** To be called in the end, since it may wait for whoever reads: of what `copyKeys` removed. */
+export async function eraseGoneKeys(
+  { store, gone }: MoveTarget,
+  onTracesLeft: (error: TracesLeftError) => void,
+): Promise<void> {
+  if (gone.size === 0) return
+  try {
+    await store.eraseKeyTraces([...gone])
+  } catch (error) {
+    // Nothing here may hide what ended the move.
+    onTracesLeft(error instanceof TracesLeftError ? error : new TracesLeftError(reasonOf(error), { cause: error }))
+  }
 }
 
 function fingerprint(session: NewSession): string {

@@ -1,13 +1,14 @@
 // Everything of one database into another, of which nothing is written meanwhile.
 import { randomUUID } from 'node:crypto'
 import { eachOf } from '../import-export/each-of.ts'
+import type { TracesLeftError } from '../store/contract.ts'
 import type { MigratableStore } from '../store/cutover/contract.ts'
 import { userPages } from '../store/paging/paging.ts'
 import { copyRestCalls } from './copy-rest-calls.ts'
 import { copyRows } from './copy-rows.ts'
-import { copyKeys, copySessions } from './copy-sessions.ts'
+import { copyKeys, copySessions, eraseGoneKeys } from './copy-sessions.ts'
 import { copyUser, requireOwnEmails } from './copy-user.ts'
-import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
+import { createCopyBatch, MoveError, type MoveTarget, requireMine, type Target } from './row-copies.ts'
 
 /** Users that are copied at the same time: more of their commits share one write to the disk. */
 export const USERS_AT_ONCE = 8
@@ -28,6 +29,8 @@ export interface MoveOptions {
   readonly onProgress: (counts: Readonly<MoveCounts>) => void
   /** Asks for an end: nothing is broken off in the middle of a step. */
   readonly stop: AbortSignal
+  /** A key that was retired, or sealed anew, since it was brought over may still be in the files of the target. */
+  readonly onTracesLeft: (error: TracesLeftError) => void
 }
 
 /**
@@ -42,11 +45,15 @@ export async function move(
   const { identity, phase } = await requireSource(from, to)
   if (phase === 'moved') throw new MoveError('the source has moved to the target already')
   const target = await requireTarget(to, identity)
-  const counts = await copyAll(from, target, options)
-  await requireOwnEmails(target)
-  await requireMine(to.raiseIds(target.moveId, await from.lastIds()))
-  await requireMine(to.completeTarget(target.moveId))
-  return counts
+  try {
+    const counts = await copyAll(from, target, options)
+    await requireOwnEmails(target)
+    await requireMine(to.raiseIds(target.moveId, await from.lastIds()))
+    await requireMine(to.completeTarget(target.moveId))
+    return counts
+  } finally {
+    await eraseGoneKeys(target, options.onTracesLeft)
+  }
 }
 
 /** Throws `MoveError` when nothing can be moved from there. */
@@ -63,18 +70,18 @@ export async function requireSource(from: MigratableStore, to: MigratableStore) 
 }
 
 /** Throws `MoveError` for a database that is somebody else's. */
-export async function requireTarget(to: MigratableStore, other: string): Promise<Target> {
+export async function requireTarget(to: MigratableStore, other: string): Promise<MoveTarget> {
   const moveId = randomUUID()
   if (!(await to.reserveTarget({ id: moveId, other }))) {
     throw new MoveError('the target must be empty, or filled by a move from the source and not used since')
   }
-  return { store: to, moveId }
+  return { store: to, moveId, gone: new Set() }
 }
 
 /** Everything, and away with what the source does not have. `afterPage` is called once in a while. */
 export async function copyAll(
   from: MigratableStore,
-  target: Target,
+  target: MoveTarget,
   { onProgress, stop }: MoveOptions,
   afterPage: () => Promise<void> = async () => {},
 ): Promise<Readonly<MoveCounts>> {

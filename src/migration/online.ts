@@ -4,10 +4,10 @@ import type { WorkspaceReads } from '../store/contract.ts'
 import type { ChangedRow, MigratableStore } from '../store/cutover/contract.ts'
 import { copyRestCallsOf } from './copy-rest-calls.ts'
 import { copyChangedRows } from './copy-rows.ts'
-import { copyKeys, copySessionsById } from './copy-sessions.ts'
+import { copyKeys, copySessionsById, eraseGoneKeys } from './copy-sessions.ts'
 import { copyUser, requireOwnEmails } from './copy-user.ts'
 import { copyAll, type MoveCounts, type MoveOptions, requireSource, requireTarget, USERS_AT_ONCE } from './offline.ts'
-import { createCopyBatch, MoveError, requireMine, type Target } from './row-copies.ts'
+import { createCopyBatch, MoveError, type MoveTarget, requireMine } from './row-copies.ts'
 
 /** Writes are stopped when a round took less than this part of the time that they may be stopped for, … */
 const SHORT_ROUND = 1 / 8
@@ -64,10 +64,12 @@ export async function moveOnline(
     // the time of the closing has run out.
     await from.cancelMove(target.moveId).catch(options.onCancelFailed)
     throw error
+  } finally {
+    await eraseGoneKeys(target, options.onTracesLeft)
   }
 }
 
-async function copyAndSwitch(from: MigratableStore, target: Target, options: OnlineOptions): Promise<OnlineReport> {
+async function copyAndSwitch(from: MigratableStore, target: MoveTarget, options: OnlineOptions): Promise<OnlineReport> {
   const { maxPauseMs, onPhase, stop } = options
   const catchUp = createCatchUp(from, target)
   // What is noted meanwhile is copied again, but does not pile up in the source.
@@ -100,7 +102,7 @@ async function untilShort(round: () => Promise<void>, milliseconds: number): Pro
 /** How long writes were stopped; null when it took too long, and they go on as before. */
 async function trySwitch(
   from: MigratableStore,
-  target: Target,
+  target: MoveTarget,
   catchUp: CatchUp,
   maxPauseMs: number,
 ): Promise<number | null> {
@@ -135,7 +137,7 @@ async function fits(from: MigratableStore, copying: Promise<boolean>): Promise<b
 type CatchUp = ReturnType<typeof createCatchUp>
 
 /** What was changed and is not copied yet. */
-function createCatchUp(from: MigratableStore, target: Target) {
+function createCatchUp(from: MigratableStore, target: MoveTarget) {
   const users = new Set<number>()
   const sessions = new Set<string>()
   const callDays = new Set<string>()

@@ -16,6 +16,12 @@ export interface Target {
   readonly moveId: string
 }
 
+/** Of a move, which may find more there than it brings. */
+export interface MoveTarget extends Target {
+  /** Private parts of keys that were there and are not any more. */
+  readonly gone: Set<string>
+}
+
 export interface CopyBatch {
   readonly put: (copy: Copy) => Promise<void>
   /** To be called in the end. */

@@ -217,6 +217,7 @@ test('what changes of them while a move is under way is caught up with', async (
       maxPauseMs: 5_000,
       stop: new AbortController().signal,
       onProgress() {},
+      onTracesLeft() {},
       onCancelFailed() {},
       onPhase() {
         if (!isFirst) return

@@ -11,6 +11,7 @@ const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeout
 const OPTIONS = {
   maxPauseMs: 30_000,
   onProgress() {},
+  onTracesLeft() {},
   onPhase() {},
   onCancelFailed() {},
   stop: new AbortController().signal,

@@ -13,7 +13,7 @@ import { ANA, MADE, newSession, put } from '../contract/values.ts'
 import { toSuccessor } from '../support/successor.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const OPTIONS = { onProgress() {}, stop: new AbortController().signal }
+const OPTIONS = { onProgress() {}, onTracesLeft() {}, stop: new AbortController().signal }
 
 interface Opened extends AsyncDisposable {
   readonly store: MigratableStore

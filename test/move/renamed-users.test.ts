@@ -11,7 +11,7 @@ import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const STORE = { lockTimeoutMs: 5_000, connectTimeoutMs: 30_000, statementTimeoutMs: 10_000, poolSize: 10, onFatal() {} }
-const OPTIONS = { onProgress() {}, stop: new AbortController().signal }
+const OPTIONS = { onProgress() {}, onTracesLeft() {}, stop: new AbortController().signal }
 const ENGINES = [
   { engine: 'SQLite', isThere: true, make: async () => `file:${join(temporaryDirectory(), 'workspace.db')}` },
   { engine: 'PostgreSQL', isThere: POSTGRES_URL !== null, make: temporaryDatabase },

@@ -4,12 +4,14 @@ import { type MoveCounts, move } from '../../migration/offline.ts'
 import { moveOnline, type OnlineReport } from '../../migration/online.ts'
 import { MoveError } from '../../migration/row-copies.ts'
 import { redact } from '../../redact.ts'
+import type { TracesLeftError } from '../../store/contract.ts'
 import type { MigratableStore } from '../../store/cutover/contract.ts'
 import { usersOfDatabase } from '../../store/inspection/inspection.ts'
 import type { CommandIo, ExitCode } from '../io.ts'
 import { openStoreForCli, toStoreOptions } from '../open-store-for-cli.ts'
 import type { MoveConfig } from '../options/move-options.ts'
 import { createLiveLine } from '../progress.ts'
+import { tracesInWords } from './keys/tell-traces.ts'
 
 export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSignal): Promise<ExitCode> {
   const { from, to, cancel, online, maxPause } = config
@@ -22,7 +24,11 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
   const start = performance.now()
   const progress = createMoveProgress(io)
   try {
-    const options = { onProgress: progress.update, stop }
+    const onTracesLeft = (error: TracesLeftError) => {
+      progress.clear()
+      io.stderr.write(`of a key that was retired: ${tracesInWords(error)}\n`)
+    }
+    const options = { onProgress: progress.update, stop, onTracesLeft }
     const onCancelFailed = (error: unknown) => {
       progress.clear()
       io.stderr.write(

@@ -158,6 +158,9 @@ export interface MigratableStore extends EditableStore, CarriedReads {
   /** `live`, when it is being filled from this database, or was. For a caller that knows that the other one has moved here. Idempotent. */
   readonly promote: (from: string) => Promise<void>
 
+  /** Of private parts that no key has any more, and copies removed: out of the files too. Throws `TracesLeftError` where that could not be done. */
+  readonly eraseKeyTraces: (gone: readonly string[]) => Promise<void>
+
   readonly lastIds: () => Promise<LastIds>
   /** Sessions with these ids, in no order; expired ones too. */
   readonly sessionsById: (ids: readonly string[]) => Awaitable<readonly NewSession[]>

@@ -8,9 +8,11 @@ export async function tellTraces<T>({ stderr }: CommandIo, change: () => Awaitab
     return await change()
   } catch (error) {
     if (!(error instanceof TracesLeftError)) throw error
-    stderr.write(
-      `the private part may still be in the files of the database (${error.message}): run vacuum --full when nobody reads an older state\n`,
-    )
+    stderr.write(`${tracesInWords(error)}\n`)
     return 'tracesLeft'
   }
+}
+
+export function tracesInWords({ message }: TracesLeftError): string {
+  return `the private part may still be in the files of the database (${message}): run vacuum --full when nobody reads an older state`
 }

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { reasonOf } from '../../../errors.ts'
 import { StoreUnavailableError, TracesLeftError } from '../../contract.ts'
+import type { MigratableStore } from '../../cutover/contract.ts'
 import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
 import type { Connection, Statement } from '../connection.ts'
 import { decide, HAS_MOVED } from '../engine/decide.ts'
@@ -35,6 +36,8 @@ const REWRITE: Statement = {
     from unnest($1::text[], $2::text[]) as asked (kid, private_jwk) where k.kid = asked.kid
     returning pg_current_xact_id()::xid::text as xid`,
 }
+// Later than every transaction that has ended.
+const NOW: Statement = { name: 'currentTransaction', text: 'select pg_current_xact_id()::xid::text as xid' }
 /**
  * Who may still see what was there before a transaction has it kept, in the new file too: who reads, who has written and not
  * ended, a standby by its slot, and what is prepared, which has no process. The server tells everybody of these numbers,
@@ -56,7 +59,7 @@ interface Changed {
   readonly xid: string
 }
 
-export function createSigningKeys(pool: Pool): SigningKeyVerbs {
+export function createSigningKeys(pool: Pool): SigningKeyVerbs & Pick<MigratableStore, 'eraseKeyTraces'> {
   return {
     signingKeys: () =>
       pool.repeatable(async (connection) => {
@@ -81,6 +84,13 @@ export function createSigningKeys(pool: Pool): SigningKeyVerbs {
         const [rewritten] = await connection.query<Changed & object>(REWRITE, values)
         if (rewritten) await erase(connection, rewritten, pool.patienceMs)
       }),
+    async eraseKeyTraces(gone) {
+      if (gone.length === 0) return
+      await pool.once(async (connection) => {
+        const [now] = await connection.query<Changed & object>(NOW)
+        if (now) await erase(connection, now, pool.patienceMs)
+      })
+    },
   }
 }
 

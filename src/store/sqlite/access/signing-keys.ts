@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { reasonOf } from '../../../errors.ts'
 import { TracesLeftError } from '../../contract.ts'
+import type { MigratableStore } from '../../cutover/contract.ts'
 import type { SigningKeyVerbs, StoredSigningKey } from '../../signing-key-contract.ts'
 import type { FaultLatch } from '../engine/faults/fault-latch.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
@@ -18,7 +19,7 @@ export function createSigningKeys(
   commits: GroupCommit,
   eraseTraces: EraseTraces,
   faults: FaultLatch,
-): SigningKeyVerbs {
+): SigningKeyVerbs & Pick<MigratableStore, 'eraseKeyTraces'> {
   const keys = reader.prepare<[], StoredSigningKey>(KEYS)
   const keysForWriting = writer.prepare<[], StoredSigningKey>(KEYS)
   const add = writer.prepare<[string, string, number]>(
@@ -27,18 +28,23 @@ export function createSigningKeys(
   const remove = writer.prepare<[string]>('delete from signing_key where kid = ?')
   const rewrite = writer.prepare<[string, string]>('update signing_key set private_jwk = ? where kid = ?')
 
+  const textsNow = () => keysForWriting.all().map(({ privateJwk }) => privateJwk)
+
+  /** What is kept is left out. */
+  async function erase(gone: readonly string[], kept: readonly string[]): Promise<void> {
+    await eraseTraces(gone, kept).catch((error: unknown) => {
+      const cause = faults.toStoreError(error)
+      throw new TracesLeftError(reasonOf(cause), { cause })
+    })
+  }
+
   /** Runs a write that takes texts out of the table, and then takes them out of the files. */
   async function erasing<T>(write: () => T): Promise<T> {
-    const textsNow = () => keysForWriting.all().map(({ privateJwk }) => privateJwk)
     const done = await commits.write(() => {
       const before = textsNow()
       return { answer: write(), before, kept: textsNow() }
     })
-    // What is kept is left out there.
-    await eraseTraces(done.before, done.kept).catch((error: unknown) => {
-      const cause = faults.toStoreError(error)
-      throw new TracesLeftError(reasonOf(cause), { cause })
-    })
+    await erase(done.before, done.kept)
     return done.answer
   }
 
@@ -55,5 +61,6 @@ export function createSigningKeys(
       erasing(() => {
         for (const { kid, privateJwk } of rewritten) rewrite.run(privateJwk, kid)
       }),
+    eraseKeyTraces: async (gone) => erase(gone, textsNow()),
   }
 }
