@@ -5,6 +5,8 @@ import type { Copy, MigratableStore } from '../store/cutover/contract.ts'
 /** What one transaction holds at most. */
 const MAX_COPIES = 1_000
 const MAX_TEXT_LENGTH = 4_194_304
+/** What goes with a user, or an export, is more than a row: nobody has counted it. */
+const COPIES_PER_REMOVAL = 50
 
 /** What a move cannot do, or found to be wrong: in words. */
 export class MoveError extends Error {
@@ -30,12 +32,13 @@ export interface CopyBatch {
 
 export function createCopyBatch({ store, moveId }: Target): CopyBatch {
   let copies: Copy[] = []
-  let textLength = 0
+  let [weight, textLength] = [0, 0]
 
   async function flush(): Promise<void> {
     if (copies.length === 0) return
     const applying = copies
     copies = []
+    weight = 0
     textLength = 0
     await requireMine(store.applyCopies(moveId, applying))
   }
@@ -43,8 +46,9 @@ export function createCopyBatch({ store, moveId }: Target): CopyBatch {
   return {
     async put(copy) {
       copies.push(copy)
+      weight += copy.type === 'dropUser' || copy.type === 'dropExport' ? COPIES_PER_REMOVAL : 1
       if ('text' in copy) textLength += copy.text.length
-      if (copies.length >= MAX_COPIES || textLength >= MAX_TEXT_LENGTH) await flush()
+      if (weight >= MAX_COPIES || textLength >= MAX_TEXT_LENGTH) await flush()
     },
     flush,
   }

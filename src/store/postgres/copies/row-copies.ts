@@ -127,6 +127,9 @@ const PUT_REST_CALLS: Statement = {
     on conflict (day, route, client) do update set count = excluded.count, last_seen = excluded.last_seen`,
 }
 
+/** Of one of these, whatever a user or an export has goes: for that a statement may not last as long as it does. */
+const REMOVES_MUCH = new Set<Copy['type']>(['dropUser', 'dropExport'])
+
 type Query = readonly [statement: Statement, values: readonly unknown[]]
 
 /** The statements that bring copies of one type here. */
@@ -198,8 +201,13 @@ export function createCopies(pool: Pool): CopyVerbs {
   }
 
   /** In one transaction in which the database is this move's. */
-  async function asMine(moveId: string, run: (connection: Connection) => Promise<unknown>): Promise<boolean> {
-    return pool.transaction(async (connection) => {
+  async function asMine(
+    moveId: string,
+    run: (connection: Connection) => Promise<unknown>,
+    isLong = false,
+  ): Promise<boolean> {
+    const inTransaction = isLong ? pool.longTransaction : pool.transaction
+    return inTransaction(async (connection) => {
       if ((await connection.query(LOCK_MINE, [moveId])).length === 0) return false
       await run(connection)
       return true
@@ -209,11 +217,15 @@ export function createCopies(pool: Pool): CopyVerbs {
   return {
     reserveTarget: ({ id, other }) => affects(CLAIM, [id, other]),
     applyCopies: (moveId, copies) =>
-      asMine(moveId, async (connection) => {
-        for (const [type, some] of byCopyType(copies)) {
-          for (const [statement, values] of queriesOf(type, some)) await connection.query(statement, values)
-        }
-      }),
+      asMine(
+        moveId,
+        async (connection) => {
+          for (const [type, some] of byCopyType(copies)) {
+            for (const [statement, values] of queriesOf(type, some)) await connection.query(statement, values)
+          }
+        },
+        copies.some(({ type }) => REMOVES_MUCH.has(type)),
+      ),
     raiseIds: (moveId, ids) =>
       asMine(moveId, (connection) => connection.query(RAISE, [ids.user, ids.export, ids.auditEntry])),
     completeTarget: (moveId) => affects(COMPLETE, [moveId]),
