@@ -85,6 +85,8 @@ describe.skipIf(POSTGRES_URL === null)('move', () => {
     const beside = await runHere(args())
     expect([beside.exitCode, beside.stderr]).toEqual([0, expect.stringMatching(/^warning: .*\d connections? from .*/)])
     expect((await runHere([...args(), '--online', '--cancel'])).stderr).toBe('')
+    const target = await runHere(['move', '--from', file(), '--to', home])
+    expect(target.stderr).toMatch(/^warning: --to is in use \(\d connections? from .*may be removed/m)
     await serving.kill('SIGTERM')
     expect((await runHere(args())).stderr).toBe('')
   })

@@ -2,7 +2,10 @@
 import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openActiveStore } from '../../src/cli/open-active-store.ts'
+import { move } from '../../src/migration/offline.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { put } from '../contract/values.ts'
 import { run, runHere, serveForTest } from '../support/command-line.ts'
 import { ask, bearer, openSession } from '../support/gateway.ts'
 import { POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -164,4 +167,24 @@ test('a copy of a database that has moved, or that a move fills, takes no place'
   }
   const folder = dirname(away.slice('file:'.length))
   expect(readdirSync(folder).filter((name) => /part|before/.test(name))).toEqual([])
+})
+
+test('what somebody writes who had opened the database before a move filled it is not removed by another run', async () => {
+  const [home, away] = [await file(), await file()]
+  await using from = await openStore(home, OPTIONS)
+  await using to = await openStore(away, OPTIONS)
+  // It is empty then, and free to be used.
+  await using importing = await openActiveStore({ database: away }, OPTIONS)
+  const change = (email: string) => put({ email })
+  await from.applyChanges([change(ANA)])
+  const options = { onProgress() {}, onTracesLeft() {}, stop: new AbortController().signal }
+  const identity = (await from.moveState()).identity
+  expect(await to.reserveTarget({ id: 'm', other: identity })).toBe(true)
+  await expect((async () => importing.applyChanges([change('ben@example.com')]))()).rejects.toThrow('is being filled')
+  await move(from, to, options)
+  expect((await to.moveState()).phase).toBe('filled')
+  expect(await importing.applyChanges([change('ben@example.com')])).toEqual(['added'])
+  expect((await to.moveState()).phase).toBe('live')
+  await expect(move(from, to, options)).rejects.toThrow('not used since')
+  expect((await to.usersAfter('', 9)).map(({ email }) => email)).toEqual([ANA, 'ben@example.com'])
 })

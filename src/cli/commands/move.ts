@@ -18,7 +18,7 @@ export async function runMove(config: MoveConfig, io: CommandIo, stop: AbortSign
   if (cancel) return cancelMove(config, io)
   if (to === undefined) throw new UsageError('--to (WORKSPACE_GATEWAY_TO): must be given')
   if (from === to) throw new UsageError('--from and --to are the same database')
-  if (!online) await warnOfUsers(config, io)
+  if (!online) await warnOfUsers({ ...config, to }, io)
   await using source = await openStoreForCli({ ...config, database: from }, true)
   await using target = await openStoreForCli({ ...config, database: to })
   const start = performance.now()
@@ -67,16 +67,22 @@ async function hasMoved(source: MigratableStore): Promise<boolean | null> {
   }
 }
 
-/** A gateway that was forgotten goes on writing to `--from`. */
-async function warnOfUsers(config: MoveConfig, { stderr }: CommandIo): Promise<void> {
-  // What cannot be asked now is told when it is opened.
-  const users = await usersOfDatabase(config.from, toStoreOptions(config)).catch(() => [])
-  if (users.length === 0) return
-  stderr.write(
-    `warning: --from is in use (${users.join(', ')}): what is written there from now on may not be moved. ` +
-      'Stop what serves or imports there and run this again, or move with --online\n',
-  )
+/** A gateway that was forgotten goes on writing to `--from`, or has begun to write to `--to`. */
+async function warnOfUsers(config: MoveConfig & { readonly to: string }, { stderr }: CommandIo): Promise<void> {
+  for (const [side, warning] of [
+    ['from', FROM_IS_USED],
+    ['to', TO_IS_USED],
+  ] as const) {
+    // What cannot be asked now is told when it is opened.
+    const users = await usersOfDatabase(config[side], toStoreOptions(config)).catch(() => [])
+    if (users.length > 0) stderr.write(`warning: --${side} is in use (${users.join(', ')}): ${warning}\n`)
+  }
 }
+
+const FROM_IS_USED =
+  'what is written there from now on may not be moved. ' +
+  'Stop what serves or imports there and run this again, or move with --online'
+const TO_IS_USED = 'what is written there from now on may be removed. Stop what serves or imports there'
 
 async function cancelMove(config: MoveConfig, io: CommandIo): Promise<ExitCode> {
   await using source = await openStoreForCli({ ...config, database: config.from }, true)

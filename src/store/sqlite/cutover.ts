@@ -1,6 +1,6 @@
 // Where an SQLite database stands in a move, and the steps of a move away from it.
 import type { Database } from 'better-sqlite3'
-import type { NewSession } from '../contract.ts'
+import { type NewSession, StoreUnavailableError } from '../contract.ts'
 import { CARRIED_TABLE_NAMES } from '../cutover/carried-tables.ts'
 import {
   CLOSED_MESSAGE,
@@ -19,6 +19,8 @@ import type { ReadTransaction } from './engine/read-transaction.ts'
 const STATE = `select identity, case when phase = 'closed' and not ${IS_CLOSED} then 'copying' else phase end as phase,
   move_id as moveId, other from move`
 
+const TAKE_INTO_USE = `update move set phase = 'live' where phase = 'filled'`
+
 /** Throws once another database has taken over. */
 export function createActiveCheck(reader: Database): () => void {
   const isRetired = reader.prepare<[], 0 | 1>(`select phase = 'moved' from move`).pluck()
@@ -27,28 +29,40 @@ export function createActiveCheck(reader: Database): () => void {
   }
 }
 
+export interface OpenCommits {
+  readonly openCommits: GroupCommit
+  /** For what nobody sees until something else is written: it takes nothing into use. */
+  readonly stagingCommits: GroupCommit
+}
+
 /**
- * The same, refusing writes that a move must not miss, each within its own transaction: the triggers would, but not those
- * that find no row to change, and these would be answered from a state that counts no more.
+ * The same, refusing writes that a move must not miss, and those into what one fills, each within its own transaction: the
+ * triggers would, but not those that find no row to change, and these would be answered from a state that counts no more. The
+ * first write into a database that was filled takes it into use, for those who opened it before: the move would remove it.
  */
-export function whileOpen(writer: Database, commits: GroupCommit): GroupCommit {
+export function whileOpen(writer: Database, commits: GroupCommit): OpenCommits {
   const state = writer
-    .prepare<[], 'moved' | 'closed' | 'open'>(
-      `select case when phase = 'moved' then 'moved' when ${IS_CLOSED} then 'closed' else 'open' end from move`,
+    .prepare<[], 'moved' | 'closed' | 'filling' | 'filled' | 'open'>(
+      `select case when phase in ('moved', 'filling', 'filled') then phase when ${IS_CLOSED} then 'closed' else 'open' end
+       from move`,
     )
     .pluck()
-  const writeWhileOpen = <T>(write: () => T): T => {
+  const takeIntoUse = writer.prepare(TAKE_INTO_USE)
+  const writeWhileOpen = <T>(write: () => T, isStaging: boolean): T => {
     const found = state.get()
     if (found === 'moved') throw new StoreMovedError(MOVED_MESSAGE)
     if (found === 'closed') throw new StoreClosedError(CLOSED_MESSAGE)
+    if (found === 'filling') throw new StoreUnavailableError('the database is being filled by a move or a restore')
+    if (found === 'filled' && !isStaging) takeIntoUse.run()
     return write()
   }
-  return {
+  const guarded = (isStaging: boolean): GroupCommit => ({
     ...commits,
-    write: (write) => commits.write(() => writeWhileOpen(write)),
-    add: (write) => commits.add(() => writeWhileOpen(write)),
-    addUnsynced: (write) => commits.addUnsynced(() => writeWhileOpen(write)),
-  }
+    write: (write) => commits.write(() => writeWhileOpen(write, isStaging)),
+    add: (write) => commits.add(() => writeWhileOpen(write, isStaging)),
+    addUnsynced: (write) => commits.addUnsynced(() => writeWhileOpen(write, isStaging)),
+  })
+  return { openCommits: guarded(false), stagingCommits: guarded(true) }
 }
 
 export function createMoves(
@@ -59,7 +73,7 @@ export function createMoves(
 ): MoveVerbs {
   const state = reader.prepare<[], MoveState>(STATE)
   const stateForWriting = writer.prepare<[], MoveState>(STATE)
-  const activate = writer.prepare(`update move set phase = 'live' where phase = 'filled'`)
+  const activate = writer.prepare(TAKE_INTO_USE)
   const begin = writer.prepare<[string, string]>(
     `update move set phase = 'copying', move_id = ?, other = ?
      where phase in ('live', 'filled', 'copying', 'closed')`,

@@ -32,6 +32,7 @@ export function createChanges(
   turn: ReadTransaction,
   writer: Database,
   commits: GroupCommit,
+  staging: GroupCommit,
 ): ChangeVerbs {
   const user = writer.prepare<[string], { readonly id: number }>('select id from user where email = ?')
   const addUser = writer.prepare<[string]>('insert into user (email) values (?)')
@@ -144,7 +145,7 @@ export function createChanges(
         })
       })
     },
-    dropStaleStages: (before) => commits.write(() => dropStaleStages(before)),
+    dropStaleStages: (before) => staging.write(() => dropStaleStages(before)),
   }
 }
 

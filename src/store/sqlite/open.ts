@@ -94,7 +94,7 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
         onCommitted: turn.refresh,
         assertInPlace: files.assertInPlace,
       })
-  const openCommits = whileOpen(writer, commits)
+  const { openCommits, stagingCommits } = whileOpen(writer, commits)
   const assertWritable = isReadOnly ? () => {} : createWritableCheck(path, writer, commits, faults)
   const ping = reader.prepare('select 1 from user limit 1')
   const verbs = {
@@ -113,9 +113,9 @@ function storeOn(connections: Connections, { path, named }: Place, options: Sqli
     ...createCodes(reader, turn, writer, openCommits),
     ...createOutbox(writer, openCommits),
     ...createClients(reader, turn, writer, openCommits),
-    ...createChanges(reader, turn, writer, openCommits),
+    ...createChanges(reader, turn, writer, openCommits, stagingCommits),
     ...createRemovals(reader, turn, writer, openCommits),
-    ...createReplacements(writer, openCommits),
+    ...createReplacements(writer, openCommits, stagingCommits),
     ...createSpace(writer, openCommits, { faults, ...options }),
     ...createStatistics(reader),
     ...createMoves(reader, turn, writer, commits),

@@ -21,7 +21,7 @@ interface Staged {
   readonly documents: number
 }
 
-export function createReplacements(writer: Database, commits: GroupCommit): ReplacementVerbs {
+export function createReplacements(writer: Database, commits: GroupCommit, staging: GroupCommit): ReplacementVerbs {
   const begin = writer.prepare<[string, number]>('insert into replacement (name, touched_at) values (?, ?)')
   const touch = writer.prepare<[number, string]>(
     `update replacement set touched_at = max(touched_at, ?) where name = ? and touched_at > ${DROPPED_AT}`,
@@ -104,16 +104,16 @@ export function createReplacements(writer: Database, commits: GroupCommit): Repl
 
   return {
     beginReplacement: (replacement, now) =>
-      commits.write(() => {
+      staging.write(() => {
         begin.run(replacement, now)
       }),
     stageReplacement: (replacement, steps, now) =>
-      commits.write(() => {
+      staging.write(() => {
         requireTouched(replacement, now)
         for (const step of steps) stage(replacement, step)
       }),
     swapReplacement: ({ replacement, after, maxDocuments, now, ...options }) =>
-      commits.write(() => {
+      (options.isDryRun ? staging : commits).write(() => {
         requireTouched(replacement, now)
         let documents = 0
         const found = next.all(replacement, after, MAX_USERS_PER_SWAP)
@@ -124,7 +124,7 @@ export function createReplacements(writer: Database, commits: GroupCommit): Repl
         return fitting.map(({ id, email }) => swap(id, email, options))
       }),
     endReplacement: (replacement) =>
-      commits.write(() => {
+      staging.write(() => {
         end.run(DROPPED_AT, replacement)
       }),
   }
