@@ -32,9 +32,14 @@ function patternsOf(file: string): readonly Pattern[] {
   return found
 }
 
-/** By the checker's own program where npm brought it, else by its JavaScript, which takes far longer. */
+/**
+ * By the checker's own program where npm brought it, else by its JavaScript, which takes far longer. It times what it suspects, so that
+ * on a busy machine a safe one may seem slow: what is not safe is asked for once more.
+ */
 async function judge({ source, flags }: Pattern): Promise<string> {
-  return (await check(source, flags, { timeout: 100_000 })).status
+  const ask = async () => (await check(source, flags, { timeout: 100_000 })).status
+  const first = await ask()
+  return first === 'safe' ? first : ask()
 }
 
 test.each([
