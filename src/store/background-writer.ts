@@ -7,7 +7,7 @@ const PURGE_EVERY_MS = 3_600_000
 const PURGED_PER_STEP = 1_000
 
 export interface BackgroundWriterOptions {
-  /** Makes all that waits durable; throws where it cannot, and is called again. */
+  /** Makes durable what waits when it is called, and no more; throws where it cannot, and is called again. */
   readonly write: () => Promise<void>
   /** Removes at most `limit` rows that are too old and answers how many; null where rows stay. */
   readonly removeOld: ((limit: number) => Awaitable<number>) | null

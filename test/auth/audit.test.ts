@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../../src/auth/audit/audit-event.ts'
 import { type AuditLogOptions, openAuditLog } from '../../src/auth/audit/audit-log.ts'
@@ -358,4 +359,28 @@ test('refusals of ever other emails are counted together, past so many of a netw
   now += 60_000
   refuse(3, '192.0.2.77')
   expect(await counts()).toEqual({ entries: 1_003 + 3, events: 15_054 })
+})
+
+test('what comes while some is written waits for the next time, and is counted together until then', async () => {
+  const written: (readonly number[])[] = []
+  const log = await openAuditLog(
+    {
+      auditSalt: () => 'salt',
+      removeAuditEntries: () => 0,
+      async addAuditEntries({ entries }) {
+        written.push(entries.map(({ count }) => count))
+        for (let count = 0; count < 3; count += 1) {
+          await setImmediate()
+          log.record(login())
+        }
+      },
+    },
+    { retentionMs: 1_000, areEmailsClear: false, clock: () => 5_000, onEntry() {}, onFailure: () => expect.unreachable() },
+  )
+  log.record(login())
+  await log.flush()
+  expect(written).toEqual([[1]])
+  await log.flush()
+  expect(written).toEqual([[1], [3]])
+  await log[Symbol.asyncDispose]()
 })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openLedger } from '../../src/rest/ledger/ledger.ts'
 import type { RestCallBatch } from '../../src/store/rest-call-contract.ts'
@@ -278,4 +279,33 @@ test('calls of two days that wait together are counted by day, and of more clien
   const { calls = [] } = batches.at(-1) ?? {}
   expect(calls.length).toBeLessThan(clients)
   expect(calls.at(-1)).toMatchObject({ client: '(other)', count: clients - (calls.length - 1) })
+})
+
+test('calls that come while others are written wait for the next time', async () => {
+  const batches: number[] = []
+  const call = (client: string) =>
+    ledger.observe({
+      record: { route: { method: 'GET', path: '/projects' }, viewer: null, status: 200, failureCode: null },
+      header: (name: string) => (name === 'user-agent' ? client : undefined),
+    } as never)
+  const ledger = openLedger(
+    {
+      async addRestCalls({ calls }) {
+        batches.push(calls.length)
+        await setImmediate()
+        call('web')
+        call('job')
+      },
+      removeRestCalls: () => 0,
+      restCallDays: () => [],
+      restCallsOf: () => [],
+    },
+    { retentionMs: DAY_MS, clock: () => 0, onFailure: () => expect.unreachable() },
+  )
+  call('web')
+  await ledger.flush()
+  expect(batches).toEqual([1])
+  await ledger.flush()
+  expect(batches).toEqual([1, 2])
+  await ledger[Symbol.asyncDispose]()
 })

@@ -36,12 +36,12 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
   const { retentionMs, areEmailsClear, clock, onEntry, onFailure } = options
   let salt = await store.auditSalt()
   const nameRefusal = createRefusalNames()
-  const queue = new Map<string, NewAuditEntry>()
+  let queue = new Map<string, NewAuditEntry>()
   let droppedCount = 0
   const writer = randomUUID()
   let sequence = 0
-  /** Its fate is not known until it was acknowledged: it is sent again as it is, and what comes meanwhile is not counted in with it. */
-  let unacknowledged: AuditBatch | null = null
+  /** Their fate is not known until they are acknowledged: they are sent again as they are, and what comes meanwhile is not counted in with them. */
+  let unacknowledged: AuditBatch[] = []
 
   function toEntry({ kind, result, email, isGone = false, address = '', detail = '' }: AuditEvent): NewAuditEntry {
     return {
@@ -73,34 +73,39 @@ export async function openAuditLog(store: AuditStore, options: AuditLogOptions):
     else droppedCount += entry.count
   }
 
-  /** Those that have waited longest; behind the last of them, how many could not wait. */
-  function takeBatch(): AuditBatch {
-    const entries: NewAuditEntry[] = []
-    for (const [key, entry] of queue) {
-      if (entries.length === ENTRIES_PER_WRITE) break
-      entries.push(entry)
-      queue.delete(key)
-    }
-    if (entries.length < ENTRIES_PER_WRITE && droppedCount > 0) {
+  /** What waits now; behind it, how many could not wait. */
+  function takeBatches(): AuditBatch[] {
+    const entries = [...queue.values()]
+    if (droppedCount > 0) {
       entries.push({ ...toEntry({ kind: 'dropped', result: 'failed' }), count: droppedCount })
-      droppedCount = 0
     }
-    sequence += 1
-    return { writer, sequence, entries }
+    queue = new Map()
+    droppedCount = 0
+    const batches: AuditBatch[] = []
+    for (let start = 0; start < entries.length; start += ENTRIES_PER_WRITE) {
+      sequence += 1
+      batches.push({ writer, sequence, entries: entries.slice(start, start + ENTRIES_PER_WRITE) })
+    }
+    return batches
   }
 
-  async function write(): Promise<void> {
-    let hasWritten = false
-    while (unacknowledged !== null || queue.size > 0 || droppedCount > 0) {
-      unacknowledged ??= takeBatch()
-      if (retentionMs > 0) await store.addAuditEntries(unacknowledged)
-      const { entries } = unacknowledged
-      unacknowledged = null
-      hasWritten = true
-      for (const entry of entries) onEntry(entry)
+  /** Whether there were any. */
+  async function send(): Promise<boolean> {
+    const isAny = unacknowledged.length > 0
+    for (let [batch] = unacknowledged; batch; [batch] = unacknowledged) {
+      if (retentionMs > 0) await store.addAuditEntries(batch)
+      unacknowledged.shift()
+      for (const entry of batch.entries) onEntry(entry)
     }
+    return isAny
+  }
+
+  /** What comes meanwhile waits for the next time: equal events are counted together until then. */
+  async function write(): Promise<void> {
+    const hasSentAgain = await send()
+    unacknowledged = takeBatches()
     // Another one when the database has moved meanwhile.
-    if (hasWritten) salt = await store.auditSalt()
+    if ((await send()) || hasSentAgain) salt = await store.auditSalt()
   }
 
   const areRemoved = retentionMs > 0 && retentionMs < Number.POSITIVE_INFINITY

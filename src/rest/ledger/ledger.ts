@@ -96,17 +96,20 @@ export function openLedger(store: RestCallVerbs, { retentionMs, clock, onFailure
     row.lastSeen = now
   }
 
+  async function send(): Promise<void> {
+    if (unacknowledged !== null) await store.addRestCalls(unacknowledged)
+    unacknowledged = null
+  }
+
+  /** What comes meanwhile waits for the next time: there is always more where clients call. */
   async function write(): Promise<void> {
-    while (unacknowledged !== null || waiting.length > 0) {
-      if (unacknowledged === null) {
-        sequence += 1
-        unacknowledged = { writer, sequence, calls: waiting }
-        waiting = []
-        rows = new Map()
-      }
-      await store.addRestCalls(unacknowledged)
-      unacknowledged = null
-    }
+    await send()
+    if (waiting.length === 0) return
+    sequence += 1
+    unacknowledged = { writer, sequence, calls: waiting }
+    waiting = []
+    rows = new Map()
+    await send()
   }
 
   const background = startBackgroundWriter({
