@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { moveOnline } from '../../src/migration/online.ts'
-import type { MigratableStore } from '../../src/store/cutover/contract.ts'
+import { type MigratableStore, StoreClosedError } from '../../src/store/cutover/contract.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { put } from '../contract/values.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
@@ -97,6 +97,19 @@ describe.skipIf(POSTGRES_URL === null)('an online move away from PostgreSQL', ()
     expect(await countOfTriggers(from)).toBe(0)
     const rows = await execute(from, 'select count(*)::int as count from workspace_gateway.move_change')
     expect(rows[0]?.count).toBe(0)
+  })
+
+  test('that has closed the source refuses who prunes exports before they lock a user', async () => {
+    const from = await temporaryDatabase()
+    const source = await open(from)
+    await source.applyChanges([put()])
+    const [user] = await source.usersAfter('', 1)
+    expect(await source.beginMove({ id: 'm', other: 'target' })).toBe(true)
+    expect(await source.fenceWrites('m', 60_000)).toBe(true)
+    // Who would wait for it, waits for as long as this test.
+    await hold(from, `select 1 from workspace_gateway.user where id = ${user?.id} for update`)
+    const pruning = source.pruneExports({ userId: user?.id ?? 0, keep: 1, before: null })
+    await expect(pruning).rejects.toBeInstanceOf(StoreClosedError)
   })
 
   test('takes millions of notes of one change, for which a statement may not last as long as it does', async () => {

@@ -188,3 +188,18 @@ test('what somebody writes who had opened the database before a move filled it i
   await expect(move(from, to, options)).rejects.toThrow('not used since')
   expect((await to.usersAfter('', 9)).map(({ email }) => email)).toEqual([ANA, 'ben@example.com'])
 })
+
+test('what a gateway sweeps takes a database that a move has filled into use only where there is something', async () => {
+  const [home, away] = [await file(), await file()]
+  await using from = await openStore(home, OPTIONS)
+  await using to = await openStore(away, OPTIONS)
+  await using serving = await openActiveStore({ database: away }, OPTIONS)
+  await from.applyChanges([put()])
+  const options = { onProgress() {}, onTracesLeft() {}, stop: new AbortController().signal }
+  await move(from, to, options)
+  expect(await serving.dropExpiredSessions(0)).toBe(true)
+  expect(await serving.removeAuditEntries(0, 10)).toBe(0)
+  await serving.removeRestCalls('1970-01-01', 10)
+  expect((await to.moveState()).phase).toBe('filled')
+  expect(await move(from, to, options)).toMatchObject({ usersThereBefore: 1 })
+})

@@ -6,6 +6,7 @@ import type { Connection } from '../../src/store/postgres/connection.ts'
 import { readPostgresUrl } from '../../src/store/postgres/engine/connection-string.ts'
 import { ConnectionLostError } from '../../src/store/postgres/engine/faults/pg-errors.ts'
 import { createPool } from '../../src/store/postgres/engine/pool.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { execute, POSTGRES_URL, temporaryDatabase } from '../support/postgres.ts'
 import { startRelay } from '../support/relay.ts'
 
@@ -118,6 +119,15 @@ describe.skipIf(POSTGRES_URL === null)('a transaction that is not begun', () => 
       expect(await pool.once((connection) => connection.query(insert, [2]))).toEqual([{ number: 2 }])
     })
   }
+
+  test('refused: a move that closes its source tries again', async () => {
+    const url = await temporaryDatabase()
+    const front = await startFront(url)
+    await using store = await openPostgresStore(front.url, OPTIONS)
+    expect(await store.beginMove({ id: 'm', other: 'target' })).toBe(true)
+    front.failOnce(refused)
+    expect(await store.fenceWrites('m', 60_000)).toBe(true)
+  })
 
   test('one that somebody leaves open goes to nobody else', async () => {
     const url = await temporaryDatabase()

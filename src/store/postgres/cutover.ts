@@ -133,24 +133,26 @@ export function createMoves(pool: Pool): MoveVerbs {
     { timeoutMs, attempts, pauseMs }: LockAttempts,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    // Every statement is short: a server that hangs is given up, as elsewhere.
-    const connection = await pool.dedicated(true)
-    try {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          await connection.begin()
-          await connection.script(`set local lock_timeout = ${timeoutMs}`)
-          const answer = await run(connection)
-          await connection.commit()
-          return answer
-        } catch (error) {
-          if (!(error instanceof StoreUnavailableError) || connection.isLost() || attempt === attempts) throw error
-          await connection.rollback()
-          await delay(pauseMs)
-        }
+    for (let attempt = 1; ; attempt += 1) {
+      // Every statement is short: a server that hangs is given up, as elsewhere.
+      const connection = await pool.dedicated(true)
+      let hasBegun = false
+      try {
+        await connection.begin()
+        hasBegun = true
+        await connection.script(`set local lock_timeout = ${timeoutMs}`)
+        const answer = await run(connection)
+        await connection.commit()
+        return answer
+      } catch (error) {
+        // Of a connection that is lost later, nobody knows whether it has committed.
+        const isOpen = hasBegun && connection.isLost()
+        if (!(error instanceof StoreUnavailableError) || isOpen || attempt === attempts) throw error
+        if (hasBegun) await connection.rollback()
+      } finally {
+        connection.close()
       }
-    } finally {
-      connection.close()
+      await delay(pauseMs)
     }
   }
 

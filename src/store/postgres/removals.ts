@@ -195,6 +195,8 @@ export function createRemovals(pool: Pool): RemovalVerbs {
       }),
     pruneExports: ({ userId, keep, before }) =>
       pool.transaction(async (connection) => {
+        // None: what a move has to say, it says before a row is locked that others wait for.
+        await connection.query(PRUNE, [userId, []])
         await connection.query(LOCK_USER, [userId])
         const found = await connection.query<{ id: number; byteLength: number; elementCount: number }>(PRUNABLE, [
           userId,

@@ -38,7 +38,7 @@ export interface OpenCommits {
 /**
  * The same, refusing writes that a move must not miss, and those into what one fills, each within its own transaction: the
  * triggers would, but not those that find no row to change, and these would be answered from a state that counts no more. The
- * first write into a database that was filled takes it into use, for those who opened it before: the move would remove it.
+ * first write that changes a database that was filled takes it into use, for those who opened it before: the move would remove it.
  */
 export function whileOpen(writer: Database, commits: GroupCommit): OpenCommits {
   const state = writer
@@ -48,13 +48,17 @@ export function whileOpen(writer: Database, commits: GroupCommit): OpenCommits {
     )
     .pluck()
   const takeIntoUse = writer.prepare(TAKE_INTO_USE)
+  const changes = writer.prepare<[], number>('select total_changes()').pluck()
   const writeWhileOpen = <T>(write: () => T, isStaging: boolean): T => {
     const found = state.get()
     if (found === 'moved') throw new StoreMovedError(MOVED_MESSAGE)
     if (found === 'closed') throw new StoreClosedError(CLOSED_MESSAGE)
     if (found === 'filling') throw new StoreUnavailableError('the database is being filled by a move or a restore')
-    if (found === 'filled' && !isStaging) takeIntoUse.run()
-    return write()
+    if (found !== 'filled' || isStaging) return write()
+    const before = changes.get()
+    const written = write()
+    if (changes.get() !== before) takeIntoUse.run()
+    return written
   }
   const guarded = (isStaging: boolean): GroupCommit => ({
     ...commits,
