@@ -11,11 +11,11 @@ const SESSIONS_PER_READ = 1_000
 export async function copySessions(
   source: MigratableStore,
   target: Target,
-  onPage: (count: number) => void,
+  onPage: (count: number) => Promise<void>,
 ): Promise<void> {
   for await (const page of sessionPages(source)) {
     await makeSame(page, await target.store.sessionsById(idsOf(page)), target)
-    onPage(page.length)
+    await onPage(page.length)
   }
   for await (const page of sessionPages(target.store)) {
     const kept = new Set(idsOf(await source.sessionsById(idsOf(page))))
@@ -24,6 +24,7 @@ export async function copySessions(
       page.filter(({ id }) => !kept.has(id)),
       target,
     )
+    await onPage(0)
   }
 }
 

@@ -78,7 +78,7 @@ export async function requireTarget(to: MigratableStore, other: string): Promise
   return { store: to, moveId, gone: new Set() }
 }
 
-/** Everything, and away with what the source does not have. `afterPage` is called once in a while. */
+/** Everything, and away with what the source does not have. `afterPage` is called between pages of users, and of sessions. */
 export async function copyAll(
   from: MigratableStore,
   target: MoveTarget,
@@ -112,10 +112,11 @@ export async function copyAll(
     await source[Symbol.asyncDispose]()
   }
   await deleteExtraneousUsers(from, target)
-  await copySessions(from, target, (count) => {
+  await copySessions(from, target, async (count) => {
     stop.throwIfAborted()
     counts.sessions += count
     onProgress(counts)
+    await afterPage()
   })
   counts.keys = await copyKeys(from, target)
   await copyRestCalls(from, target)

@@ -248,3 +248,33 @@ describe('an online move', () => {
     expect(await other.store.sessionsById([session.id])).toEqual([])
   })
 })
+
+test('what is noted while sessions are copied is taken between their pages', async () => {
+  await using source = await open()
+  await using target = await open()
+  await source.store.applyChanges([put()])
+  const sessions = Array.from({ length: 2_500 }, (_, n) => newSession({ id: `s${n}` }))
+  await source.store.addSessions(sessions)
+  let [reads, drained] = [0, 0]
+  const counted: MigratableStore = {
+    ...source.store,
+    sessionsAfter: (...args) => {
+      reads += 1
+      return source.store.sessionsAfter(...args)
+    },
+    drainChangeLog: (moveId) => {
+      // Of those behind a page of sessions.
+      if (reads > 0) drained += 1
+      return source.store.drainChangeLog(moveId)
+    },
+  }
+  await moveOnline(counted, target.store, {
+    ...OPTIONS,
+    maxPauseMs: 30_000,
+    onPhase() {
+      reads = 0
+    },
+    onCancelFailed() {},
+  })
+  expect(drained).toBeGreaterThanOrEqual(3)
+})
