@@ -133,6 +133,19 @@ test('a difference is told of once, whatever clients add to the address', async 
   await stop()
 })
 
+test('a read whose If-Match names another state is answered as the old server answers it', async () => {
+  const { old, url, signIn, stop } = await start(FROM_OLD)
+  const { accessToken } = await signIn(ANA)
+  old.setIntercept(({ url: asked, headers }, response) => {
+    if (asked !== '/v1/projects') return false
+    response.writeHead(headers['if-match'] === '"x"' ? 412 : 500).end()
+    return true
+  })
+  const answer = await ask(`${url}/projects`, { headers: { ...bearer(accessToken), 'if-match': '"x"' } })
+  expect(answer.status).toBe(412)
+  await stop()
+})
+
 test('a content coding that nobody asked for is undone, or passed on with its name', async () => {
   const { old, signIn, stop } = await start(FROM_OLD)
   const read = await signIn(ANA)

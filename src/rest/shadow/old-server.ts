@@ -54,7 +54,8 @@ export interface OldRead {
   readonly method: 'GET' | 'HEAD'
   /** Path and query. */
   readonly target: string
-  readonly ifNoneMatch?: string | undefined
+  /** Header fields, by names in lower case. */
+  readonly conditions?: Readonly<Record<string, string>>
   /** Aborts the body too. */
   readonly signal: AbortSignal
 }
@@ -173,7 +174,7 @@ export function createOldServer(
   async function send(
     email: string,
     { accessToken }: Tokens,
-    { method, target, ifNoneMatch, signal }: OldRead,
+    { method, target, conditions, signal }: OldRead,
   ): Promise<OldAnswer> {
     const slow = new AbortController()
     const giveUp = () => slow.abort(new Error('no answer in time'))
@@ -185,7 +186,7 @@ export function createOldServer(
           ...headers,
           authorization: `Bearer ${accessToken}`,
           'accept-encoding': 'identity',
-          ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+          ...conditions,
         },
         redirect: 'manual',
         signal: AbortSignal.any([signal, stop, slow.signal]),

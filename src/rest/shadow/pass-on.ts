@@ -8,6 +8,9 @@ import type { ShadowReport } from './shadow-report.ts'
 
 const PASSED_HEADERS = ['content-type', 'content-encoding', 'content-length', 'etag', 'last-modified']
 
+const CONDITIONS = ['if-match', 'if-none-match']
+const OF_THE_REQUEST = new Set([304, 400, 404, 412])
+
 /** Throws `UNAVAILABLE` where the old server has no answer. */
 export type PassOn = (request: GatewayRequest, email: string) => Promise<GatewayResponse>
 
@@ -21,7 +24,7 @@ export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Nu
       .read(email, {
         method: method === 'HEAD' ? 'HEAD' : 'GET',
         target: search === '' ? path : `${path}?${search}`,
-        ifNoneMatch: header('if-none-match'),
+        conditions: conditionsOf(header),
         signal,
       })
       .catch((error: unknown) => {
@@ -66,9 +69,18 @@ function toResponse({ status, headers, body }: OldAnswer, held: Disposable): Gat
   }
 }
 
+function conditionsOf(header: GatewayRequest['header']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    CONDITIONS.flatMap((name) => {
+      const value = header(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
 /** Whether the status says something about the request. Any other says something about the old server. */
 function isPassedOn(status: number): boolean {
-  return (status >= 200 && status < 300) || status === 304 || status === 400 || status === 404
+  return (status >= 200 && status < 300) || OF_THE_REQUEST.has(status)
 }
 
 function busy(retryAfterSeconds: number): GatewayError {
