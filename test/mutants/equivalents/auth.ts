@@ -27,7 +27,7 @@ export const AUTH_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'src/auth/audit/audit-log.ts',
-    line: 'if (hasWritten) salt = await store.auditSalt()',
+    line: 'if ((await send()) || hasSentAgain) salt = await store.auditSalt()',
     to: 'true',
     reason: 'the salt is read again where nothing was written either, and is the same',
   },
