@@ -1,8 +1,10 @@
 // What bodies take of the memory while they are received, in whatever pieces they come and on however many connections.
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
+import type { Handler } from '../../src/http/handler.ts'
+import { withAdmission } from '../../src/http/limits/with-admission.ts'
 import { toProblem } from '../../src/http/problem-details.ts'
 import { requestIdOf } from '../../src/http/request-id.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
@@ -16,6 +18,7 @@ interface Beginning {
   readonly method?: string
   readonly from?: string
   readonly coding?: string
+  readonly accept?: string
 }
 
 /** Of more than the kernel holds for a connection. */
@@ -23,18 +26,18 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   for (;;) yield new Uint8Array(65_536)
 }
 
-/** Answers each body as it came, and a GET with no end. `received` is how many bytes all connections brought. */
-async function serve() {
+/** The body as it came, and to a GET one with no end. */
+const echo: Handler = async ({ method, body }) => ({
+  status: 200,
+  headers: {},
+  body: method === 'GET' ? endless() : await body(),
+})
+
+/** `received` is how many bytes all connections brought. */
+async function serve(handle: Handler = echo, bodyLimitBytes = MIB) {
   const server = createHttpServer(
-    async (request) => {
-      try {
-        if (request.method === 'GET') return { status: 200, headers: {}, body: endless() }
-        return { status: 200, headers: {}, body: await request.body() }
-      } catch (error) {
-        return toProblem(error, () => {}, requestIdOf(request))
-      }
-    },
-    serverOptions({ trustedProxies: ['127.0.0.1'] }),
+    (request) => handle(request).catch((error) => toProblem(error, () => {}, requestIdOf(request))),
+    serverOptions({ trustedProxies: ['127.0.0.1'], bodyLimitBytes }),
   )
   const connections: Socket[] = []
   server.on('connection', (connection) => connections.push(connection))
@@ -52,12 +55,14 @@ async function serve() {
     async begin(
       framing: readonly [name: string, value: string],
       part: string,
-      { method = 'POST', from = '192.0.2.1', coding }: Beginning = {},
+      { method = 'POST', from = '192.0.2.1', coding, accept }: Beginning = {},
     ): Promise<Socket> {
       const client = await openSocket(url)
       clients.push(client)
       const codings = coding === undefined ? [] : [['Content-Encoding', coding] as const]
-      const headers = [framing, ['X-Forwarded-For', from] as const, ['Connection', 'close'] as const, ...codings]
+      const accepts = accept === undefined ? [] : [['Accept', accept] as const]
+      const fixed = [framing, ['X-Forwarded-For', from] as const, ['Connection', 'close'] as const]
+      const headers = [...fixed, ...codings, ...accepts]
       client.write(requestText({ method, headers }))
       client.write(part)
       return client
@@ -165,4 +170,35 @@ test('what was received of a body that is too large is let go of while the rest 
     await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(count * chunk.length)
   }
   expect((await liveBytes()) - before).toBeLessThan(8 * MIB)
+})
+
+test('a client that is answered before its body is whole, and then sends nothing, gives back what its body held', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const endpoint = withAdmission(
+    {
+      method: 'POST',
+      path: '/',
+      bodyLimitBytes: Number.POSITIVE_INFINITY,
+      async handle(request) {
+        if (request.header('accept') === 'image/png') throw new GatewayError('NOT_ACCEPTABLE')
+        return echo(request)
+      },
+    },
+    { turn: () => 1, isFree: () => true, wait: async () => 'begins' },
+    () => ({ name: '', isKnown: false }),
+  )
+  const { begin, received } = await serve(endpoint.handle, 16 * MIB)
+  const silent = await begin(['Content-Length', String(16 * MIB)], 'x'.repeat(14 * MIB), { accept: 'image/png' })
+  const [head] = (await once(silent, 'data')) as [Buffer]
+  expect(head.toString()).toMatch(/^HTTP\/1\.1 406 /)
+  await expect.poll(received, { timeout: 10_000 }).toBeGreaterThan(14 * MIB)
+  const send = async () => {
+    const client = await begin(['Content-Length', String(4 * MIB)], 'y'.repeat(4 * MIB))
+    return readAnswers(await readToEnd(client))[0]?.status
+  }
+  expect(await send()).toBe(503)
+  vi.advanceTimersByTime(30_000)
+  if (!silent.closed) await once(silent, 'close')
+  expect(await send()).toBe(200)
 })

@@ -43,6 +43,8 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
         .on('data', add)
         .on('end', () => resolve(collected.bytes()))
         .on('error', () => reject(brokeOff()))
+        // Who answers before it has come whole may destroy it, which is no error. After the end this changes nothing.
+        .on('close', () => reject(brokeOff()))
     }).finally(() => void (heldUntil ? heldUntil.finally(release) : release()))
   }
 
