@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
   ],
   ['Forwarded: an obfuscated client', { forwarded: 'for=_hidden, for=10.0.0.7' }, { address: '10.0.0.7' }],
   ['Forwarded: no for', { forwarded: 'proto=https' }, { address: '127.0.0.1', scheme: 'https' }],
-  ['Forwarded: malformed', { forwarded: 'for=192.0.2.1;;' }, PROXY],
+  ['Forwarded: malformed', { forwarded: 'for=192.0.2.1;x' }, PROXY],
   ['Forwarded: twice the same parameter', { forwarded: 'for=192.0.2.1;for=192.0.2.2' }, PROXY],
   [
     'both, and they agree',
@@ -94,14 +94,65 @@ const ROWS: readonly Row[] = [
     { forwarded: 'for=198.51.100.1', 'x-forwarded-for': '192.0.2.1' },
     PROXY,
   ],
-  ...['", for=192.0.2.1', 'x, for=192.0.2.1', 'for="', 'for=192.0.2.1;;', ', for=192.0.2.1'].map(
+  ...[
+    'for=192.0.2.1;',
+    ';for=192.0.2.1',
+    'for=192.0.2.1;;proto=http',
+    'for=192.0.2.1; ;',
+    ', for=192.0.2.1',
+    'for=192.0.2.1,',
+    ' ,\t, for=192.0.2.1 , ',
+    'for=192.0.2.1,, for=10.0.0.7,',
+    `for=192.0.2.1${','.repeat(40)}`,
+  ].flatMap((forwarded): Row[] => [
+    [
+      `Forwarded: what is empty in it says nothing (${forwarded})`,
+      { forwarded, 'x-forwarded-for': '192.0.2.1' },
+      { address: '192.0.2.1' },
+    ],
+    [
+      `Forwarded: what is empty in it makes it no other header's turn (${forwarded})`,
+      { forwarded, 'x-forwarded-for': '198.51.100.1' },
+      PROXY,
+    ],
+  ]),
+  ...['x y', 'x', 'for=198.51.100.1;for=198.51.100.2', 'a"b, for=198.51.100.1, c"d'].flatMap((spoilt): Row[] => [
+    [
+      `Forwarded: a malformed element that a proxy has added to is of somebody unknown (${spoilt})`,
+      { forwarded: `${spoilt}, for=192.0.2.1`, 'x-forwarded-for': '192.0.2.1' },
+      { address: '192.0.2.1' },
+    ],
+    [
+      `Forwarded: a malformed element that a proxy has added to makes it no other header's turn (${spoilt})`,
+      { forwarded: `${spoilt}, for=192.0.2.1`, 'x-forwarded-for': '198.51.100.1' },
+      PROXY,
+    ],
+    [
+      `Forwarded: whom a trusted proxy does not know is not looked for behind it (${spoilt})`,
+      { forwarded: `for=198.51.100.1, ${spoilt}, for=10.0.0.7`, 'x-forwarded-for': '198.51.100.1' },
+      PROXY,
+    ],
+  ]),
+  ...[
+    '", for=192.0.2.1',
+    'for=", for=192.0.2.1',
+    'for="',
+    'for=198.51.100.1, "',
+    'for=198.51.100.1;by=", for="[::1]"',
+  ].map(
     (forwarded): Row => [
-      `a malformed Forwarded that a proxy has added to (${forwarded}): neither is believed`,
+      `Forwarded: with a quotation mark that a client left open neither is believed (${forwarded})`,
       { forwarded, 'x-forwarded-for': '198.51.100.1' },
       PROXY,
     ],
   ),
-  ['an empty Forwarded says nothing', { forwarded: '', 'x-forwarded-for': '192.0.2.1' }, { address: '192.0.2.1' }],
+  ...['', ',', ' , ,'].map(
+    (forwarded): Row => [
+      `an empty Forwarded says nothing (${forwarded})`,
+      { forwarded, 'x-forwarded-for': '192.0.2.1' },
+      { address: '192.0.2.1' },
+    ],
+  ),
 ]
 
 describe('the client behind a trusted proxy', () => {

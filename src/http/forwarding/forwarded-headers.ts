@@ -19,21 +19,22 @@ type ReadHeader = (name: string) => string | undefined
 /** Somebody is there, and nothing is known of them. */
 const UNKNOWN: Hop = { address: null, scheme: null, host: null }
 
-/** Null without the header. One that is not well formed names somebody unknown, so that no other header is believed in its place. */
+/**
+ * Null without the header, and without an element in it. An element that is not well formed names somebody unknown, so that no other header
+ * is believed in its place: what is nearer says what it says. With a quotation mark that nothing closes nothing is nearer.
+ */
 export function forwardedHops(header: ReadHeader): readonly Hop[] | null {
-  const value = header('forwarded')
-  if (value === undefined || value === '') return null
-  const hops: Hop[] = []
-  for (const element of splitOutsideQuotes(value, ',').slice(-MAX_HOPS)) {
+  const elements = partsOutsideQuotes(header('forwarded') ?? '', ',')
+  if (elements.length === 0) return null
+  return elements.slice(-MAX_HOPS).map((element) => {
     const pairs = readPairs(element)
-    if (pairs === null) return [UNKNOWN]
-    hops.push({
+    if (pairs === null) return UNKNOWN
+    return {
       address: nodeAddress(pairs.get('for')),
       scheme: toScheme(pairs.get('proto')),
       host: toHost(pairs.get('host')),
-    })
-  }
-  return hops
+    }
+  })
 }
 
 /**
@@ -60,7 +61,7 @@ const PAIR = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z:[\]-]+
 /** RFC 7239 section 4, forgiving to an unquoted port or bracket. Null when it is malformed or names a parameter twice. */
 function readPairs(element: string): ReadonlyMap<string, string> | null {
   const pairs = new Map<string, string>()
-  for (const part of splitOutsideQuotes(element, ';')) {
+  for (const part of partsOutsideQuotes(element, ';')) {
     const [, name, token, quoted] = PAIR.exec(part) ?? []
     if (name === undefined || pairs.has(name.toLowerCase())) return null
     pairs.set(name.toLowerCase(), token ?? (quoted ?? '').replace(/\\(.)/g, '$1'))
@@ -68,7 +69,8 @@ function readPairs(element: string): ReadonlyMap<string, string> | null {
   return pairs
 }
 
-function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly string[] {
+/** Those that are not empty: the others say nothing (RFC 9110 section 5.6.1, RFC 7239 section 4). */
+function partsOutsideQuotes(text: string, separator: ',' | ';'): readonly string[] {
   const parts: string[] = []
   let start = 0
   let isQuoted = false
@@ -81,7 +83,8 @@ function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly string
       start = at + 1
     }
   }
-  return [...parts, withoutOptionalWhiteSpace(text.slice(start))]
+  parts.push(withoutOptionalWhiteSpace(text.slice(start)))
+  return parts.filter((part) => part !== '')
 }
 
 /** `192.0.2.1`, `192.0.2.1:47011`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:47011` (RFC 7239 section 6). */
