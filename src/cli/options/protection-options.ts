@@ -5,7 +5,8 @@ import { integer, type OptionRow } from './option.ts'
 export const protectionOptions = {
   bodyLimit: {
     flags: '--body-limit <bytes>',
-    description: 'largest request body',
+    description:
+      'largest request body; those over 16 KiB of one network that come or wait have 16 MiB together, or as much as this; past it 503',
     default: String(262_144),
     schema: integer(256, 1_073_741_824),
   },
