@@ -1,5 +1,7 @@
 // How large a request may be, to the byte, and how long it may take.
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serverOptions } from '../support/server-options.ts'
@@ -71,3 +73,43 @@ test('headers may take ten seconds, a request thirty, and an idle connection out
   expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 30_000])
   expect(server.keepAliveTimeout).toBeGreaterThan(60_000)
 })
+
+test.each([
+  ['takes too long', 408, ['Content-Length', '2'], 'x'],
+  ['is malformed', 400, ['Transfer-Encoding', 'chunked'], '1\r\nx\r\nno length\r\n'],
+] as const)(
+  'a client whose body %s is cut off half a minute after the %s, if it keeps its end open',
+  async (_, status, framing, body) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const ends: string[] = []
+    const server = createHttpServer(async (request) => {
+      ends.push(await request.body().then(String, (error) => error.code))
+      return { status: 200, headers: {}, body: '' }
+    }, serverOptions())
+    // None for the other: node:http would end that connection as well, half a minute of the clock on the wall later.
+    server.headersTimeout = status === 408 ? 300 : 0
+    server.requestTimeout = server.headersTimeout
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const client = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, allowHalfOpen: true })
+    onTestFinished(() => {
+      client.destroy()
+      server.close()
+    })
+    const [connection] = (await once(server, 'connection')) as [Socket]
+    let received = ''
+    client.on('data', (chunk) => {
+      received += chunk
+    })
+    client.write(requestText({ method: 'POST', headers: [framing], body }))
+    await once(client, 'end')
+    expect(readAnswers(Buffer.from(received)).map((answer) => answer.status)).toEqual([status])
+    vi.advanceTimersByTime(29_999)
+    expect([connection.destroyed, ends]).toEqual([false, []])
+    const closed = once(connection, 'close')
+    vi.advanceTimersByTime(1)
+    await closed
+    await expect.poll(() => ends).toEqual(['BAD_REQUEST'])
+  },
+)

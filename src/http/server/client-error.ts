@@ -39,7 +39,9 @@ const PARSER_FAILURES: Readonly<Record<string, FailureCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 }
 
-/** A client that was refused a tunnel has so long to close its end of the connection. */
+/** A client that was refused has so long to close its end of the connection: it may have to read answers before, over a slow network. */
+const REFUSED_CLOSE_MS = 30_000
+/** The same, of one that was refused a tunnel: what it sends on goes nowhere. */
 const TUNNEL_CLOSE_MS = 1_000
 
 export interface RefusalOptions {
@@ -67,23 +69,22 @@ export function refuseTunnel(socket: Duplex, options: RefusalOptions): void {
   // node:http has left the connection: nobody else reads it, hears of its errors or closes it.
   socket.on('error', () => {})
   socket.resume()
-  refuse(new GatewayError('METHOD_NOT_ALLOWED', { allow: '' }), socket, options, () => {
-    const timer = setTimeout(() => socket.destroy(), TUNNEL_CLOSE_MS)
-    socket.once('close', () => clearTimeout(timer))
-  })
+  refuse(new GatewayError('METHOD_NOT_ALLOWED', { allow: '' }), socket, options, TUNNEL_CLOSE_MS)
 }
 
 function refuse(
   error: GatewayError,
   socket: Duplex,
   { headers = {}, onRefused }: RefusalOptions,
-  onEnd = () => {},
+  closeMs = REFUSED_CLOSE_MS,
 ): void {
   onRefused?.(error.code)
   const refusal = toRefusal(error, headers)
   const end = () => {
     socket.end(refusal)
-    onEnd()
+    // Nobody else does: node:http looks no more at a connection that has taken too long, nor hears its request of an end.
+    const timer = setTimeout(() => socket.destroy(), closeMs)
+    socket.once('close', () => clearTimeout(timer))
   }
   const before = newest.get(socket)
   if (!before || before.response.writableFinished) end()
