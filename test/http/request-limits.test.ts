@@ -113,3 +113,27 @@ test.each([
     await expect.poll(() => ends).toEqual(['BAD_REQUEST'])
   },
 )
+
+test('nothing waits for a client that has left before its refusal was to be sent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+  const server = createHttpServer(async () => {
+    await answering
+    return { status: 200, headers: {}, body: '' }
+  }, serverOptions())
+  const refused = once(server, 'clientError')
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const client = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })
+  const [connection] = (await once(server, 'connection')) as [Socket]
+  client.write(`${requestText({})}no request\r\n\r\n`)
+  await refused
+  const closed = new Promise((resolve) => connection.once('close', resolve))
+  client.resetAndDestroy()
+  await closed
+  answer()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(vi.getTimerCount()).toBe(0)
+})

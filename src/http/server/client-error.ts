@@ -81,6 +81,8 @@ function refuse(
   onRefused?.(error.code)
   const refusal = toRefusal(error, headers)
   const end = () => {
+    // With an answer that was to be sent before.
+    if (socket.destroyed) return
     socket.end(refusal)
     // Nobody else does: node:http looks no more at a connection that has taken too long, nor hears its request of an end.
     const timer = setTimeout(() => socket.destroy(), closeMs)
