@@ -1,5 +1,5 @@
 // The sign-in of several tabs, without a browser: who each of them is while one of them is busy.
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BrowserStorage } from '../../src/explorer/design/browser-storage.ts'
 import { createSession, type Session } from '../../src/explorer/sign-in/session.ts'
 import { openTabChannel } from '../../src/explorer/sign-in/tab-channel.ts'
@@ -35,6 +35,60 @@ test('a person who signs in does so in every tab, also in one that had gone apar
   await asking.session.signIn(BEN)
   await vi.advanceTimersByTimeAsync(0)
   expect([busy, asking].map(emailOf)).toEqual([BEN, BEN])
+})
+
+describe('of two tabs that had gone apart', () => {
+  async function apart(isRemembered: boolean): Promise<{ ana: Tab; demo: Tab; isLive: (email: string) => boolean }> {
+    const { open, isLive } = browser()
+    const ana = await started(open())
+    await ana.session.signIn(ANA, { isRemembered })
+    ana.setBusy(true)
+    const demo = await started(open())
+    ana.setBusy(false)
+    await vi.advanceTimersByTimeAsync(0)
+    expect([ana, demo].map(emailOf)).toEqual([ANA, DEMO])
+    return { ana, demo, isLive }
+  }
+
+  test('the demo user signs out, and the other person’s session goes on and is kept', async () => {
+    const { ana, demo, isLive } = await apart(true)
+    await demo.session.signOut()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([ana, demo].map(emailOf)).toEqual([ANA, null])
+    expect([ANA, DEMO].map(isLive)).toEqual([true, false])
+    expect(ana.storage.getItem('workspace-gateway:refresh-token')).not.toBeNull()
+  })
+
+  test('the other person signs out, and the demo user’s session goes on', async () => {
+    const { ana, demo, isLive } = await apart(false)
+    await ana.session.signOut()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([ana, demo].map(emailOf)).toEqual([null, DEMO])
+    expect([ANA, DEMO].map(isLive)).toEqual([false, true])
+  })
+
+  test('somebody signs in in the one, and the session that the other had is ended, but not the demo’s', async () => {
+    const { ana, demo, isLive } = await apart(true)
+    await demo.session.signIn(BEN)
+    await vi.advanceTimersByTimeAsync(0)
+    expect([ana, demo].map(emailOf)).toEqual([BEN, BEN])
+    expect([ANA, DEMO, BEN].map(isLive)).toEqual([false, true, true])
+  })
+})
+
+test('who signs out does so in all their tabs, also in one that had a session of its own', async () => {
+  const { open, isLive } = browser()
+  const tabs = [open(), open()] as const
+  for (const [index, tab] of tabs.entries()) {
+    tabs[1 - index]?.setBusy(true)
+    await started(tab)
+    await tab.session.signIn(ANA)
+    tabs[1 - index]?.drop()
+  }
+  await tabs[0].session.signOut()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(tabs.map(emailOf)).toEqual([null, null])
+  expect(isLive(ANA)).toBe(false)
 })
 
 test('a tab that is opened beside one that answers in time is that person’s, and renews for both', async () => {
@@ -108,6 +162,8 @@ interface Tab {
   readonly close: () => void
   /** Messages of other tabs wait while it is. */
   readonly setBusy: (isBusy: boolean) => void
+  /** Stops being busy, and what waited is lost: as for a page that was frozen meanwhile. */
+  readonly drop: () => void
 }
 
 /** Time stands still but for what a test lets pass. */
@@ -138,6 +194,11 @@ function browser(): {
     receive(data: unknown): void {
       if (this.isBusy) this.#late.push(data)
       else this.onmessage?.({ data })
+    }
+
+    drop(): void {
+      this.#late.length = 0
+      this.setBusy(false)
     }
 
     setBusy(isBusy: boolean): void {
@@ -182,6 +243,7 @@ function browser(): {
       storage,
       close: () => channel && channels.delete(channel),
       setBusy: (isBusy) => channel?.setBusy(isBusy),
+      drop: () => channel?.drop(),
     }
   }
   return { open, calls, isLive: (email) => [...emails.values()].includes(email) }

@@ -183,7 +183,7 @@ test('a tab that another one tells of new tokens uses them, and ends with it', a
   expect(session.state().endsAt).toBe(receivedAt + 899_000)
   expect((await session.send('/projects')).status).toBe(200)
   expect(others.held()).toMatchObject({ refreshToken: 'of the other tab', receivedAt })
-  others.onEnd()
+  others.onEnd({ refreshToken: 'of the other tab', email: 'ana@example.com' })
   expect(session.state()).toMatchObject({ phase: 'signed-out', message: expect.stringContaining('another tab') })
   expect(calls.filter((call) => call.endsWith('/token'))).toEqual([])
 })

@@ -5,7 +5,7 @@ import { failureText } from '../frame/connection.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
 import { createEndAtGateway } from './session-ends.ts'
-import type { TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
+import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
 import { type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
 
 export interface SessionState {
@@ -102,7 +102,10 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   /** Only a person who signs in makes every tab theirs: two tabs that went apart would change people at each renewal. */
   function hear(tokens: HandedTokens, origin: TokenOrigin): void {
     const isOfThis = tokens.refreshToken === refreshToken || holdToken(tokens.accessToken, 0).email === state.email
+    const replaced = refreshToken
     if (origin === 'signed-in' || isOfThis) takeOver(tokens)
+    // Not of a renewal: two tabs that renewed at once would end each other's.
+    if (origin === 'signed-in') endReplaced(replaced)
   }
 
   /** The tokens of another tab. */
@@ -124,10 +127,14 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (isSomething) change({ ...SIGNED_OUT, message })
   }
 
-  /** A reload does not sign the demo user in, here as little as there. */
-  function endWithOther(): void {
+  /** Who signs out does so in all their tabs, also in one that has a session of its own; another person's tab stays theirs. */
+  function endWithOther(ended: EndedSession): void {
+    const own = refreshToken
+    if (own === null || (own !== ended.refreshToken && (ended.email === null || ended.email !== state.email))) return
     end('You signed out in another tab.')
+    // A reload does not sign the demo user in, here as little as there.
     kept.markSignedOut()
+    if (own !== ended.refreshToken) endReplaced(own)
   }
 
   /** False when there is no session any more. A refresh that fails for another reason leaves things as they are. */
@@ -265,11 +272,12 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       endReplaced(replaced)
     },
     async signOut() {
-      const presented = refreshToken
+      const [presented, { email }] = [refreshToken, state]
       end(null)
       kept.markSignedOut()
-      tabs.tellEnd()
-      if (presented !== null) await endAtGateway(presented, sayWhetherTold)
+      if (presented === null) return
+      tabs.tellEnd({ refreshToken: presented, email })
+      await endAtGateway(presented, sayWhetherTold)
     },
     remember(isRemembered) {
       if (isRemembered && refreshToken !== null) kept.keep(refreshToken)

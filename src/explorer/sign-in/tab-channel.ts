@@ -4,9 +4,16 @@ import type { HandedTokens } from './tokens.ts'
 /** Why a tab tells of tokens: a person has signed in there, or it has renewed those of its session. */
 export type TokenOrigin = 'signed-in' | 'renewed'
 
+/** A session that a person has signed out of. */
+export interface EndedSession {
+  readonly refreshToken: string
+  /** Null where it was kept over a reload and has not been renewed since. */
+  readonly email: string | null
+}
+
 export interface TabMessages {
   readonly onTokens: (tokens: HandedTokens, origin: TokenOrigin) => void
-  readonly onEnd: () => void
+  readonly onEnd: (ended: EndedSession) => void
   /** What this tab holds, for one that asks. */
   readonly held: () => HandedTokens | null
 }
@@ -15,13 +22,13 @@ export interface TabChannel {
   /** The tokens that another tab holds; null when none answers in a moment. */
   readonly ask: () => Promise<HandedTokens | null>
   readonly tell: (tokens: HandedTokens, origin: TokenOrigin) => void
-  readonly tellEnd: () => void
+  readonly tellEnd: (ended: EndedSession) => void
   /** Runs while no other tab runs one; at once where the browser has no locks. */
   readonly alone: <T>(run: () => Promise<T>) => Promise<T>
 }
 
 type Message =
-  | { readonly kind: 'end' }
+  | { readonly kind: 'end'; readonly ended: EndedSession }
   | { readonly kind: 'ask'; readonly question: number }
   | { readonly kind: 'answer'; readonly question: number; readonly tokens: HandedTokens }
   | { readonly kind: 'tokens'; readonly tokens: HandedTokens; readonly origin: TokenOrigin }
@@ -48,7 +55,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
     const mine = held()
     if (data.kind === 'ask' && mine) post({ kind: 'answer', question: data.question, tokens: mine })
     if (data.kind === 'answer' && data.question === waiting?.question) waiting.settle(data.tokens)
-    if (data.kind === 'end') onEnd()
+    if (data.kind === 'end') onEnd(data.ended)
     if (data.kind === 'tokens') {
       if (waiting) waiting.settle(data.tokens)
       else onTokens(data.tokens, data.origin)
@@ -71,7 +78,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
       })
     },
     tell: (tokens, origin) => post({ kind: 'tokens', tokens, origin }),
-    tellEnd: () => post({ kind: 'end' }),
+    tellEnd: (ended) => post({ kind: 'end', ended }),
     alone: async (run) => ((await others) === null ? run() : navigator.locks.request(lockName, run)),
   }
 }
