@@ -71,6 +71,32 @@ describe.skipIf(CHROMIUM === undefined).each(COUNTS)('JSON of %i numbers', (coun
   })
 })
 
+describe.skipIf(CHROMIUM === undefined)('JSON that is too long folded and unfolded', () => {
+  const browser = shareBrowser()
+
+  test('stays in sight when it is folded, and can be gone through to its end when it is unfolded', async () => {
+    const [inside, beside] = [100_000, 800_000]
+    const url = await startWithValues([`[${sevens(inside).join(',')}]`, ...sevens(beside)])
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url + ADDRESS)
+    const last = async () => ((await page.evaluate(IN_SIGHT)) as readonly number[]).at(-1)
+    const end = inside + beside + 4
+    await eventually(last).toBeGreaterThan(1)
+    const lines = page.locator('.lines')
+    const fold = page.getByRole('button', { name: 'Fold all', exact: true })
+    for (const part of [1, 0.95]) {
+      await lines.evaluate((element, to) => element.scrollTo({ top: element.scrollHeight * to }), part)
+      await eventually(last).toBeGreaterThan(end * 0.9)
+      await fold.click()
+      await eventually(last).toBe(end)
+      await fold.click()
+      await eventually(last).toBeLessThan(end)
+      await lines.press('End')
+      await eventually(last).toBe(end)
+    }
+  })
+})
+
 describe.skipIf(FIREFOX === undefined).each(COUNTS)('in Firefox, JSON of %i numbers', (count) => {
   const tab = shareFirefox()
 
@@ -96,9 +122,16 @@ function lineOfNeedle(count: number): number {
   return Math.floor(count * 0.93) + 2
 }
 
-async function startWith(count: number): Promise<string> {
+function sevens(count: number): readonly string[] {
+  return Array.from({ length: count }, () => '7')
+}
+
+function startWith(count: number): Promise<string> {
+  return startWithValues(sevens(count).with(lineOfNeedle(count) - 2, '"needle"'))
+}
+
+async function startWithValues(values: readonly string[]): Promise<string> {
   const { url, load } = await startGateway({ demoEmail: ANA })
-  const values = Array.from({ length: count }, (_, index) => (index + 2 === lineOfNeedle(count) ? '"needle"' : '7'))
   const element = JSON.stringify({ path: 'numbers.json', content: `[${values.join(',')}]` })
   await load(
     documentLine('project', ANA, '{"id":"p","ref":"p"}') +

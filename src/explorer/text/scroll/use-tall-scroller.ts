@@ -1,6 +1,6 @@
 // Scrolling through a text that is taller than browsers draw: Firefox draws no element of more than some 17.8 million pixels, and
 // Chromium none of more than 33.5. The element is as tall as can be, and says and takes places in the text in place of its own.
-import { type RefObject, useLayoutEffect, useRef } from 'react'
+import { type RefObject, useLayoutEffect, useReducer, useRef } from 'react'
 
 export const TALLEST = 15_000_000
 
@@ -10,6 +10,8 @@ const KEY_STEP = 40
 interface Scaled {
   /** What a place of the element is in the text, or was said to be: several places in the text may be one of the element. */
   readonly place: () => { readonly own: number; readonly inText: number }
+  /** Where the text has become shorter or longer: the element is as tall as before, and its browser tells of no scrolling. False where it has not. */
+  readonly fit: () => boolean
   readonly end: () => void
 }
 
@@ -18,8 +20,11 @@ const scaled = new WeakMap<Element, Scaled>()
 /** `height` is that of the whole text. Used before whatever reads the place. */
 export function useTallScroller(scroller: RefObject<HTMLElement | null>, isTall: boolean, height: () => number): void {
   const asked = useRef(height)
+  const [, drawAgain] = useReducer((times: number) => times + 1, 0)
   useLayoutEffect(() => {
     asked.current = height
+    // What is drawn was raised from where the element stood before.
+    if (scroller.current && scaled.get(scroller.current)?.fit()) drawAgain()
   })
   useLayoutEffect(() => {
     const element = scroller.current
@@ -43,6 +48,7 @@ function scale(element: HTMLElement, height: () => number): void {
   const most = (): number => height() + padding - element.clientHeight
   const ratio = (): number => most() / (TALLEST + padding - element.clientHeight)
   let last = { own: -1, inText: element.scrollTop }
+  let fitted = height()
 
   function place(): typeof last {
     const now = own()
@@ -58,6 +64,13 @@ function scale(element: HTMLElement, height: () => number): void {
     last = { own: own(), inText }
     // The browser tells nobody of a step that is less than a pixel of the element.
     if (isNews && last.own === before) element.dispatchEvent(new Event('scroll'))
+  }
+
+  function fit(): boolean {
+    if (height() === fitted) return false
+    fitted = height()
+    go(place().inText)
+    return true
   }
 
   function scrollTo({ top, left }: ScrollToOptions): void {
@@ -103,6 +116,7 @@ function scale(element: HTMLElement, height: () => number): void {
   element.addEventListener('keydown', press)
   scaled.set(element, {
     place,
+    fit,
     end() {
       scaled.delete(element)
       for (const name of ['scrollTop', 'scrollHeight', 'scrollTo']) Reflect.deleteProperty(element, name)
