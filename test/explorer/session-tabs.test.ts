@@ -133,6 +133,20 @@ test('a tab that keeps its session over a reload stays so beside another tab of 
   expect(calls).not.toContain('/logout')
 })
 
+test('a tab that keeps its session over a reload does so after the same person signed in anew in another tab', async () => {
+  const { open } = browser()
+  const kept = await started(open())
+  await kept.session.signIn(ANA, { isRemembered: true })
+  kept.close()
+  const other = await started(open())
+  await other.session.signIn(ANA)
+  const again = await started(open(kept.storage))
+  expect(again.session.state()).toMatchObject({ email: ANA, isRemembered: true })
+  other.close()
+  again.close()
+  expect(emailOf(await started(open(kept.storage)))).toBe(ANA)
+})
+
 test('a reload beside a tab of the demo user makes nobody the demo user', async () => {
   const { open, isLive } = browser()
   const busy = await started(open())

@@ -150,7 +150,7 @@ test('nothing is kept unless the person asks, and signing out forgets it', async
   const { session, storage } = await signedIn()
   expect(storage.size).toBe(0)
   session.remember(true)
-  expect([...storage.values()]).toEqual(['refresh1'])
+  expect([...storage.values()]).toEqual(['refresh1', 'ana@example.com'])
   session.remember(false)
   expect(storage.size).toBe(0)
   session.remember(true)

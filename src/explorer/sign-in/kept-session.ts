@@ -4,7 +4,9 @@ import type { BrowserStorage } from '../design/browser-storage.ts'
 
 export interface KeptSession {
   readonly token: () => string | null
-  readonly keep: (refreshToken: string) => void
+  /** Whose session it is; null where none is kept. */
+  readonly email: () => string | null
+  readonly keep: (refreshToken: string, email: string) => void
   readonly clear: () => void
   /** Whether the person signed out in this tab: then the demo user is not signed in again. */
   readonly isSignedOut: () => boolean
@@ -25,9 +27,14 @@ export function keptSession(storage: BrowserStorage, shared: BrowserStorage, bas
   const demoToken = (): string | null => shared.getItem(`${key}:demo-refresh-token`)
   return {
     token: () => storage.getItem(`${key}:refresh-token`),
-    keep: (refreshToken) => storage.setItem(`${key}:refresh-token`, refreshToken),
+    email: () => storage.getItem(`${key}:email`),
+    keep(refreshToken, email) {
+      storage.setItem(`${key}:refresh-token`, refreshToken)
+      storage.setItem(`${key}:email`, email)
+    },
     clear() {
       storage.removeItem(`${key}:refresh-token`)
+      storage.removeItem(`${key}:email`)
       storage.removeItem(`${key}:signed-out`)
     },
     isSignedOut: () => storage.getItem(`${key}:signed-out`) !== null,

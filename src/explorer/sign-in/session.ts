@@ -2,11 +2,12 @@
 import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../design/browser-storage.ts'
 import { failureText } from '../frame/connection.ts'
+import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
 import { createEndAtGateway } from './session-ends.ts'
 import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
-import { type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
+import { emailOf, type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
 
 export interface SessionState {
   readonly phase: 'starting' | 'signed-out' | 'waiting' | 'signed-in'
@@ -60,7 +61,8 @@ const ASK_WHETHER_APPROVED_MS = 2_000
 export function createSession(facts: ExplorerData, options: SessionOptions): Session {
   const { fetchFrom, openTabs } = options
   const kept = keptSession(options.storage, options.sharedStorage, facts.basePath)
-  const { login, openAnother, post } = createLogin(facts, fetchFrom, () => state.email ?? '')
+  const opening = createLogin(facts, fetchFrom, () => state.email ?? '')
+  const { login, openAnother, post } = opening
   const endAtGateway = createEndAtGateway(post, options.onLeave)
   const listeners = new Set<() => void>()
   let state: SessionState = { ...SIGNED_OUT, phase: 'starting' }
@@ -101,7 +103,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   /** Only a person who signs in makes every tab theirs: two tabs that went apart would change people at each renewal. */
   function hear(tokens: HandedTokens, origin: TokenOrigin): void {
-    const isOfThis = tokens.refreshToken === refreshToken || holdToken(tokens.accessToken, 0).email === state.email
+    const isOfThis = tokens.refreshToken === refreshToken || emailOf(tokens) === state.email
     const replaced = refreshToken
     if (origin === 'signed-in' || isOfThis) takeOver(tokens)
     // Not of a renewal: two tabs that renewed at once would end each other's.
@@ -112,7 +114,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   function takeOver(tokens: HandedTokens): void {
     refreshToken = tokens.refreshToken
     kept.clear()
-    if (state.isRemembered) kept.keep(tokens.refreshToken)
+    if (state.isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
     hold(tokens.accessToken, tokens.receivedAt, { phase: 'signed-in', message: null })
   }
 
@@ -130,7 +132,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   /** Who signs out does so in all their tabs, also in one that has a session of its own; another person's tab stays theirs. */
   function endWithOther(ended: EndedSession): void {
     const own = refreshToken
-    if (own === null || (own !== ended.refreshToken && (ended.email === null || ended.email !== state.email))) return
+    const isOfPerson = ended.email !== null && ended.email === (state.email ?? kept.email())
+    if (own === null || (own !== ended.refreshToken && !isOfPerson)) return
     end('You signed out in another tab.')
     // A reload does not sign the demo user in, here as little as there.
     kept.markSignedOut()
@@ -169,21 +172,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     return true
   }
 
-  /** Of the session that an earlier page has opened, while it lasts: with one for each load, a user would soon have too many, and another tab's would be ended. */
-  async function demoTokens(email: string): Promise<Tokens> {
-    const presented = kept.demoToken()
-    if (presented !== null) {
-      const answer = await post('/token', { refreshToken: presented })
-      if (answer.ok) return { ...((await answer.json()) as Pick<Tokens, 'accessToken'>), refreshToken: presented }
-    }
-    return login(email)
-  }
-
   async function begin(tokens: Tokens, isRemembered: boolean, isApproved: boolean): Promise<void> {
     refreshToken = tokens.refreshToken
     hold(tokens.accessToken, Date.now(), { phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
     if (held?.email === facts.demoEmail) kept.keepDemo(tokens.refreshToken)
-    if (isRemembered) kept.keep(tokens.refreshToken)
+    if (isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
     if (!isApproved) await untilApproved(tokens.refreshToken)
   }
 
@@ -217,14 +210,14 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   }
 
   /** A tab that a busy one did not answer is the demo user's: it makes nobody else so who is loaded anew. */
-  function isDemosBesideSomebody({ accessToken }: HandedTokens): boolean {
-    return kept.isOfSomebody() && holdToken(accessToken, 0).email === facts.demoEmail
+  function isDemosBesideSomebody(tokens: HandedTokens): boolean {
+    return kept.isOfSomebody() && emailOf(tokens) === facts.demoEmail
   }
 
   async function beginDemo(email: string): Promise<void> {
     isDemoDue = false
     try {
-      const tokens = await demoTokens(email)
+      const tokens = await demoTokens(kept, opening, email)
       // The person may have signed in meanwhile.
       if (refreshToken === null) await begin(tokens, false, true)
     } catch (error) {
@@ -249,7 +242,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       refreshToken = own
       const shared = kept.isSignedOut() ? null : await tabs.ask()
       if (shared && !isDemosBesideSomebody(shared)) {
-        change({ isRemembered: shared.refreshToken === own })
+        change({ isRemembered: own !== null && (own === shared.refreshToken || kept.email() === emailOf(shared)) })
         takeOver(shared)
         return endReplaced(own)
       }
@@ -272,7 +265,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       endReplaced(replaced)
     },
     async signOut() {
-      const [presented, { email }] = [refreshToken, state]
+      const [presented, email] = [refreshToken, state.email ?? kept.email()]
       end(null)
       kept.markSignedOut()
       if (presented === null) return
@@ -280,7 +273,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       await endAtGateway(presented, sayWhetherTold)
     },
     remember(isRemembered) {
-      if (isRemembered && refreshToken !== null) kept.keep(refreshToken)
+      const own = heldTokens()
+      if (isRemembered && own) kept.keep(own.refreshToken, emailOf(own))
       else kept.clear()
       change({ isRemembered })
     },

@@ -7,7 +7,7 @@ export type TokenOrigin = 'signed-in' | 'renewed'
 /** A session that a person has signed out of. */
 export interface EndedSession {
   readonly refreshToken: string
-  /** Null where it was kept over a reload and has not been renewed since. */
+  /** Null where it is not known: a session that is kept over a reload may not have been renewed since. */
   readonly email: string | null
 }
 

@@ -39,6 +39,10 @@ export function holdToken(accessToken: string, receivedAt: number): HeldToken {
   }
 }
 
+export function emailOf({ accessToken }: Tokens): string {
+  return holdToken(accessToken, 0).email
+}
+
 function decodePart(part: string): string {
   const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
     character.charCodeAt(0),
