@@ -6,6 +6,7 @@ import './design/styles/parts.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { browserStorage } from './design/browser-storage.ts'
 import { currentTheme } from './design/theme.ts'
 import { Toasts } from './design/toast.tsx'
 import { PROBE_INTERVAL_MS } from './frame/connection.ts'
@@ -45,7 +46,10 @@ export function show(started: Started): void {
     searchedFiles: new Map(),
     history: createRunHistory(),
   }
-  forgetBetweenPersons(started.session, started.facts.demoEmail, explorer)
+  forgetBetweenPersons(started.session, started.facts, {
+    ...explorer,
+    storage: browserStorage(() => sessionStorage),
+  })
   root.render(
     <StrictMode>
       <ExplorerContext value={explorer}>

@@ -51,6 +51,45 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(await editorOf(page).inputValue()).not.toContain('merger')
   })
 
+  test('finds nothing of it either after a reload', async () => {
+    const page = await open(null, '/')
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    await editorOf(page).fill(OWN_QUERY)
+    await eventually(() => page.url()).toContain('merger')
+    await page.reload()
+    await signIn(page, BEN)
+    await waitForAgreement(page)
+    expect(await editorOf(page).inputValue()).not.toContain('merger')
+    expect(page.url()).not.toContain('merger')
+  })
+
+  test('is the same person after a reload: what was written is there', async () => {
+    const page = await open(null, '/')
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    await editorOf(page).fill(OWN_QUERY)
+    await eventually(() => page.url()).toContain('merger')
+    await page.reload()
+    await signIn(page, ANA)
+    await page.locator('.account .email', { hasText: ANA }).waitFor()
+    expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
+  })
+
+  test('sees the link that was opened where the first one was', async () => {
+    const page = await open(null, '/')
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    const link = `/?${new URLSearchParams({ route: 'GET /projects' })}#${new URLSearchParams({ query: OWN_QUERY })}`
+    const { href } = new URL(link, page.url())
+    // An address of the same page would be gone to without loading it.
+    await page.goto('about:blank')
+    await page.goto(href)
+    await signIn(page, BEN)
+    await page.locator('.account .email', { hasText: BEN }).waitFor()
+    expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
+  })
+
   test('is the same person again: what was written is there', async () => {
     const page = await open(null, '/')
     await signIn(page, ANA)
