@@ -209,6 +209,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.getByText('Sign in as somebody else').click()
     const body = JSON.stringify({ code: 'LOGIN_CODE_SENT' })
     await page.route('**/login', (route) => route.fulfill({ status: 403, body }), { times: 1 })
+    await page.locator('.account input[type=email]:focus').waitFor()
     await page.keyboard.type(ANA)
     await page.keyboard.press('Enter')
     await page.locator('input.code:focus').fill('ABCD')
