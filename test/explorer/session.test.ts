@@ -201,6 +201,27 @@ test('a sign-out that does not reach the gateway says so', async () => {
   expect(session.state().message).toBeNull()
 })
 
+test.each([
+  [503, 3],
+  [429, 3],
+  [408, 3],
+  [401, 1],
+  [403, 1],
+  [404, 1],
+])('of a sign-out that is answered %i for six seconds %i requests are sent', async (status, times) => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { session, server, calls } = await signedIn()
+  server.ends = status
+  await session.signOut()
+  await vi.advanceTimersByTimeAsync(6_000)
+  server.ends = 200
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(calls.filter((call) => call === 'DELETE /v1/logout')).toHaveLength(times)
+  const isRefused = times === 1 && status !== 401
+  expect(session.state().message).toEqual(isRefused ? expect.stringContaining('refused') : null)
+})
+
 test('a sign-out that fails is tried again after somebody else has signed in, without a word to them', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -254,6 +275,8 @@ interface Server {
   isDown: boolean
   /** An answer to a refresh ends in the middle. */
   isCut: boolean
+  /** The status of an answer to a logout. */
+  ends: number
   /** What of the answer to a refresh is held back. */
   late: { readonly what: 'answer' | 'body'; readonly until: Promise<void>; isAsked?: boolean } | null
 }
@@ -283,7 +306,7 @@ async function signedIn({
   accepts = 'a1',
   openTabs = () => ALONE,
 }: Options = {}): Promise<SignedIn> {
-  const server: Server = { accepts, isEnded: false, isDown: false, isCut: false, late: null }
+  const server: Server = { accepts, isEnded: false, isDown: false, isCut: false, ends: 200, late: null }
   const calls: string[] = []
   const authorizations: (string | null)[] = []
   const storage = memoryStorage()
@@ -298,7 +321,7 @@ async function signedIn({
     const path = String(input).replace('/v1', '')
     if (path === '/login') return Response.json({ accessToken: token('a1', 900), refreshToken: refreshToken() })
     if (path === '/logout' && server.isDown) throw new TypeError('no connection')
-    if (path === '/logout') return Response.json({})
+    if (path === '/logout') return Response.json({}, { status: server.ends })
     if (path === '/token' && server.late) {
       server.late.isAsked = true
       if (server.late.what === 'answer') await server.late.until

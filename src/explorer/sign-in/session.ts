@@ -5,7 +5,7 @@ import { failureText } from '../frame/connection.ts'
 import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
-import { createEndAtGateway } from './session-ends.ts'
+import { createEndAtGateway, type Tried } from './session-ends.ts'
 import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
 import { emailOf, type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
 
@@ -55,6 +55,7 @@ const SIGNED_OUT = { phase: 'signed-out', email: null, endsAt: null, isRemembere
 const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
 const NOT_RENEWED = 'The gateway could not renew your session yet. Trying again.'
 const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
+const NOT_ENDED = 'Signed out here, but the gateway refused to end the session: it goes on there until it expires.'
 const RETRY_MS = 5_000
 const ASK_WHETHER_APPROVED_MS = 2_000
 
@@ -197,9 +198,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   }
 
   /** The person may have signed in again meanwhile. */
-  function sayWhetherTold(isTold: boolean): void {
+  function sayWhetherTold(tried: Tried): void {
     if (state.phase !== 'signed-out') return
-    if (!isTold) change({ message: NOT_TOLD })
+    if (tried !== 'ended') change({ message: tried === 'due' ? NOT_TOLD : NOT_ENDED })
     else if (state.message === NOT_TOLD) change({ message: null })
   }
 
