@@ -375,7 +375,13 @@ test('what comes while some is written waits for the next time, and is counted t
         }
       },
     },
-    { retentionMs: 1_000, areEmailsClear: false, clock: () => 5_000, onEntry() {}, onFailure: () => expect.unreachable() },
+    {
+      retentionMs: 1_000,
+      areEmailsClear: false,
+      clock: () => 5_000,
+      onEntry() {},
+      onFailure: () => expect.unreachable(),
+    },
   )
   log.record(login())
   await log.flush()
