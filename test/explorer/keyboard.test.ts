@@ -99,6 +99,7 @@ describe.skipIf(CHROMIUM === undefined)('the keyboard alone', () => {
     await focus.waitFor()
     await page.locator('.account > button').press('Enter')
     await page.getByText('Sign in as somebody else').press('Enter')
+    await page.locator('.account input[type=email]:focus').waitFor()
     await page.keyboard.type('somebody@example.com')
     await page.keyboard.press('Enter')
     await page.locator('.account .email', { hasText: 'somebody@example.com' }).waitFor()
