@@ -68,6 +68,14 @@ describe.skipIf(POSTGRES_DIRECTORY === null)('a key that is removed is said to b
     await expectKept(url, isInFile)
   })
 
+  test('for who has written in another database of the server', async () => {
+    const url = await temporaryDatabase()
+    const { retire, isInFile } = await withKey(url)
+    await holdTransaction(await temporaryDatabase(), 'select pg_current_xact_id()')
+    expectTold(await retire(), IS_READ)
+    await expectKept(url, isInFile)
+  })
+
   test('for who reads on a standby that has a slot', async () => {
     const primary = await temporaryServer()
     const url = primary.url('postgres')

@@ -40,16 +40,18 @@ const REWRITE: Statement = {
 const NOW: Statement = { name: 'currentTransaction', text: 'select pg_current_xact_id()::xid::text as xid' }
 /**
  * Who may still see what was there before a transaction has it kept, in the new file too: who reads, who has written and not
- * ended, a standby by its slot, and what is prepared, which has no process. The server tells everybody of these numbers,
- * whatever else it hides of other roles.
+ * ended, a standby by its slot, and what is prepared, which has no process. Who has written may be in another database: whatever
+ * reads here meanwhile, the rewriting too, may see what was before them. The server tells everybody of these numbers, whatever else
+ * it hides of other roles.
  */
 const OLDER_READERS: Statement = {
   name: 'olderReaders',
   text: `select 1 from (
-      select unnest(array[backend_xmin, backend_xid]) as xid from pg_stat_activity
+      select backend_xid as xid from pg_stat_activity where pid <> pg_backend_pid()
+      union all select backend_xmin from pg_stat_activity
         where coalesce(datname, current_database()) = current_database() and pid <> pg_backend_pid()
       union all select xmin from pg_replication_slots
-      union all select transaction from pg_prepared_xacts where database = current_database()
+      union all select transaction from pg_prepared_xacts
     ) as kept where age(kept.xid) >= age($1::xid) limit 1`,
 }
 const READERS_RETRY_MS = 20
