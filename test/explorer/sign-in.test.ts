@@ -103,37 +103,21 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
   })
 
   test('F17: a sign-out that does not reach the gateway says so, and ends the session once it is back', async () => {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    const login = page.waitForResponse((response) => response.url().endsWith('/login'))
-    await signIn(page, ANA)
-    const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
-    await waitForAgreement(page)
+    const { page, renewal } = await openSignedIn()
     await page.route('**/*', (route) => route.abort())
     await signOut(page)
     const message = page
       .getByRole('alert')
       .filter({ hasText: 'Signed out here, but the gateway could not be told yet' })
     await message.waitFor()
-    const renewal = () =>
-      fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ refreshToken }) })
-    expect((await renewal()).status).toBe(200)
+    expect(await renewal()).toBe(200)
     await page.unroute('**/*')
     await message.waitFor({ state: 'detached' })
-    expect((await renewal()).status).toBe(401)
+    expect(await renewal()).toBe(401)
   })
 
   test('a sign-out that does not reach the gateway is sent once more as the page is left', async () => {
-    const { url, load } = await startGateway()
-    await load(SMALL_WORLD)
-    const page = await (await browser.open(url)).newPage()
-    await page.goto(url)
-    const login = page.waitForResponse((response) => response.url().endsWith('/login'))
-    await signIn(page, ANA)
-    const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
-    await waitForAgreement(page)
+    const { page, renewal } = await openSignedIn()
     // Time stands still: nothing is tried again by itself.
     await page.clock.install()
     await page.route('**/logout', (route) => route.abort())
@@ -141,10 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.getByText('the gateway could not be told yet').waitFor()
     await page.unroute('**/logout')
     await page.reload()
-    const body = JSON.stringify({ refreshToken })
-    await eventually(
-      async () => (await fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body })).status,
-    ).toBe(401)
+    await eventually(renewal).toBe(401)
   })
 
   test('F17: the reference signs in where one stands, and says a wrong address in a sentence of its own', async () => {
@@ -231,6 +212,23 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     await page.goto(url)
     await page.locator('.notice.warn', { hasText: 'lets anybody in as anybody' }).waitFor()
   })
+
+  async function openSignedIn() {
+    const { url, load } = await startGateway()
+    await load(SMALL_WORLD)
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const login = page.waitForResponse((response) => response.url().endsWith('/login'))
+    await signIn(page, ANA)
+    const { refreshToken } = (await (await login).json()) as { readonly refreshToken: string }
+    await waitForAgreement(page)
+    const body = JSON.stringify({ refreshToken })
+    return {
+      page,
+      /** The status of a renewal with the token that the page was given. */
+      renewal: async () => (await fetch(`${url}/token`, { method: 'POST', headers: JSON_TYPE, body })).status,
+    }
+  }
 })
 
 /** From the menu of who is signed in already. */

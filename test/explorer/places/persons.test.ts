@@ -6,6 +6,7 @@ import { startGateway } from '../../support/gateway.ts'
 import { ANA, BEN, SMALL_WORLD } from '../../support/workspaces.ts'
 
 const OWN_QUERY = '{ me { email } } # merger plans'
+const LINK = `/?${new URLSearchParams({ route: 'GET /projects' })}#${new URLSearchParams({ query: OWN_QUERY })}`
 
 describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
   const browser = shareBrowser()
@@ -40,11 +41,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
   })
 
   test('finds nothing of it either after the first one has signed out', async () => {
-    const page = await open(null, '/')
-    await signIn(page, ANA)
-    await waitForAgreement(page)
-    await editorOf(page).fill(OWN_QUERY)
-    await eventually(() => page.url()).toContain('merger')
+    const page = await openWhereAnaWrote()
     await signOut(page)
     await signIn(page, BEN)
     await waitForAgreement(page)
@@ -52,11 +49,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
   })
 
   test('finds nothing of it either after a reload', async () => {
-    const page = await open(null, '/')
-    await signIn(page, ANA)
-    await waitForAgreement(page)
-    await editorOf(page).fill(OWN_QUERY)
-    await eventually(() => page.url()).toContain('merger')
+    const page = await openWhereAnaWrote()
     await page.reload()
     await signIn(page, BEN)
     await waitForAgreement(page)
@@ -65,11 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
   })
 
   test('is the same person after a reload: what was written is there', async () => {
-    const page = await open(null, '/')
-    await signIn(page, ANA)
-    await waitForAgreement(page)
-    await editorOf(page).fill(OWN_QUERY)
-    await eventually(() => page.url()).toContain('merger')
+    const page = await openWhereAnaWrote()
     await page.reload()
     await signIn(page, ANA)
     await page.locator('.account .email', { hasText: ANA }).waitFor()
@@ -80,8 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     const page = await open(null, '/')
     await signIn(page, ANA)
     await waitForAgreement(page)
-    const link = `/?${new URLSearchParams({ route: 'GET /projects' })}#${new URLSearchParams({ query: OWN_QUERY })}`
-    const { href } = new URL(link, page.url())
+    const { href } = new URL(LINK, page.url())
     // An address of the same page would be gone to without loading it.
     await page.goto('about:blank')
     await page.goto(href)
@@ -91,11 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
   })
 
   test('is the same person again: what was written is there', async () => {
-    const page = await open(null, '/')
-    await signIn(page, ANA)
-    await waitForAgreement(page)
-    await editorOf(page).fill(OWN_QUERY)
-    await eventually(() => page.url()).toContain('merger')
+    const page = await openWhereAnaWrote()
     await page.route('**/token', (route) => route.fulfill({ status: 401, body: '{}' }))
     await page.route('**/graphql', (route) => route.fulfill({ status: 401, body: '{}' }), { times: 1 })
     await page.getByRole('button', { name: 'Run both' }).click()
@@ -106,8 +90,7 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
   })
 
   test.each([BEN, null])('sees the link that was opened before anybody chose who to be (%s)', async (demoEmail) => {
-    const link = `/?${new URLSearchParams({ route: 'GET /projects' })}#${new URLSearchParams({ query: OWN_QUERY })}`
-    const page = await open(demoEmail, link)
+    const page = await open(demoEmail, LINK)
     if (demoEmail === null) await signIn(page, ANA)
     else {
       await page.locator('.verdict').waitFor()
@@ -124,6 +107,15 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     await load(SMALL_WORLD)
     const page = await (await browser.open(url)).newPage()
     await page.goto(url + path)
+    return page
+  }
+
+  async function openWhereAnaWrote(): Promise<Page> {
+    const page = await open(null, '/')
+    await signIn(page, ANA)
+    await waitForAgreement(page)
+    await editorOf(page).fill(OWN_QUERY)
+    await eventually(() => page.url()).toContain('merger')
     return page
   }
 })
