@@ -34,13 +34,9 @@ export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf:
   }
 
   /** Otherwise clients that keep back the last byte of many bodies could have them all worked on in one turn. */
-  async function bodyInTurn(
-    request: GatewayRequest,
-    received: ReceivedBody | null,
-    limitBytes?: number,
-  ): Promise<Uint8Array> {
+  async function bodyInTurn(request: GatewayRequest, received: ReceivedBody | null): Promise<Uint8Array> {
     const begunIn = turn()
-    const body = await (received ?? request.body(limitBytes))
+    const body = await (received ?? request.body(endpoint.bodyLimitBytes))
     // Mostly it comes with the head.
     if (turn() !== begunIn) await takeTurn(request, 1)
     return body
@@ -48,7 +44,7 @@ export function withAdmission(endpoint: Endpoint, admission: Admission, ownerOf:
 
   function begin(request: GatewayRequest, received: ReceivedBody | null): Promise<GatewayResponse> {
     if (isRead(request)) return endpoint.handle(request)
-    return endpoint.handle({ ...request, body: (limitBytes) => bodyInTurn(request, received, limitBytes) })
+    return endpoint.handle({ ...request, body: () => bodyInTurn(request, received) })
   }
 
   async function handleLater(request: GatewayRequest): Promise<GatewayResponse> {

@@ -6,6 +6,9 @@ import { createReceivedBytes } from './received-bytes.ts'
 import { expectsContinue, requirePlainBody } from './request-head.ts'
 
 /** Throws `BODY_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `UNAVAILABLE`, and `BAD_REQUEST` for one that breaks off. */
+/** Nobody is there to read the answer, and nothing went wrong here. */
+const BROKE_OFF = new GatewayError('BAD_REQUEST')
+
 export type ReadBody = (
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -42,9 +45,9 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
       incoming
         .on('data', add)
         .on('end', () => resolve(collected.bytes()))
-        .on('error', () => reject(brokeOff()))
+        .on('error', () => reject(BROKE_OFF))
         // Who answers before it has come whole may destroy it, which is no error. After the end this changes nothing.
-        .on('close', () => reject(brokeOff()))
+        .on('close', () => reject(BROKE_OFF))
     }).finally(() => void (heldUntil ? heldUntil.finally(release) : release()))
   }
 
@@ -54,7 +57,7 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
     if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     requirePlainBody(incoming)
     // It will tell of no error and no end any more.
-    if (incoming.destroyed) throw brokeOff()
+    if (incoming.destroyed) throw BROKE_OFF
     if (expectsContinue(incoming)) response.writeContinue()
     return collect(incoming, clientAddress, limitBytes, heldUntil)
   }
@@ -62,11 +65,6 @@ export function createBodyReader(bodyLimitBytes: number): ReadBody {
 
 function tooLarge(limitBytes: number): GatewayError {
   return new GatewayError('BODY_TOO_LARGE', { message: `The request body is larger than ${limitBytes} bytes.` })
-}
-
-/** Nobody is there to read the answer, and nothing went wrong here. */
-function brokeOff(): GatewayError {
-  return new GatewayError('BAD_REQUEST')
 }
 
 function noRoom(): GatewayError {
