@@ -96,6 +96,15 @@ export function describeAuditLog(open: () => Store): void {
       expect(await store.restCallsOf([calls.day])).toMatchObject([{ count: 1 }])
     })
 
+    test('leaves the writers of entries where old calls go', async () => {
+      const store = open()
+      const old = batch(1, [entry({ at: 1 })])
+      await store.addAuditEntries(old)
+      await store.removeRestCalls('2100-01-01', 9)
+      await store.addAuditEntries(old)
+      expect(await store.auditEntries(ALL, 0, 9)).toHaveLength(1)
+    })
+
     test('has a salt of its own, which stays', async () => {
       const store = open()
       expect(await store.auditSalt()).toMatch(/^[0-9a-f]{32}$/)

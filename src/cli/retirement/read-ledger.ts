@@ -1,6 +1,7 @@
 // The ledger of all gateways for the admin port: read when somebody looks, on a connection of its own.
 import type { LedgerTotal } from '../../admin/ledger-page.ts'
 import { ledgerRows, ledgerTotals } from '../../rest/ledger/ledger-report.ts'
+import { dayOf } from '../../store/rest-call-contract.ts'
 import { type CommandStoreConfig, openWholeStore } from '../open-store-for-cli.ts'
 
 const DAY_MS = 86_400_000
@@ -21,6 +22,6 @@ export async function readLedger(
   if (databaseNext !== undefined && (await store.moveState()).phase === 'moved') {
     return await readLedger({ ...config, database: databaseNext, databaseNext: undefined }, days, now)
   }
-  const from = new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+  const from = dayOf(now - (days - 1) * DAY_MS)
   return await ledgerTotals(ledgerRows(store, { from, to: null }))
 }

@@ -5,6 +5,7 @@ import { hashInAudit } from './access/audit.ts'
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
+import { LOCK_USERS } from './engine/swap-user.ts'
 import { lockReplacementsOf, removeStaged } from './stale-stages.ts'
 
 /** Elements that one call of `pruneExports` removes, an export more or less, so that it holds its locks only briefly. */
@@ -25,10 +26,6 @@ const HOLDINGS: Statement = {
     cross join lateral (
       select count(*) as sessions from workspace_gateway.session where email = asked.email) s
     where u.id is not null or s.sessions > 0 order by asked.n`,
-}
-const LOCK_USERS: Statement = {
-  name: 'lockUsersToRemove',
-  text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
 }
 const REMOVE_USERS: Statement = {
   name: 'removeUsers',

@@ -4,7 +4,7 @@ import { DROPPED_AT, ReplacementGoneError, type ReplacementStep, type WorkspaceE
 import type { Connection, Statement } from './connection.ts'
 import { keyOf } from './engine/name-hash.ts'
 import type { Pool } from './engine/pool.ts'
-import { swapUser } from './engine/swap-user.ts'
+import { LOCK_USERS, swapUser } from './engine/swap-user.ts'
 
 /** Users of one call of `swapReplacement`, at most. */
 const MAX_USERS_PER_SWAP = 256
@@ -85,12 +85,6 @@ const NEXT: Statement = {
   text: `select id, email, user_id as "userId",
       (select count(*) from workspace_gateway.staged_document d where d.owner = s.id) as documents
     from workspace_gateway.staged_user s where replacement = $1 and email > $2 order by email limit $3`,
-}
-
-// In the order of their ids, as every import locks users: no two wait for each other in a circle.
-const LOCK_USERS: Statement = {
-  name: 'lockUsersToSwap',
-  text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
 }
 
 type ReplacementVerbs = Pick<

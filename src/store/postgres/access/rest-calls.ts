@@ -1,4 +1,5 @@
 // The ledger of REST calls in PostgreSQL.
+import { AUDIT_WRITER } from '../../audit-contract.ts'
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
 import type { Statement } from '../connection.ts'
 import type { Pool } from '../engine/pool.ts'
@@ -32,7 +33,8 @@ const REMOVE: Statement = {
       select day, route, client from workspace_gateway.rest_call where day < $1 order by day limit $2 for update skip locked),
     writers as (
       delete from workspace_gateway.rest_call_writer where writer in (
-        select writer from workspace_gateway.rest_call_writer where day < $1 limit $2 for update skip locked))
+        select writer from workspace_gateway.rest_call_writer
+        where day < $1 and not starts_with(writer, '${AUDIT_WRITER}') limit $2 for update skip locked))
     delete from workspace_gateway.rest_call where (day, route, client) in (select day, route, client from old) returning 1`,
 }
 

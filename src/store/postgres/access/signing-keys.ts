@@ -86,8 +86,7 @@ export function createSigningKeys(pool: Pool): SigningKeyVerbs & Pick<Migratable
         const [rewritten] = await connection.query<Changed & object>(REWRITE, values)
         if (rewritten) await erase(connection, rewritten, pool.patienceMs)
       }),
-    async eraseKeyTraces(gone) {
-      if (gone.length === 0) return
+    async eraseKeyTraces() {
       await pool.once(async (connection) => {
         const [now] = await connection.query<Changed & object>(NOW)
         if (now) await erase(connection, now, pool.patienceMs)

@@ -29,6 +29,11 @@ const NOBODY = -1
 /** Among the documents of the kind that stay, so that what comes in or goes out between them moves none. */
 const rankBy = (key: string) => `row_number() over (partition by s.kind, d.user_id is null order by ${key})`
 
+/** In the order of their ids, as every import locks users: no two wait for each other in a circle. */
+export const LOCK_USERS: Statement = {
+  name: 'lockUsersByEmail',
+  text: 'select id from workspace_gateway.user where email = any($1::text[]) order by id for update',
+}
 const LOCK: Statement = {
   name: 'lockSwapped',
   text: 'select id, revision from workspace_gateway.user where email = $1 for update',

@@ -1,5 +1,6 @@
 // The ledger of REST calls in SQLite.
 import type { Database } from 'better-sqlite3'
+import { AUDIT_WRITER } from '../../audit-contract.ts'
 import { type KnownClient, type RestCalls, type RestCallVerbs, withinBounds } from '../../rest-call-contract.ts'
 import type { GroupCommit } from '../engine/group-commit.ts'
 import type { ReadTransaction } from '../engine/read-transaction.ts'
@@ -29,7 +30,8 @@ export function createRestCalls(
      (select day, route, client from rest_call where day < ? order by day limit ?)`,
   )
   const removeWriters = writer.prepare<[string, number]>(
-    'delete from rest_call_writer where writer in (select writer from rest_call_writer where day < ? limit ?)',
+    `delete from rest_call_writer where writer in (
+       select writer from rest_call_writer where day < ? and substr(writer, 1, ${AUDIT_WRITER.length}) <> '${AUDIT_WRITER}' limit ?)`,
   )
 
   return {
