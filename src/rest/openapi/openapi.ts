@@ -4,7 +4,7 @@ import { type FailureCode, messageOf, statusOf } from '../../errors.ts'
 import type { RetirementPlan } from '../retirement/plan.ts'
 import { ANY_ROUTE_FAILURES, READ_ROUTES, type ReadRoute, SESSION_ROUTES, type SessionRoute } from '../routes.ts'
 import { deprecationOf } from './deprecation.ts'
-import { FAILURE_CODE, HEADERS, IF_NONE_MATCH, INTRODUCTION, type Json, PROBLEM } from './parts.ts'
+import { FAILURE_CODE, HEADERS, IF_MATCH, IF_NONE_MATCH, INTRODUCTION, type Json, PROBLEM } from './parts.ts'
 import {
   documentType,
   NOTHING_TO_SAY,
@@ -93,7 +93,7 @@ function readOperation(route: ReadRoute, schema: GraphQLSchema, examples: OpenAp
   return {
     ...common(route, 'Workspace'),
     security: [{ accessToken: [] }],
-    parameters: [...(parameter ? [parameter] : []), IF_NONE_MATCH],
+    parameters: [...(parameter ? [parameter] : []), IF_MATCH, IF_NONE_MATCH],
     responses: {
       200: {
         description: 'A JSON array, every element as it was stored.',

@@ -69,6 +69,14 @@ export const PROBLEM: Json = {
   ],
 }
 
+export const IF_MATCH: Json = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'ETags of earlier answers. 412 where what is there now has none of them.',
+  schema: { type: 'string' },
+}
+
 export const IF_NONE_MATCH: Json = {
   name: 'If-None-Match',
   in: 'header',
