@@ -29,12 +29,11 @@ export async function openSuccessor(
     reason = error
   }
 
-  async function reopen(mustExist: boolean | undefined): Promise<MigratableStore> {
+  async function reopen(opening: StoreOptions): Promise<MigratableStore> {
     await close()
     isLost = false
     store = await openStore(url, {
-      ...options,
-      ...(mustExist === undefined ? {} : { mustExist }),
+      ...opening,
       isInUse: () => isInUse,
       onFatal(error) {
         isLost = true
@@ -53,7 +52,7 @@ export async function openSuccessor(
   }
 
   try {
-    await reopen(options.mustExist)
+    await reopen(options)
   } catch (error) {
     if (error instanceof UsageError) throw error
     tell(error)
@@ -72,7 +71,7 @@ export async function openSuccessor(
       if (store && !isLost) return store
       try {
         // Whoever moved there has made it.
-        return await reopen(true)
+        return await reopen({ ...options, mustExist: true })
       } catch (error) {
         tell(error)
         throw new StoreMovedError(MOVED_MESSAGE, { cause: error })

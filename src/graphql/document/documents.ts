@@ -41,14 +41,11 @@ export function createDocuments(prepare: PrepareDocument, options: DocumentsOpti
       const key = hash('sha1', text, 'base64')
       const byteLength = text.length * BYTES_PER_LETTER
       const maxPlanBytes = Math.min(Math.floor(kept.maxOwnedBytes * MAX_PLANS_SHARE), kept.maxOwnedBytes - byteLength)
-      if (!seen.get(key) || maxPlanBytes <= 0) {
-        const document = prepare(text, policy, null)
-        seen.set(key, true)
-        return document
-      }
+      const isKept = maxPlanBytes > 0 && seen.has(key)
       const onResize = (planBytes: number) => kept.resize(text, document, byteLength + planBytes)
-      const document = prepare(text, policy, { maxBytes: maxPlanBytes, onResize })
-      kept.set(text, owner, document, byteLength)
+      const document = prepare(text, policy, isKept ? { maxBytes: maxPlanBytes, onResize } : null)
+      seen.set(key, true)
+      if (isKept) kept.set(text, owner, document, byteLength)
       return document
     },
   }
