@@ -114,11 +114,13 @@ async function measure(kind: string): Promise<boolean> {
     const start = performance.now()
     clients.postMessage('ask')
     await once(clients, 'message')
-    let seen = await look()
-    let peak = seen.residentBytes
-    while (seen.sockets > before.sockets && performance.now() - start < MAX_OPEN_MS * 2) {
-      seen = await look()
-      peak = Math.max(peak, seen.residentBytes)
+    let peak = 0
+    let isAnyAccepted = false
+    while (performance.now() - start < MAX_OPEN_MS * 2) {
+      const { residentBytes, openFiles } = await look()
+      peak = Math.max(peak, residentBytes)
+      if (openFiles > before.openFiles) isAnyAccepted = true
+      else if (isAnyAccepted) break
     }
     const closedMs = performance.now() - start
     isOver = true
