@@ -54,6 +54,16 @@ export function withHeaders(reply: GatewayResponse, headers: Headers): GatewayRe
   return { ...rest, headers: { ...reply.headers, ...headers } }
 }
 
+/** Those of the names that have a value. */
+export function pickHeaders(names: readonly string[], read: (name: string) => string | null | undefined): Headers {
+  const picked: Record<string, string> = {}
+  for (const name of names) {
+    const value = read(name)
+    if (value !== null && value !== undefined) picked[name] = value
+  }
+  return picked
+}
+
 /** A strong entity tag (RFC 9110 section 8.8.3): other bytes, another tag. */
 export function entityTag(bytes: Uint8Array): string {
   return toEntityTag(createHash('sha256').update(bytes))

@@ -9,7 +9,7 @@ import { toProblem } from '../problem-details.ts'
 import type { GatewayRequest } from '../request.ts'
 import { forwardedRequestId, requestIdOf } from '../request-id.ts'
 import { startRecord } from '../request-record.ts'
-import { type GatewayResponse, type Headers, withHeaders } from '../response.ts'
+import { type GatewayResponse, type Headers, pickHeaders, withHeaders } from '../response.ts'
 import { streamBody } from './body-stream.ts'
 import { hasLeft } from './broken-off.ts'
 import { handleClientError, refuseTunnel, trackExchange } from './client-error.ts'
@@ -119,7 +119,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
         const requestId = requestIdOf(request)
         sent = withHeaders(
           toProblem(error, () => {}, requestId),
-          headersOfAnyAnswer(reply),
+          pickHeaders(OF_ANY_ANSWER, (name) => reply.headers[name]),
         )
         return send(sent, incoming, response, requestId)
       }
@@ -167,15 +167,6 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   const headers = proxyProtocol ? acceptProxyProtocol(server, proxies.includes, onNoHeader) : null
   const connectionOf = createConnections(proxies, headers)
   return server
-}
-
-function headersOfAnyAnswer({ headers }: GatewayResponse): Headers {
-  return Object.fromEntries(
-    OF_ANY_ANSWER.flatMap((name) => {
-      const value = headers[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
 }
 
 function toRequest(

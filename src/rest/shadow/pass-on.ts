@@ -1,7 +1,7 @@
 // Reads that the old server answers: clients get its status, its body and what headers say of that.
 import { GatewayError } from '../../errors.ts'
 import type { GatewayRequest } from '../../http/request.ts'
-import type { GatewayResponse } from '../../http/response.ts'
+import { type GatewayResponse, pickHeaders } from '../../http/response.ts'
 import type { OldAnswer } from './old-answer.ts'
 import { OldAwayError, OldBusyError, type OldServer } from './old-server.ts'
 import type { ShadowReport } from './shadow-report.ts'
@@ -24,7 +24,7 @@ export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Nu
       .read(email, {
         method: method === 'HEAD' ? 'HEAD' : 'GET',
         target: search === '' ? path : `${path}?${search}`,
-        conditions: conditionsOf(header),
+        conditions: pickHeaders(CONDITIONS, header),
         signal,
       })
       .catch((error: unknown) => {
@@ -56,26 +56,14 @@ export function createPassOn(old: OldServer, report: ShadowReport, maxReads = Nu
 
 /** `held` is disposed when the whole body is sent, the client disconnects, or there is no room for the body. */
 function toResponse({ status, headers, body }: OldAnswer, held: Disposable): GatewayResponse {
-  const passed = PASSED_HEADERS.flatMap((name) => {
-    const value = headers.get(name)
-    return value === null ? [] : [[name, value] as const]
-  })
+  const passed = pickHeaders(PASSED_HEADERS, (name) => headers.get(name))
   return {
     status,
-    headers: { ...Object.fromEntries(passed), 'cache-control': 'private, no-cache', vary: 'Authorization' },
+    headers: { ...passed, 'cache-control': 'private, no-cache', vary: 'Authorization' },
     // A stream even of no body: with it the response to HEAD keeps the `Content-Length` of the old server.
     body: status === 304 ? null : body,
     held,
   }
-}
-
-function conditionsOf(header: GatewayRequest['header']): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    CONDITIONS.flatMap((name) => {
-      const value = header(name)
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
 }
 
 /** Whether the status says something about the request. Any other says something about the old server. */
