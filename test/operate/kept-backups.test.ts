@@ -1,5 +1,5 @@
 // A folder of backups that are made every night, of which the newest stay.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runHere } from '../support/command-line.ts'
 import { createWorkspace } from '../support/import-workspace.ts'
@@ -51,6 +51,25 @@ test.each(engines)('of %s: each night one more, and the oldest goes once the new
   const restored = createWorkspace()
   expect(await restored.run('restore', `${nights.folder}/${named(3)}`)).toMatchObject({ exitCode: 0, stderr: '' })
   expect(await restored.dump()).toBe(before)
+})
+
+test('what backups that were killed have left goes after a day, and only that', async () => {
+  const nights = await createNights()
+  mkdirSync(nights.folder)
+  const left = ['', '-wal', '-journal', '.sha256'].map((end) => `${named(1)}.1a2b3c4d.part${end}`)
+  const others = ['mine.db.1a2b3c4d.part', `${named(1)}.part`, `${named(1)}.1a2b3c4d.part.mine`]
+  const written = FIRST_NIGHT / 1_000
+  for (const name of [...left, ...others]) utimesSync(nights.write(`backups/${name}`, ''), written, written)
+  // Within a day of it somebody may still be at work.
+  nights.moveTo(1.99)
+  expect((await nights.backup(5)).stdout).not.toContain('removed')
+  nights.moveTo(2)
+  const { exitCode, stdout } = await nights.backup(5)
+  expect([exitCode, stdout.match(/^removed .*$/gm)?.toSorted()]).toEqual([
+    0,
+    left.map((name) => `removed ${nights.folder}/${name}`).toSorted(),
+  ])
+  expect(nights.found().filter((name) => name.includes('.part'))).toEqual(others.toSorted())
 })
 
 test('the one that was just made stays, also when the clock was set back', async () => {

@@ -5,6 +5,10 @@ import { MachineError, reasonOf, UsageError } from '../../errors.ts'
 
 /** Nothing else in the folder is looked at. */
 const NAME = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
+/** What a backup of such a name writes until it is whole, and what SQLite leaves beside it. */
+const PART = /^workspace-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup\.[0-9a-f]{8}\.part(?:\.sha256|-wal|-shm|-journal)?$/
+/** Milliseconds without a write after which nobody writes it any more. */
+const ABANDONED_AFTER_MS = 86_400_000
 
 /** `at` is in milliseconds since the epoch. Names sort as their backups were made. */
 export function backupName(at: number): string {
@@ -44,6 +48,25 @@ export async function removeOldBackups(folder: string, keep: number, made: strin
     }
   }
   return { removed, reasons }
+}
+
+/**
+ * Removes what backups that were killed have left, `now` in milliseconds since the epoch, and answers the names. What cannot be removed stays:
+ * it is no reason to make no backup.
+ */
+export async function removeAbandonedParts(folder: string, now: number): Promise<readonly string[]> {
+  const removed: string[] = []
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!PART.test(name)) continue
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => null)
+    if (found === null || now - found.mtimeMs < ABANDONED_AFTER_MS) continue
+    await rm(path).then(
+      () => removed.push(name),
+      () => {},
+    )
+  }
+  return removed
 }
 
 /** Throws `MachineError`. */

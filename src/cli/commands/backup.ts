@@ -13,7 +13,7 @@ import { StoreOpenError } from '../../store/contract.ts'
 import { type MigratableStore, MOVED_MESSAGE } from '../../store/cutover/contract.ts'
 import { databasePath } from '../../store/open-store.ts'
 import type { CopyRequest } from '../backup/copy-worker.ts'
-import { backupName, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
+import { backupName, removeAbandonedParts, removeOldBackups, requireFolder } from '../backup/kept-backups.ts'
 import { leaveRemovedDirectory } from '../backup/leave-removed-directory.ts'
 import { publishFile, requireFree } from '../backup/publish-file.ts'
 import { yieldProcessor } from '../backup/yield-processor.ts'
@@ -58,10 +58,13 @@ async function makeNamed(path: string, config: BackupConfig, context: Context): 
 
 async function makeNewest(folder: string, keep: number, config: BackupConfig, { io, stop }: Context): Promise<void> {
   await requireFolder(folder)
+  const tell = (name: string) => io.stdout.write(`removed ${join(folder, name)}\n`)
+  // Before anything is written: they may be what fills the disk.
+  for (const part of await removeAbandonedParts(folder, io.clock())) tell(part)
   const name = backupName(io.clock())
   await makeBackup(join(folder, name), config, { io, stop })
   const { removed, reasons } = await removeOldBackups(folder, keep, name)
-  for (const old of removed) io.stdout.write(`removed ${join(folder, old)}\n`)
+  for (const old of removed) tell(old)
   if (reasons.length > 0) throw new MachineError(`backed up, but older backups stay: ${reasons.join('; ')}`)
 }
 
