@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Handler } from '../src/http/handler.ts'
@@ -181,3 +182,90 @@ async function readCount(socket: Socket, count: number): Promise<Buffer> {
   socket.off('data', onData)
   return Buffer.concat(chunks)
 }
+
+const UNFINISHED = requestText({ method: 'POST', target: '/first', headers: [['Content-Length', '10']], body: 'abc' })
+
+test.each([
+  ['whose answer came before its body was whole', UNFINISHED, 'defghij', false],
+  [
+    'of HTTP/1.0 with chunks, which a proxy may see end elsewhere',
+    requestText({
+      method: 'POST',
+      target: '/first',
+      version: '1.0',
+      headers: [
+        ['Connection', 'keep-alive'],
+        ['Transfer-Encoding', 'chunked'],
+      ],
+    }),
+    '0\r\n\r\n',
+    true,
+  ],
+])('nothing is done for what comes behind a request %s', async (_, first, rest, isAtOnce) => {
+  const handled: string[] = []
+  const url = await serve(async ({ path }) => {
+    handled.push(path)
+    return { status: 200, headers: {}, body: `${path} ` }
+  })
+  const socket = await openSocket(url)
+  const behind = rest + requestText({ method: 'POST', target: '/behind' }).repeat(50)
+  socket.write(isAtOnce ? first + behind : first)
+  if (!isAtOnce) {
+    // The head of the answer has come.
+    await new Promise((resolve) => socket.once('readable', resolve))
+    socket.write(behind)
+  }
+  const [answer, ...others] = readAnswers(await readToEnd(socket))
+  expect([answer?.status, answer?.headers.get('connection'), others]).toEqual([200, 'close', []])
+  expect(handled).toEqual(['/first'])
+})
+
+test('what is no HTTP is refused once, however many pieces it comes in while an answer is sent', async () => {
+  const refused: string[] = []
+  const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+  const server = createHttpServer(
+    async ({ path }) => {
+      await answering
+      return { status: 200, headers: {}, body: `${path} ` }
+    },
+    { ...serverOptions(), onMalformed: (code) => refused.push(code) },
+  )
+  let pieces = 0
+  server.on('clientError', () => {
+    pieces += 1
+  })
+  const socket = await openSocket(await listenForTest(server))
+  socket.setNoDelay(true)
+  socket.write(requestText({ target: '/first' }))
+  while (pieces < 20) {
+    socket.write('\x01')
+    await delay(1)
+  }
+  answer()
+  const answers = readAnswers(await readToEnd(socket))
+  expect([answers.map(({ status }) => status), refused]).toEqual([[200, 400], ['BAD_REQUEST']])
+})
+
+test('all that has begun is answered while a server stops, and nothing is begun behind the answer that closes', async () => {
+  const handled: string[] = []
+  const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
+  const server = createHttpServer(async ({ path }) => {
+    handled.push(path)
+    await answering
+    return { status: 200, headers: {}, body: `${path} ` }
+  }, serverOptions())
+  const socket = await openSocket(await listenForTest(server))
+  socket.write(requestText({ target: '/0' }) + requestText({ target: '/1' }) + requestText({ target: '/2' }))
+  await expect.poll(() => handled.length).toBe(3)
+  server.close()
+  answer()
+  expectInOrder(await readToEnd(socket), 3)
+})
+
+test.each(['GET', 'HEAD'])('a %s whose body never comes has one answer, which closes', async (method) => {
+  const url = await serve(async () => ({ status: 200, headers: {}, body: Readable.from([Buffer.from('whole')]) }))
+  const socket = await openSocket(url)
+  socket.write(requestText({ method, headers: [['Content-Length', '10']], body: 'abc' }))
+  const answers = readAnswers(await readToEnd(socket), [method])
+  expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']])
+})

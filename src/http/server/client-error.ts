@@ -25,6 +25,14 @@ export function trackExchange(incoming: IncomingMessage, response: ServerRespons
   before.response = response
 }
 
+/** Whether no other request has come behind it. */
+export function isNewest(incoming: IncomingMessage): boolean {
+  return newest.get(incoming.socket)?.incoming === incoming
+}
+
+/** Connections that are refused, or will be after the answers before: node:http tells of each piece that comes behind what is no HTTP. */
+const refused = new WeakSet<Duplex>()
+
 /** Connections whose request may take as long as it does. */
 const unhurried = new WeakSet<Duplex>()
 
@@ -57,7 +65,12 @@ export function handleClientError(
   options: RefusalOptions,
 ): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  if (error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  if (refused.has(socket)) return
+  if (!socket.writable) {
     socket.destroy()
     return
   }
@@ -78,6 +91,7 @@ function refuse(
   { headers = {}, onRefused }: RefusalOptions,
   closeMs = REFUSED_CLOSE_MS,
 ): void {
+  refused.add(socket)
   onRefused?.(error.code)
   const refusal = toRefusal(error, headers)
   const end = () => {

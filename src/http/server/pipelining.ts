@@ -1,4 +1,4 @@
-// Backpressure for pipelined requests: a connection whose answers are not read is not read either.
+// Which requests of a connection are handled, and when: a connection whose answers are not read is not read either.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -7,6 +7,17 @@ const MAX_UNANSWERED = 16
 /** With more than this not sent, the next request waits until everything is. */
 const MAX_UNSENT_BYTES = 262_144
 
+const closing = new WeakSet<Socket>()
+
+/**
+ * Makes this the last request of its connection, which has to be the newest: its answer, whose head is not written yet, says
+ * `Connection: close`, and what comes behind is not handled (RFC 9112 section 9.6).
+ */
+export function closeAfter({ socket }: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false
+  closing.add(socket)
+}
+
 export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
 interface Connection {
@@ -14,11 +25,13 @@ interface Connection {
   readonly unanswered: ServerResponse[]
   /** Parsed, and not yet handled: what a single read of the socket held. */
   readonly waiting: (readonly [incoming: IncomingMessage, response: ServerResponse])[]
+  /** Whether something has come behind its last request. */
+  isOver: boolean
 }
 
 /**
  * Calls the listener for a few requests of a connection at a time, in order. While requests wait, the socket is paused.
- * Requests that wait when their connection ends are dropped.
+ * Requests that wait when their connection ends are dropped, and so is what comes behind the last one.
  */
 export function limitPipelining(listener: Listener): Listener {
   const connections = new WeakMap<Socket, Connection>()
@@ -45,7 +58,7 @@ export function limitPipelining(listener: Listener): Listener {
   }
 
   function open(socket: Socket): Connection {
-    const connection: Connection = { unanswered: [], waiting: [] }
+    const connection: Connection = { unanswered: [], waiting: [], isOver: false }
     connections.set(socket, connection)
     socket.once('close', () => closeQueued(connection))
     return connection
@@ -54,14 +67,17 @@ export function limitPipelining(listener: Listener): Listener {
   return (incoming, response) => {
     const { socket } = incoming
     const connection = connections.get(socket) ?? open(socket)
+    if (closing.has(socket)) {
+      if (!connection.isOver) keepPaused(socket, () => true)
+      connection.isOver = true
+      return
+    }
     if (connection.waiting.length === 0 && hasRoom(connection)) {
       handle(connection, incoming, response)
       return
     }
     connection.waiting.push([incoming, response])
-    if (connection.waiting.length > 1) return
-    socket.pause()
-    keepPaused(socket, connection)
+    if (connection.waiting.length === 1) keepPaused(socket, () => connection.waiting.length > 0)
   }
 }
 
@@ -74,11 +90,12 @@ function closeQueued({ unanswered }: Connection): void {
 }
 
 /** node:http resumes a socket for reasons of its own: a request that ends, an answer that is sent. */
-function keepPaused(socket: Socket, { waiting }: Connection): void {
+function keepPaused(socket: Socket, isPaused: () => boolean): void {
   const onResume = () => {
-    if (waiting.length > 0) socket.pause()
+    if (isPaused()) socket.pause()
     else socket.off('resume', onResume)
   }
+  socket.pause()
   socket.on('resume', onResume)
 }
 

@@ -10,6 +10,7 @@ import { createTurnQuota } from '../limits/turn-quota.ts'
 import { REQUEST_ID_HEADER } from '../request-id.ts'
 import { EVERY_RESPONSE, type GatewayResponse } from '../response.ts'
 import { brokenOff, hasLeft, type Progress, type ReportBrokenOff, watchForBreak } from './broken-off.ts'
+import { closeAfter } from './pipelining.ts'
 import { createSendDeadlines } from './send-deadline.ts'
 import { writeAndDrain } from './write-and-drain.ts'
 
@@ -127,12 +128,6 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     return bytes?.byteLength ?? 0
   }
 
-  /** A body that came with its head has been parsed a turn later, and the connection can be kept. */
-  async function sendWholeLater(...parts: Parameters<typeof sendWhole>): Promise<number> {
-    await nextTurn()
-    return sendWhole(...parts)
-  }
-
   function sendWhole(
     reply: GatewayResponse,
     bytes: Uint8Array | null,
@@ -144,12 +139,34 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
     const isLarge = shown !== null && shown.byteLength > SLICE_BYTES
     if (isLarge) releaseAfter(response, holdBody(shown))
     // What is not read of a request's body would be taken for the next request.
-    if (!incoming.complete) response.shouldKeepAlive = false
+    if (!incoming.complete) closeAfter(incoming, response)
     const hasLength = reply.status !== 304 && reply.status !== 204
     writeHead(reply, hasLength ? (bytes?.byteLength ?? 0) : null, response, requestId)
     if (!incoming.complete) return endAfterRequest(shown, incoming, response)
     if (isLarge) return sendLarge(shown, incoming, response)
     return end(shown, incoming, response)
+  }
+
+  function sendStream(
+    body: AsyncIterable<Uint8Array>,
+    reply: GatewayResponse,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    requestId: string | null,
+  ): Awaitable<number> {
+    const isShown = incoming.method !== 'HEAD'
+    if (isShown) {
+      const reservation = inFlight.open(0)
+      reservation.require(STREAM_BYTES)
+      releaseAfter(response, reservation)
+    }
+    // Else what is wrong with the rest of the request would be answered once more.
+    if (!incoming.complete) closeAfter(incoming, response)
+    writeHead(reply, null, response, requestId)
+    // Nothing reads the body of a GET. What is left unread takes memory by its chunks, as long as the answer is sent.
+    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
+    if (isShown) return stream(body, incoming, response)
+    return end(null, incoming, response)
   }
 
   return (reply, incoming, response, requestId) => {
@@ -159,21 +176,12 @@ export function createSender({ inFlight, sendTimeoutMs, reportBrokenOff }: SendO
       reportBrokenOff(brokenOff(incoming, { statusCode: status }, { sentBytes: 0, reason: 'left' }))
       return 0
     }
-    if (!isStreamed(body)) {
-      const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      return (incoming.complete ? sendWhole : sendWholeLater)(reply, bytes, incoming, response, requestId)
+    const sendNow = () => {
+      if (isStreamed(body)) return sendStream(body, reply, incoming, response, requestId)
+      return sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, incoming, response, requestId)
     }
-    const isShown = incoming.method !== 'HEAD'
-    if (isShown) {
-      const reservation = inFlight.open(0)
-      reservation.require(STREAM_BYTES)
-      releaseAfter(response, reservation)
-    }
-    writeHead(reply, null, response, requestId)
-    // Nothing reads the body of a GET. What is left unread takes memory by its chunks, as long as the answer is sent.
-    if (incoming.method === 'GET' && !incoming.complete) discardBody(incoming)
-    if (isShown) return stream(body, incoming, response)
-    return end(null, incoming, response)
+    // A body that came with its head has been parsed a turn later, and the connection can be kept.
+    return incoming.complete ? sendNow() : nextTurn().then(sendNow)
   }
 }
 

@@ -12,10 +12,10 @@ import { startRecord } from '../request-record.ts'
 import { type GatewayResponse, type Headers, pickHeaders, withHeaders } from '../response.ts'
 import { streamBody } from './body-stream.ts'
 import { hasLeft } from './broken-off.ts'
-import { handleClientError, refuseTunnel, trackExchange } from './client-error.ts'
+import { handleClientError, isNewest, refuseTunnel, trackExchange } from './client-error.ts'
 import { type Connection, createConnections } from './connection.ts'
 import { createServer } from './http-builtin.ts'
-import { limitPipelining } from './pipelining.ts'
+import { closeAfter, limitPipelining } from './pipelining.ts'
 import { createBodyReader, type ReadBody } from './read-body.ts'
 import { HEADER_LINES_READ, hasFaultyFraming, refusalOfHead } from './request-head.ts'
 import { createSender, type SendOptions } from './send-response.ts'
@@ -112,7 +112,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
     const replying = refusal === null ? handle(request) : refuseHead(refusal, request)
     void replying.then((reply) => {
       // Stopping: the client finds another gateway, or another worker, on its next connection.
-      if (!server.listening || hasFaultyFraming(incoming)) response.shouldKeepAlive = false
+      if (!server.listening && isNewest(incoming)) closeAfter(incoming, response)
       let sent = reply
       let sending: Awaitable<number>
       function sendProblem(error: unknown): Awaitable<number> {
@@ -140,6 +140,7 @@ export function createHttpServer(handle: Handler, options: ServerOptions): Serve
   function listen(incoming: IncomingMessage, response: ServerResponse): void {
     trackExchange(incoming, response)
     answerInTurn(incoming, response)
+    if (hasFaultyFraming(incoming)) closeAfter(incoming, response)
   }
 
   const server = createServer(
