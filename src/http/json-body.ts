@@ -1,5 +1,6 @@
 // Request bodies that are JSON.
 import { GatewayError } from '../errors.ts'
+import { parseJsonText } from '../json-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -10,7 +11,7 @@ export function jsonText(bytes: Uint8Array): string {
 
 /** Throws `MALFORMED_JSON`, without a word of what the text holds. */
 export function parseJson(text: string): unknown {
-  return orMalformed(() => JSON.parse(text))
+  return orMalformed(() => parseJsonText(text))
 }
 
 function orMalformed<T>(read: () => T): T {

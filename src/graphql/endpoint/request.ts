@@ -2,6 +2,7 @@
 import { GatewayError } from '../../errors.ts'
 import { jsonText, parseJson } from '../../http/json-body.ts'
 import type { GatewayRequest } from '../../http/request.ts'
+import { parseJsonText } from '../../json-text.ts'
 import { isJsonMediaType } from '../../media-type.ts'
 import { excerpt } from '../../redact.ts'
 
@@ -71,7 +72,7 @@ function jsonParameter(query: URLSearchParams, name: string): unknown {
   const text = query.get(name)
   if (!text) return undefined
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch {
     throw badRequest(`\`${name}\` must be JSON.`)
   }

@@ -1,7 +1,7 @@
 // The members of one line of the import format, and what is asked of them whatever the record is.
 import { canonicalEmail } from '../../auth/email.ts'
 import { reasonOf } from '../../errors.ts'
-import { type Member, membersOf } from '../../json-text.ts'
+import { type Member, membersOf, parseJsonText } from '../../json-text.ts'
 
 const MAX_NAME_LENGTH = 1_024
 const INTEGER = /^-?\d+$/
@@ -20,7 +20,7 @@ export interface Envelope {
 export function readEnvelope(line: string): Envelope {
   let value: unknown
   try {
-    value = JSON.parse(line)
+    value = parseJsonText(line)
   } catch (error) {
     throw new RecordError(`not valid JSON${columnIn(error)}`)
   }

@@ -1,5 +1,5 @@
 // The records of the import format: reading one line of NDJSON.
-import { elementTexts } from '../../json-text.ts'
+import { elementTexts, parseJsonText } from '../../json-text.ts'
 import type { DocumentKind } from '../../store/contract.ts'
 import { MAX_ELEMENTS } from '../../store/reads-contract.ts'
 import {
@@ -86,7 +86,7 @@ export interface ExportClaim {
 /** What a bad line claims of an export with elements in other lines, null for nothing; a line that does not tell may be an element of any. */
 export function claimedExport(line: string): ExportClaim | null | 'unreadable' {
   try {
-    const value: unknown = JSON.parse(line)
+    const value = parseJsonText(line)
     if (typeof value !== 'object' || value === null) return null
     const kind: unknown = Reflect.get(value, 'kind')
     if (kind !== 'export' && kind !== 'exportElement') return null
