@@ -24,3 +24,15 @@ test.each([
   if (!element) throw new Error('there is no element')
   expect(byteLengthOf(element)).toBe(Buffer.byteLength(content))
 })
+
+test.each([
+  ['', true],
+  ['==', true],
+  ['=', false],
+])('20 MB that are called base64 and end in %j are read, as bytes: %s', (end, isBase64) => {
+  const content = 'A'.repeat(20_000_000 - (isBase64 ? end.length : 0)) + end
+  const [element] = elementsOf(JSON.stringify([{ path: 'a.mp4', encoding: 'base64', content }]))
+  if (!element) throw new Error('there is no element')
+  expect(element.isBase64).toBe(isBase64)
+  expect(byteLengthOf(element)).toBe(isBase64 ? 15_000_000 - end.length : content.length)
+})
