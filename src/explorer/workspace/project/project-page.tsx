@@ -1,5 +1,7 @@
 // One project: what it is, its files, its document, and every export it had.
+import { PackageX } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
+import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { Link } from '../../frame/navigation/link.tsx'
@@ -41,9 +43,9 @@ function Opened({ project, after }: { readonly project: Project; readonly after:
   const parameters = new URLSearchParams(usePlace().search)
   const usual: ProjectTab = project.exports.length > 0 ? 'files' : 'overview'
   const tab = PROJECT_TABS.find((name) => name === parameters.get('tab')) ?? usual
-  const facts = findExport(project, parameters.get('export'))
+  const [key, otherKey] = [parameters.get('export'), parameters.get('with')]
+  const [facts, other] = [findExport(project, key), findExport(project, otherKey)]
   const name = shownName(project.name, project.ref)
-  const other = parameters.get('with') === null ? null : findExport(project, parameters.get('with'))
   return (
     <section className="opened">
       <h1 dir="auto" title={name}>
@@ -64,13 +66,39 @@ function Opened({ project, after }: { readonly project: Project; readonly after:
       </nav>
       {tab === 'overview' && <ProjectOverview project={project} />}
       {tab === 'document' && <ProjectDocument reference={project.ref} after={after} />}
-      {tab === 'files' && <ExportFiles project={project} facts={facts} />}
+      {tab === 'files' &&
+        (key !== null && facts === null ? (
+          <ExportGone project={project} title="This export is not there any more" />
+        ) : (
+          <ExportFiles project={project} facts={facts} />
+        ))}
       {tab === 'exports' &&
-        (facts && other ? (
+        (otherKey === null ? (
+          <ExportList project={project} />
+        ) : facts && other ? (
           <ComparisonView project={project} older={other} newer={facts} />
         ) : (
-          <ExportList project={project} />
+          <ExportGone project={project} title="One of the two exports is not there any more" />
         ))}
     </section>
+  )
+}
+
+interface ExportGoneProps {
+  readonly project: Project
+  readonly title: string
+}
+
+/** Exports can be removed, and links to them stay. */
+function ExportGone({ project, title }: ExportGoneProps): ReactNode {
+  return (
+    <EmptyState Icon={PackageX} title={title}>
+      <p>The link names an export that this project does not have, or no longer.</p>
+      {project.exports.length > 0 && (
+        <p>
+          <Link to={addressOf({ kind: 'projects', opened: project.ref, tab: 'files' })}>Open the newest export</Link>
+        </p>
+      )}
+    </EmptyState>
   )
 }

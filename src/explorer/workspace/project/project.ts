@@ -37,9 +37,9 @@ export async function loadProject(session: Session, ref: string): Promise<Projec
   return me.project
 }
 
-/** The export that the address names by the beginning of its digest and its time; the newest when it names none. */
+/** The export that the address names by the beginning of its digest and its time, null when it is gone; the newest when it names none. */
 export function findExport({ exports }: Project, key: string | null): ExportFacts | null {
-  return exports.find((facts) => exportKey(facts) === key) ?? exports[0] ?? null
+  return (key === null ? exports[0] : exports.find((facts) => exportKey(facts) === key)) ?? null
 }
 
 /** Names an export among those of its project; the same content may have been exported twice. */

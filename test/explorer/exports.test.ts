@@ -1,0 +1,60 @@
+// Links to exports: what is said of one that is gone, and of two that are compared.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { runHere } from '../support/command-line.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
+
+const PROJECT = documentLine('project', ANA, '{"id":"p","ref":"p","name":"Pixel"}')
+
+describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
+  const browser = shareBrowser()
+
+  test('of which one was pruned says so, shows no other in its place, and leads to the newest', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    await gateway.load(
+      PROJECT +
+        exported('2026-01-01T00:00:00Z', { path: 'a.txt', content: 'of January' }) +
+        exported('2026-02-01T00:00:00Z', { path: 'a.txt', content: 'of February' }),
+    )
+    const page = await open(gateway, 'tab=exports')
+    const compared = await compare(page)
+    await page.getByRole('link', { name: 'All exports' }).click()
+    const listed = page.locator('.exports a')
+    const links = await listed.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    const pruned = await runHere(['exports', 'prune', '--keep', '1', '--database', gateway.databaseUrl])
+    expect(pruned.stdout).toContain('removed 1 export')
+
+    const gone = page.getByRole('heading', { name: 'not there any more' })
+    for (const address of [gateway.url + links[1], compared]) {
+      await page.goto(address)
+      await gone.waitFor()
+      expect(await page.locator('.opened').innerText()).not.toMatch(/of February|the same files/)
+      await page.getByRole('link', { name: 'Open the newest export' }).click()
+      await page.locator('.preview .line', { hasText: 'of February' }).waitFor()
+      expect(await gone.count()).toBe(0)
+    }
+    await page.goto(gateway.url + links[0])
+    await page.locator('.preview .line', { hasText: 'of February' }).waitFor()
+  })
+
+  async function open({ url }: TestGateway, parameters: string): Promise<Page> {
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/workspace?show=projects&open=p&${parameters}`)
+    return page
+  }
+})
+
+function exported(createdAt: string, ...elements: readonly object[]): string {
+  return exportLine(ANA, { r: 'p', createdAt, elements: elements.map((element) => JSON.stringify(element)) })
+}
+
+/** The two exports that are listed. The address of their comparison. */
+async function compare(page: Page): Promise<string> {
+  const boxes = page.getByRole('checkbox', { name: 'Compare the export of' })
+  for (const index of [0, 1]) await boxes.nth(index).check()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.locator('.browser').waitFor()
+  return page.url()
+}
