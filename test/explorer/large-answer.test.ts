@@ -102,6 +102,22 @@ describe.skipIf(CHROMIUM === undefined)('what is large', () => {
     expect((await passes(page)).parsed).toBe(2)
   })
 
+  test('is shown with one string of many megabytes too: files of bytes in an export, JSON in lines', async () => {
+    const { url, load } = await startGateway({ demoEmail: ANA })
+    const film = JSON.stringify({ path: 'film.mp4', encoding: 'base64', content: 'A'.repeat(6_000_000) })
+    await load(
+      documentLine('project', ANA, '{"id":"p","ref":"p"}') +
+        documentLine('template', ANA, `{"id":"t","text":"${'A'.repeat(10_500_000)}"}`) +
+        exportLine(ANA, { r: 'p', createdAt: '2026-01-01T00:00:00Z', elements: [film] }),
+    )
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(`${url}/workspace?show=projects&open=p`)
+    await page.getByRole('treeitem', { name: 'film.mp4' }).waitFor()
+    await page.locator('.preview', { hasText: '4.5 MB' }).waitFor()
+    await page.goto(`${url}/workspace?show=templates&open=t`)
+    await page.locator('.line', { hasText: '"id": "t",' }).waitFor()
+  })
+
   /** Of a person who has exports of two megabytes. */
   async function open(): Promise<Opened> {
     const { url, load } = await startGateway({ demoEmail: ANA })

@@ -43,6 +43,24 @@ test('what a name longer than a row opens folds from its last row, and counts li
   expect(textOf(sheet, inner?.[1] ?? -1)).toBe('  }')
 })
 
+test.each(['A', '\\n', '\\"', '\\\\'])('JSON with a string of 11,000,000 characters %j is indented', (part) => {
+  const long = `"${part.repeat(11_000_000 / part.length)}"`
+  const { text } = createSheet(`{"first":1.0, "long" :${long},"last":[ ]}`, true)
+  expect(text.split('\n').map((line) => line.replace(long, 'LONG'))).toEqual([
+    '{',
+    '  "first": 1.0,',
+    '  "long": LONG,',
+    '  "last": []',
+    '}',
+  ])
+})
+
+test('JSON that would be many times as long when it is indented is shown as it came', () => {
+  const [depth, count] = [60, 2_900_000]
+  const source = `${'['.repeat(depth)}${'[0],'.repeat(count)}0${']'.repeat(depth)}`
+  expect(createSheet(source, true).text === source).toBe(true)
+})
+
 /** The brackets that fold: the text of the row, and how many lines are inside. */
 function insides(sheet: Sheet): readonly (readonly [text: string, count: number])[] {
   return [...sheet.closes.keys()]

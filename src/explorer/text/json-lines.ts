@@ -1,19 +1,24 @@
 // JSON text as indented lines, without parsing it: every number and escape stays as it was answered.
+import { skipSpace, skipValue } from '../../json-text.ts'
 
 /** A longer text is shown as it came. */
 const LONGEST_INDENTED = 12_000_000
+/** Of all lines together: short values deep inside others are many times as long when they are indented. */
+const LONGEST_LINES = 200_000_000
 
 /** Null when the text is not JSON, or too long to be indented. */
 export function jsonLines(text: string): readonly string[] | null {
   if (text.length > LONGEST_INDENTED || !isJson(text)) return null
   const lines: string[] = []
   let line = ''
-  let depth = 0
+  let [depth, length] = [0, 0]
   function breakLine(): void {
     lines.push(line)
+    length += line.length
     line = '  '.repeat(Math.min(depth, 40))
   }
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs)) {
+  for (const token of tokensOf(text)) {
+    if (length > LONGEST_LINES) return null
     if (token === '}' || token === ']') {
       depth -= 1
       const isEmpty = line.endsWith(token === '}' ? '{' : '[')
@@ -32,6 +37,15 @@ export function jsonLines(text: string): readonly string[] | null {
   }
   breakLine()
   return lines
+}
+
+/** Each bracket, comma and colon, and each string, number or word. By no regular expression: browsers fail in a string of some megabytes. */
+function* tokensOf(json: string): Generator<string> {
+  for (let at = skipSpace(json, 0); at < json.length; ) {
+    const end = '{}[],:'.includes(json[at] ?? '') ? at + 1 : skipValue(json, at)
+    yield json.slice(at, end)
+    at = skipSpace(json, end)
+  }
 }
 
 export function isJson(text: string): boolean {

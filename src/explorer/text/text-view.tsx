@@ -147,7 +147,7 @@ export function TextView({ text, label, language, fileName, place, children }: T
         (laidOut.retry ? (
           <Failure
             title="This text could not be laid out"
-            message="It is long, and the code for long texts could not be loaded. It can be copied and downloaded all the same."
+            message="It is long: the code for long texts could not be loaded, or it failed. The text can be copied and downloaded all the same."
             onRetry={laidOut.retry}
           />
         ) : (
