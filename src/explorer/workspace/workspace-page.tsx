@@ -35,7 +35,12 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
   const item = workspace[kind][index]
   const title = opened === null ? KIND_LABELS[kind] : (item?.name ?? 'Not found')
   useEffect(() => {
+    const before = document.title
     document.title = `${title} · Workspace Gateway`
+    return () => {
+      // A project's name is this person's: it must not stay after a sign-out.
+      document.title = before
+    }
   }, [title])
 
   if (opened === null) {

@@ -102,6 +102,18 @@ describe.skipIf(CHROMIUM === undefined)('who comes after somebody else', () => {
     expect(await editorOf(page).inputValue()).toBe(OWN_QUERY)
   })
 
+  test('finds the name of no project in the title of the window, as it is signed out either', async () => {
+    const page = await open(null, '/workspace?show=projects&open=site')
+    await signIn(page, ANA)
+    await eventually(() => page.title()).toBe('Site · Workspace Gateway')
+    await signOut(page)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await eventually(() => page.title()).toBe('Workspace · Workspace Gateway')
+    await signIn(page, 'nobody@example.com')
+    await page.getByText('Nothing here yet').waitFor()
+    expect(await page.title()).toBe('Workspace · Workspace Gateway')
+  })
+
   async function open(demoEmail: string | null, path: string): Promise<Page> {
     const { url, load } = await startGateway({ demoEmail })
     await load(SMALL_WORLD)
