@@ -1,4 +1,4 @@
-// Links to exports: what is said of one that is gone, and of two that are compared.
+// Links to exports: what is said of one that is gone, and of two that are compared, also where their texts are the same.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser } from '../support/browser.ts'
@@ -37,6 +37,35 @@ describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
     }
     await page.goto(gateway.url + links[0])
     await page.locator('.preview .line', { hasText: 'of February' }).waitFor()
+  })
+
+  test('of which a file is bytes in one and text in the other, in the same characters, lists it as changed', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const [text, element] = ['QUJD', '{"path":"element"}']
+    await gateway.load(
+      PROJECT +
+        exported(
+          '2026-01-01T00:00:00Z',
+          { path: 'a.txt', content: text },
+          { path: 'bytes', content: text },
+          JSON.parse(element),
+        ) +
+        exported(
+          '2026-02-01T00:00:00Z',
+          { path: 'a.txt', content: text },
+          { path: 'bytes', content: text, encoding: 'base64' },
+          { path: 'element', content: element },
+        ),
+    )
+    const page = await open(gateway, 'tab=exports')
+    await compare(page)
+    await page.getByText('2 files differ, 1 the same').waitFor()
+    await page.getByRole('button', { name: 'bytes' }).click()
+    const bytes = page.getByRole('region', { name: 'What changed in bytes' })
+    expect(await bytes.locator('.note').allInnerTexts()).toEqual(['4 B', '3 B'])
+    await page.getByRole('button', { name: 'element' }).click()
+    const same = page.getByRole('region', { name: 'What changed in element' })
+    await same.getByText('The text is the same').waitFor()
   })
 
   async function open({ url }: TestGateway, parameters: string): Promise<Page> {

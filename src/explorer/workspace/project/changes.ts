@@ -22,8 +22,13 @@ export function changesBetween(older: string, newer: string): Changes {
   const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].sort(compareNames)
   const changes = paths.flatMap((path): readonly Change[] => {
     const [was, is] = [before?.get(path) ?? null, after?.get(path) ?? null]
-    if (was && is) return was.content === is.content ? [] : [{ kind: 'changed', path, before: was, after: is }]
+    if (was && is) return isSame(was, is) ? [] : [{ kind: 'changed', path, before: was, after: is }]
     return [{ kind: was ? 'removed' : 'added', path, before: was, after: is }]
   })
   return { changes, sameCount: paths.length - changes.length }
+}
+
+/** Whether they are the same bytes: the same characters may be text, or bytes in base64. */
+function isSame(was: Element, is: Element): boolean {
+  return was.content === is.content && was.isBase64 === is.isBase64 && was.isFile === is.isFile
 }

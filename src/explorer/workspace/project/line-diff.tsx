@@ -17,6 +17,9 @@ export interface LineDiffProps {
 }
 
 const MOST_SHOWN = 3_000
+const SAME_TEXT =
+  'The text is the same: it is the content of a file in one export, and an element without content in the other.'
+const ONLY_WHITE_SPACE = 'Only white space differs: how it is indented, or how its lines end.'
 const SIGNS: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '\\': 'meta', '@': 'meta' }
 
 export function LineDiff(props: LineDiffProps): ReactNode {
@@ -64,7 +67,7 @@ function Diff({ path, before, after, place, lines }: DiffProps): ReactNode {
           {after.length.toLocaleString()} after.
         </p>
       ) : lines.length === 0 ? (
-        <p className="note">Only white space differs: how it is indented, or how its lines end.</p>
+        <p className="note">{before === after ? SAME_TEXT : ONLY_WHITE_SPACE}</p>
       ) : (
         <pre>
           {lines.slice(0, MOST_SHOWN).map(({ key, text }) => (
