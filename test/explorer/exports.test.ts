@@ -68,6 +68,23 @@ describe.skipIf(CHROMIUM === undefined)('a link to exports', () => {
     await same.getByText('The text is the same').waitFor()
   })
 
+  test('of which one has a file that is empty says so, and nothing of white space', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    await gateway.load(
+      PROJECT +
+        exported('2026-01-01T00:00:00Z', { path: 'old/.gitkeep', content: '' }) +
+        exported('2026-02-01T00:00:00Z', { path: 'new/.gitkeep', content: '' }),
+    )
+    const page = await open(gateway, 'tab=exports')
+    await compare(page)
+    for (const path of ['old/.gitkeep', 'new/.gitkeep']) {
+      await page.getByRole('button', { name: path }).click()
+      const changed = page.getByRole('region', { name: `What changed in ${path}` })
+      await changed.waitFor()
+      expect(await changed.innerText()).toBe('The file is empty.')
+    }
+  })
+
   async function open({ url }: TestGateway, parameters: string): Promise<Page> {
     const page = await (await browser.open(url)).newPage()
     await page.goto(`${url}/workspace?show=projects&open=p&${parameters}`)

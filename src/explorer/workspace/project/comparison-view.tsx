@@ -66,6 +66,7 @@ export function ComparisonView({ project, older, newer }: ComparisonViewProps): 
           ) : (
             <LineDiff
               key={chosen.path}
+              kind={chosen.kind}
               path={chosen.path}
               before={chosen.before?.content ?? ''}
               after={chosen.after?.content ?? ''}

@@ -6,10 +6,11 @@ import { Skeleton } from '../../design/skeleton.tsx'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import type { LinePlace } from '../../text/use-line-place.ts'
 import { offsetOf, rowIn } from '../rows/list-rows.ts'
+import type { Change } from './changes.ts'
 import { type DiffLine, diffLines } from './line-changes.ts'
 
-export interface LineDiffProps {
-  readonly path: string
+export interface LineDiffProps extends Pick<Change, 'kind' | 'path'> {
+  /** Empty where it is not in this export, as `after` is. */
   readonly before: string
   readonly after: string
   /** By the lines of the comparison. */
@@ -17,9 +18,6 @@ export interface LineDiffProps {
 }
 
 const MOST_SHOWN = 3_000
-const SAME_TEXT =
-  'The text is the same: it is the content of a file in one export, and an element without content in the other.'
-const ONLY_WHITE_SPACE = 'Only white space differs: how it is indented, or how its lines end.'
 const SIGNS: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '\\': 'meta', '@': 'meta' }
 
 export function LineDiff(props: LineDiffProps): ReactNode {
@@ -46,7 +44,7 @@ interface DiffProps extends LineDiffProps {
   readonly lines: readonly DiffLine[] | null
 }
 
-function Diff({ path, before, after, place, lines }: DiffProps): ReactNode {
+function Diff({ kind, path, before, after, place, lines }: DiffProps): ReactNode {
   const left = (lines?.length ?? 0) - MOST_SHOWN
   const scroller = useRef<HTMLElement>(null)
   const [first] = useState(place.line)
@@ -67,7 +65,7 @@ function Diff({ path, before, after, place, lines }: DiffProps): ReactNode {
           {after.length.toLocaleString()} after.
         </p>
       ) : lines.length === 0 ? (
-        <p className="note">{before === after ? SAME_TEXT : ONLY_WHITE_SPACE}</p>
+        <p className="note">{withoutLines(kind, before === after)}</p>
       ) : (
         <pre>
           {lines.slice(0, MOST_SHOWN).map(({ key, text }) => (
@@ -88,4 +86,11 @@ function Diff({ path, before, after, place, lines }: DiffProps): ReactNode {
 
 function heightOfLine(diff: HTMLElement): number {
   return diff.querySelector('span')?.getBoundingClientRect().height || 1
+}
+
+/** What is said where no line differs. */
+function withoutLines(kind: Change['kind'], isSameText: boolean): string {
+  if (kind !== 'changed') return 'The file is empty.'
+  if (!isSameText) return 'Only white space differs: how it is indented, or how its lines end.'
+  return 'The text is the same: it is the content of a file in one export, and an element without content in the other.'
 }
