@@ -168,6 +168,27 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await focused.innerText()).toContain('Try it')
   })
 
+  test('who uses another address than the one a code was sent to goes on in its field, without the code and what was wrong with it', async () => {
+    const { url } = await startGateway()
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const [email, code] = [page.getByLabel('Email', { exact: true }), page.locator('input.code')]
+    const body = JSON.stringify({ code: 'LOGIN_CODE_SENT', detail: 'A code was mailed.' })
+    await page.route('**/login', (route) => route.fulfill({ status: 403, body }))
+    await signIn(page, ANA)
+    await code.fill('WRONG')
+    await code.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('button', { name: 'Use another address' }).press('Enter')
+    await code.waitFor({ state: 'detached' })
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await email.and(page.locator(':focus')).getAttribute('aria-invalid')).toBe('false')
+    await email.fill(BEN)
+    await email.press('Enter')
+    await code.waitFor()
+    expect(await code.inputValue()).toBe('')
+  })
+
   test('F17: who signs in as somebody else writes their email at once', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)

@@ -19,7 +19,7 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [inputId, codeId, failureId] = [useId(), useId(), useId()]
-  const codeField = useRef<HTMLInputElement>(null)
+  const [emailField, codeField] = [useRef<HTMLInputElement>(null), useRef<HTMLInputElement>(null)]
   useEffect(() => {
     if (isCodeSent) codeField.current?.focus()
   }, [isCodeSent])
@@ -46,11 +46,20 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
     else void signIn()
   }
 
+  /** The button goes away with the code: the focus must not go with it. */
+  function askForAnotherAddress(): void {
+    setCodeSent(false)
+    setCode('')
+    setFailure(null)
+    emailField.current?.focus()
+  }
+
   const describedBy = failure === null ? undefined : failureId
   return (
     <form onSubmit={submit} noValidate>
       <label htmlFor={inputId}>{label}</label>
       <input
+        ref={emailField}
         id={inputId}
         type="email"
         autoComplete="email"
@@ -78,7 +87,7 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
           />
           <p className="note" role="status">
             If {email} may sign in here, a message with a code is on its way.{' '}
-            <button type="button" className="link" onClick={() => setCodeSent(false)}>
+            <button type="button" className="link" onClick={askForAnotherAddress}>
               Use another address
             </button>
           </p>
