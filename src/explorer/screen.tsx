@@ -41,7 +41,7 @@ export function show(started: Started): void {
     navigation: createNavigation(started.facts.basePath),
     leftLists: new Map<string, string>(),
     writtenHeaders: { current: null },
-    leftReference: { current: null },
+    leftReferences: new Map(),
     openFiles: { current: null },
     searchedFiles: new Map(),
     history: createRunHistory(),

@@ -30,8 +30,8 @@ export interface Explorer {
   readonly leftLists: Map<string, string>
   /** The headers that were written in GraphiQL. */
   readonly writtenHeaders: { current: WrittenHeaders | null }
-  /** What was written into the reference last. */
-  readonly leftReference: { current: WrittenReference | null }
+  /** What was written into the reference, by the email of who wrote it; null for nobody who was signed in. */
+  readonly leftReferences: Map<string | null, WrittenReference>
   /** Of the export, the template or the library that is shown, while it is. */
   readonly openFiles: { current: OpenFiles | null }
   /** What the palette found last, and in which version of a user's projects, templates and libraries. */

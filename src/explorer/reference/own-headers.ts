@@ -18,7 +18,6 @@ export const NO_DRAFT: Draft = { value: null, headers: [] }
 
 /** What a person has written into the page. */
 export interface WrittenReference {
-  readonly email: string | null
   /** What is searched for. */
   readonly words: string
   /** By operations. */

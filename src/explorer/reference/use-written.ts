@@ -3,15 +3,29 @@ import { useState } from 'react'
 import { useExplorer, useSessionState } from '../frame/use-explorer.ts'
 import type { WrittenReference } from './own-headers.ts'
 
+type LeftReferences = Map<string | null, WrittenReference>
+
+const NOTHING: WrittenReference = { words: '', drafts: new Map() }
+
 export function useWritten(): readonly [WrittenReference, (change: Partial<WrittenReference>) => void] {
-  const { leftReference } = useExplorer()
+  const { leftReferences } = useExplorer()
   const { email } = useSessionState()
-  const [written, setWritten] = useState<WrittenReference>(() =>
-    leftReference.current?.email === email ? leftReference.current : { email, words: '', drafts: new Map() },
-  )
+  const [written, setWritten] = useState(() => takeUp(leftReferences, email))
   function write(change: Partial<WrittenReference>): void {
-    leftReference.current = { ...written, ...change }
-    setWritten(leftReference.current)
+    const next = { ...written, ...change }
+    leftReferences.set(email, next)
+    setWritten(next)
   }
   return [written, write]
+}
+
+/** What is searched for before anybody has signed in is the next person's, and nobody else's. Nothing else is written then. */
+function takeUp(left: LeftReferences, email: string | null): WrittenReference {
+  const own = left.get(email) ?? NOTHING
+  const nobodys = left.get(null)
+  if (email === null || !nobodys) return own
+  const taken = { ...own, words: nobodys.words }
+  left.set(email, taken)
+  left.delete(null)
+  return taken
 }
