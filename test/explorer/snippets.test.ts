@@ -220,6 +220,17 @@ describe.each(SNIPPET_LANGUAGES.filter(({ isForGraphqlOnly }) => isForGraphqlOnl
   })
 })
 
+test.each(['"', '"""'])('a query with many megabytes in one string between %s is read to its end', (quote) => {
+  const query = `query First { a(b: ${quote}${'A'.repeat(12_000_000)}${quote}) } query Last { c }`
+  expect(graphqlCall(query, {}, 'https://gateway.example', { operationName: 'Last' }).graphql?.operation).toEqual({
+    name: 'Last',
+    isMutation: false,
+    isLogin: false,
+    text: 'query Last { c }',
+    isOneOfMany: true,
+  })
+})
+
 test('answers that differ are told apart, to the byte, in four states', () => {
   const verdict = (rest: string, graphql: string, status = 200) =>
     compare({ status, isJson: isJson(rest), text: rest }, { status, isJson: isJson(graphql), text: graphql })

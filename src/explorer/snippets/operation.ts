@@ -18,8 +18,11 @@ interface Definition {
   readonly plain: string
 }
 
-/** An end that is missing ends nothing: then no text is looked through twice. */
-const HIDDEN = /"""(?:\\"""|(?!"""|\\""").)*(?:""")?|"(?:\\.|[^"\\\n])*"?|#[^\n]*/gs
+/**
+ * An end that is missing ends nothing: then no text is looked through twice. Groups are not repeated for each character: browsers
+ * fail at that in a string of some megabytes.
+ */
+const HIDDEN = /"""(?:[^"\\]+|\\"""|\\|"(?!""))*(?:""")?|"(?:[^"\\\n]+|\\.)*"?|#[^\n]*/gs
 const HEAD = /^\s*(query|mutation|subscription|fragment)?\b\s*([A-Z_]\w*)?/i
 const SPREAD = /\.\.\.\s*(?!on\b)([A-Z_]\w*)/gi
 const LOGIN = /^[^{]*\{\s*(?:\w+\s*:\s*)?login\b/
