@@ -46,8 +46,8 @@ changes nothing. Without workers, changes come with a restart.
 too. Secrets are hidden, and so are the passwords in URLs; otherwise what it prints is a configuration file itself.
 
 \`\`\`sh
-workspace-gateway config print --config /etc/workspace-gateway.yaml
-workspace-gateway config print keys rotate
+npx workspace-gateway config print --config /etc/workspace-gateway.yaml
+npx workspace-gateway config print keys rotate
 \`\`\`
 
 \`config check\` says whether \`serve\` would take a configuration, with everything that is wrong: the options, what they may not be beside each other,
@@ -55,7 +55,7 @@ the files of secrets and tokens, the URLs of databases and the variables of trac
 \`doctor --look inside\` looks at those. Exit code 0, or 2.
 
 \`\`\`sh
-workspace-gateway config check --config /etc/workspace-gateway.yaml
+npx workspace-gateway config check --config /etc/workspace-gateway.yaml
 \`\`\`
 
 What Kubernetes sets for services whose names begin with \`workspace-gateway\`, such as \`WORKSPACE_GATEWAY_PORT=tcp://10.0.0.1:4000\`, sets no
@@ -63,7 +63,7 @@ option.
 
 ## Shell completion
 
-Commands, options, values and files, for bash, zsh and fish. In \`~/.zshrc\` the line stands below \`autoload -Uz compinit && compinit\`:
+Commands, options, values and files, for bash, zsh and fish, of the command \`workspace-gateway\`: it has to be on the \`PATH\`, as after \`npm install --global\`. In \`~/.zshrc\` the line stands below \`autoload -Uz compinit && compinit\`:
 
 \`\`\`sh
 source <(workspace-gateway completion bash)
