@@ -189,6 +189,30 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await code.inputValue()).toBe('')
   })
 
+  test('a code that is wrong can be asked for anew, for the same address', async () => {
+    const { url } = await startGateway()
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url)
+    const asked: unknown[] = []
+    await page.route('**/login', (route) => {
+      const sent: { readonly code?: string } = route.request().postDataJSON()
+      asked.push(sent)
+      const code = sent.code === undefined ? 'LOGIN_CODE_SENT' : 'LOGIN_CODE_WRONG'
+      return route.fulfill({ status: 403, body: JSON.stringify({ code, detail: 'Sign in without one.' }) })
+    })
+    await signIn(page, ANA)
+    const code = page.locator('input.code')
+    await code.fill('WRONG')
+    await code.press('Enter')
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.innerText()).toBe('The code is wrong or no longer valid.')
+    await page.getByRole('button', { name: 'Send another code' }).press('Enter')
+    await alert.waitFor({ state: 'detached' })
+    expect(await code.and(page.locator(':focus')).inputValue()).toBe('')
+    expect(asked).toEqual([{ email: ANA }, { email: ANA, code: 'WRONG' }, { email: ANA }])
+  })
+
   test('F17: who signs in as somebody else writes their email at once', async () => {
     const { url, load } = await startGateway({ demoEmail: BEN })
     await load(SMALL_WORLD)

@@ -4,6 +4,9 @@ import { failureText } from '../frame/connection.ts'
 import { useExplorer } from '../frame/use-explorer.ts'
 import { LoginFailure } from './login.ts'
 
+/** The gateway tells programs to sign in without a code; here a button does. */
+const CODE_WRONG = 'The code is wrong or no longer valid.'
+
 interface SignInFormProps {
   readonly label: string
   readonly suggestion?: string
@@ -19,20 +22,23 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [inputId, codeId, failureId] = [useId(), useId(), useId()]
-  const [emailField, codeField] = [useRef<HTMLInputElement>(null), useRef<HTMLInputElement>(null)]
+  const emailField = useRef<HTMLInputElement>(null)
+  const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (isCodeSent) codeField.current?.focus()
   }, [isCodeSent])
 
-  async function signIn(): Promise<void> {
+  /** Without a code one is sent, where the gateway asks for one. */
+  async function signIn(given?: string): Promise<void> {
     setBusy(true)
     setFailure(null)
     try {
-      await session.signIn(email, isCodeSent ? { code: code.trim(), isRemembered } : { isRemembered })
+      await session.signIn(email, given === undefined ? { isRemembered } : { code: given, isRemembered })
       onDone?.()
     } catch (error) {
-      if (error instanceof LoginFailure && error.code === 'LOGIN_CODE_SENT' && !isCodeSent) setCodeSent(true)
-      else setFailure(failureText(error))
+      const asks = error instanceof LoginFailure ? error.code : ''
+      if (asks === 'LOGIN_CODE_SENT' && given === undefined) setCodeSent(true)
+      else setFailure(asks === 'LOGIN_CODE_WRONG' ? CODE_WRONG : failureText(error))
     } finally {
       setBusy(false)
     }
@@ -43,7 +49,14 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
     if (isBusy) return
     if (email.trim() === '') setFailure('Enter an email address.')
     else if (isCodeSent && code.trim() === '') setFailure('Enter the code from the message.')
-    else void signIn()
+    else void signIn(isCodeSent ? code.trim() : undefined)
+  }
+
+  function sendAnother(): void {
+    if (isBusy) return
+    setCode('')
+    codeField.current?.focus()
+    void signIn()
   }
 
   /** The button goes away with the code: the focus must not go with it. */
@@ -87,6 +100,9 @@ export function SignInForm({ label, suggestion = '', onDone }: SignInFormProps):
           />
           <p className="note" role="status">
             If {email} may sign in here, a message with a code is on its way.{' '}
+            <button type="button" className="link" onClick={sendAnother}>
+              Send another code
+            </button>{' '}
             <button type="button" className="link" onClick={askForAnotherAddress}>
               Use another address
             </button>
