@@ -1,8 +1,8 @@
 // The sign-in of several tabs, without a browser: who each of them is while one of them is busy.
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BrowserStorage } from '../../src/explorer/design/browser-storage.ts'
-import { createSession, type Session } from '../../src/explorer/sign-in/session.ts'
-import { openTabChannel } from '../../src/explorer/sign-in/tab-channel.ts'
+import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
+import { openTabChannel } from '../../src/explorer/sign-in/session/tab-channel.ts'
 import type { ExplorerData } from '../../src/pages/explorer-config.ts'
 
 const DEMO = 'demo@example.com'

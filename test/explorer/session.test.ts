@@ -1,7 +1,7 @@
 // The sign-in of the pages, without a browser: when it refreshes, and what it gives up.
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createSession, type Session } from '../../src/explorer/sign-in/session.ts'
-import type { TabChannel, TabMessages } from '../../src/explorer/sign-in/tab-channel.ts'
+import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
+import type { TabChannel, TabMessages } from '../../src/explorer/sign-in/session/tab-channel.ts'
 import type { ExplorerData } from '../../src/pages/explorer-config.ts'
 
 const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '/v1', loginGuard: 'local', demoEmail: null, routes: [] }

@@ -1,6 +1,6 @@
 // One GraphQL read, for pages that show what it answers.
 import { beside } from '../beside/beside.ts'
-import type { Session } from '../sign-in/session.ts'
+import type { Session } from '../sign-in/session/session.ts'
 import { readAnswer } from './reading.ts'
 
 /** `data`, or an error with the message of the first failure. */

@@ -2,8 +2,8 @@
 import type { ExplorerData } from '../../pages/explorer-config.ts'
 import { browserStorage } from '../design/browser-storage.ts'
 import { type FirstRun, prepareFirstRun } from '../rosetta/first-run.ts'
-import { createSession, type Session } from '../sign-in/session.ts'
-import { openTabChannel } from '../sign-in/tab-channel.ts'
+import { createSession, type Session } from '../sign-in/session/session.ts'
+import { openTabChannel } from '../sign-in/session/tab-channel.ts'
 import { type Connection, createConnection, PROBE_INTERVAL_MS } from './connection.ts'
 
 export interface Started {

@@ -1,7 +1,7 @@
 // The run that the first page begins with, sent as soon as somebody is signed in: none of it needs the code of the screen.
 import type { ExplorerData } from '../../pages/explorer-config.ts'
 import type { Answer } from '../answer/answer.ts'
-import type { Session } from '../sign-in/session.ts'
+import type { Session } from '../sign-in/session/session.ts'
 import { type RowRequest, type Side, sendSide } from './requests.ts'
 import { isRunByItself, readState, requestOf } from './rosetta-state.ts'
 

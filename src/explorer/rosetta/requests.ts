@@ -1,7 +1,7 @@
 // The two requests of a row, as they are sent.
 import type { ExplorerRoute } from '../../pages/explorer-config.ts'
 import { type Answer, ASK_FOR_TIMES, timed } from '../answer/answer.ts'
-import type { Session } from '../sign-in/session.ts'
+import type { Session } from '../sign-in/session/session.ts'
 import { type Body, type OwnHeaders, REFRESH_TOKEN, type RestRequest, restPath } from '../snippets/call.ts'
 
 export type Side = 'rest' | 'graphql'

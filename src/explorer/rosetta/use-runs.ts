@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, noAnswer } from '../answer/answer.ts'
 import { beside, isLong } from '../beside/beside.ts'
-import type { Session } from '../sign-in/session.ts'
+import type { Session } from '../sign-in/session/session.ts'
 import { compare, compareTexts, type Verdict, whyNot } from './comparison.ts'
 import type { FirstRun } from './first-run.ts'
 import { type RowRequest, type Side, sendSide } from './requests.ts'

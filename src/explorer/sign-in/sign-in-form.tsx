@@ -2,7 +2,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { failureText } from '../frame/connection.ts'
 import { useExplorer } from '../frame/use-explorer.ts'
-import { LoginFailure } from './login.ts'
+import { LoginFailure } from './session/login.ts'
 
 /** The gateway tells programs to sign in without a code; here a button does. */
 const CODE_WRONG = 'The code is wrong or no longer valid.'

@@ -1,7 +1,7 @@
 // One stored document as text, exactly as it is kept.
 import { elementTexts, memberText } from '../../json-text.ts'
 import { queryText } from '../answer/graphql-query.ts'
-import type { Session } from '../sign-in/session.ts'
+import type { Session } from '../sign-in/session/session.ts'
 
 const DOCUMENT_LISTS = { projects: 'projects', templates: 'templates', libraries: 'uiLibraries' } as const
 

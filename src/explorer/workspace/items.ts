@@ -1,7 +1,7 @@
 // Everything a workspace holds, as one kind of item to search and sort.
 import { sizeText } from '../answer/answer.ts'
 import { query } from '../answer/graphql-query.ts'
-import type { Session } from '../sign-in/session.ts'
+import type { Session } from '../sign-in/session/session.ts'
 import { compareNames } from './natural-order.ts'
 import { shownName } from './shown-name.ts'
 

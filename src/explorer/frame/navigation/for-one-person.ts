@@ -1,7 +1,7 @@
 // What one person wrote into the addresses of the pages is not shown to the next one who signs in, in the same tab.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../../design/browser-storage.ts'
-import type { Session } from '../../sign-in/session.ts'
+import type { Session } from '../../sign-in/session/session.ts'
 import type { Navigation } from './navigation.ts'
 
 interface Kept {

@@ -1,6 +1,6 @@
 // The files of templates and the components of UI libraries, to be found by their paths.
 import { memberText } from '../../../json-text.ts'
-import type { Session } from '../../sign-in/session.ts'
+import type { Session } from '../../sign-in/session/session.ts'
 import { keyOf, listedTexts } from '../document.ts'
 import { partsOf } from '../document-parts.ts'
 import type { Item, Kind } from '../items.ts'

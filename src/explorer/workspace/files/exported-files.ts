@@ -1,6 +1,6 @@
 // The files of every project's newest export, to be found by their paths.
 import { query } from '../../answer/graphql-query.ts'
-import type { Session } from '../../sign-in/session.ts'
+import type { Session } from '../../sign-in/session/session.ts'
 import type { Item } from '../items.ts'
 import type { Finding } from './found-file.ts'
 import { filesOf } from './found-files.ts'

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { failureText } from '../../frame/connection.ts'
 import { useExplorer, useSessionState } from '../../frame/use-explorer.ts'
-import type { Session } from '../../sign-in/session.ts'
+import type { Session } from '../../sign-in/session/session.ts'
 import { type Item, KINDS, type Kind, type Workspace } from '../items.ts'
 import { documentsVersion, findDocumentFiles } from './document-files.ts'
 import { exportsVersion, findExportedFiles } from './exported-files.ts'

@@ -1,7 +1,7 @@
 // A project, its export history, and the bytes of any export in it.
 import { elementTexts, memberText } from '../../../json-text.ts'
 import { query, queryText } from '../../answer/graphql-query.ts'
-import type { Session } from '../../sign-in/session.ts'
+import type { Session } from '../../sign-in/session/session.ts'
 
 export interface ExportFacts {
   readonly createdAt: string

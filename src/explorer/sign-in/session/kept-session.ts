@@ -1,6 +1,6 @@
 // What is kept over a reload: the demo user's session in localStorage, which all tabs share, and any other only where the person asks, in sessionStorage.
 
-import type { BrowserStorage } from '../design/browser-storage.ts'
+import type { BrowserStorage } from '../../design/browser-storage.ts'
 
 export interface KeptSession {
   readonly token: () => string | null

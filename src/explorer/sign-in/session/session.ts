@@ -1,7 +1,7 @@
 // The one sign-in of all pages: tokens in memory, one refresh in flight however many requests wait, an end by logout.
-import type { ExplorerData } from '../../pages/explorer-config.ts'
-import type { BrowserStorage } from '../design/browser-storage.ts'
-import { failureText } from '../frame/connection.ts'
+import type { ExplorerData } from '../../../pages/explorer-config.ts'
+import type { BrowserStorage } from '../../design/browser-storage.ts'
+import { failureText } from '../../frame/connection.ts'
 import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'

@@ -1,5 +1,5 @@
 // The calls that open and end sessions, and what they say when they fail.
-import type { ExplorerData } from '../../pages/explorer-config.ts'
+import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { Tokens } from './tokens.ts'
 
 export class LoginFailure extends Error {
