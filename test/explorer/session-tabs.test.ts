@@ -1,17 +1,10 @@
 // The sign-in of several tabs, without a browser: who each of them is while one of them is busy.
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { BrowserStorage } from '../../src/explorer/design/browser-storage.ts'
-import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
-import { openTabChannel } from '../../src/explorer/sign-in/session/tab-channel.ts'
-import type { ExplorerData } from '../../src/pages/explorer-config.ts'
-
-const DEMO = 'demo@example.com'
-const ANA = 'ana@example.com'
-const BEN = 'ben@example.com'
-const FACTS: ExplorerData = { apiVersion: '1.2', basePath: '', loginGuard: 'local', demoEmail: DEMO, routes: [] }
+import { describe, expect, test, vi } from 'vitest'
+import { DEMO, emailOf, fakeBrowser, started, type Tab } from '../support/fake-browser.ts'
+import { ANA, BEN } from '../support/workspaces.ts'
 
 test('a tab that answers late stays who it is, and the one that asked stays the demo user', async () => {
-  const { open } = browser()
+  const { open } = fakeBrowser()
   const busy = await started(open())
   await busy.session.signIn(ANA)
   busy.setBusy(true)
@@ -26,7 +19,7 @@ test('a tab that answers late stays who it is, and the one that asked stays the 
 })
 
 test('a person who signs in does so in every tab, also in one that had gone apart', async () => {
-  const { open } = browser()
+  const { open } = fakeBrowser()
   const busy = await started(open())
   await busy.session.signIn(ANA)
   busy.setBusy(true)
@@ -39,7 +32,7 @@ test('a person who signs in does so in every tab, also in one that had gone apar
 
 describe('of two tabs that had gone apart', () => {
   async function apart(isRemembered: boolean): Promise<{ ana: Tab; demo: Tab; isLive: (email: string) => boolean }> {
-    const { open, isLive } = browser()
+    const { open, isLive } = fakeBrowser()
     const ana = await started(open())
     await ana.session.signIn(ANA, { isRemembered })
     ana.setBusy(true)
@@ -77,7 +70,7 @@ describe('of two tabs that had gone apart', () => {
 })
 
 test('who signs out does so in all their tabs, also in one that had a session of its own', async () => {
-  const { open, isLive } = browser()
+  const { open, isLive } = fakeBrowser()
   const tabs = [open(), open()] as const
   for (const [index, tab] of tabs.entries()) {
     tabs[1 - index]?.setBusy(true)
@@ -92,7 +85,7 @@ test('who signs out does so in all their tabs, also in one that had a session of
 })
 
 test('a tab that is opened beside one that answers in time is that person’s, and renews for both', async () => {
-  const { open, calls } = browser()
+  const { open, calls } = fakeBrowser()
   const first = await started(open())
   await first.session.signIn(ANA)
   const second = await started(open())
@@ -105,7 +98,7 @@ test('a tab that is opened beside one that answers in time is that person’s, a
 })
 
 test('a tab that kept a session and is opened again is whoever signed in meanwhile, and makes nobody else of the others', async () => {
-  const { open, isLive } = browser()
+  const { open, isLive } = fakeBrowser()
   const kept = await started(open())
   await kept.session.signIn(ANA, { isRemembered: true })
   const other = await started(open())
@@ -123,7 +116,7 @@ test('a tab that kept a session and is opened again is whoever signed in meanwhi
 })
 
 test('a tab that keeps its session over a reload stays so beside another tab of that session', async () => {
-  const { open, calls } = browser()
+  const { open, calls } = fakeBrowser()
   const first = await started(open())
   await first.session.signIn(ANA, { isRemembered: true })
   await started(open())
@@ -134,7 +127,7 @@ test('a tab that keeps its session over a reload stays so beside another tab of 
 })
 
 test('a tab that keeps its session over a reload does so after the same person signed in anew in another tab', async () => {
-  const { open } = browser()
+  const { open } = fakeBrowser()
   const kept = await started(open())
   await kept.session.signIn(ANA, { isRemembered: true })
   kept.close()
@@ -148,7 +141,7 @@ test('a tab that keeps its session over a reload does so after the same person s
 })
 
 test('a reload beside a tab of the demo user makes nobody the demo user', async () => {
-  const { open, isLive } = browser()
+  const { open, isLive } = fakeBrowser()
   const busy = await started(open())
   await busy.session.signIn(ANA, { isRemembered: true })
   busy.setBusy(true)
@@ -160,7 +153,7 @@ test('a reload beside a tab of the demo user makes nobody the demo user', async 
 })
 
 test('who signs in as somebody else ends the session they had, and not the demo’s', async () => {
-  const { open, isLive } = browser()
+  const { open, isLive } = fakeBrowser()
   const { session } = await started(open())
   await session.signIn(ANA)
   expect([DEMO, ANA].map(isLive)).toEqual([true, true])
@@ -168,123 +161,3 @@ test('who signs in as somebody else ends the session they had, and not the demo�
   await vi.advanceTimersByTimeAsync(0)
   expect([DEMO, ANA, BEN].map(isLive)).toEqual([true, false, true])
 })
-
-interface Tab {
-  readonly session: Session
-  /** What it keeps over a reload, and when it is opened again. */
-  readonly storage: BrowserStorage
-  readonly close: () => void
-  /** Messages of other tabs wait while it is. */
-  readonly setBusy: (isBusy: boolean) => void
-  /** Stops being busy, and what waited is lost: as for a page that was frozen meanwhile. */
-  readonly drop: () => void
-}
-
-/** Time stands still but for what a test lets pass. */
-function browser(): {
-  readonly open: (storage?: BrowserStorage) => Tab
-  readonly calls: readonly string[]
-  /** Whether a session of that person can still be renewed. */
-  readonly isLive: (email: string) => boolean
-} {
-  vi.useFakeTimers()
-  const channels = new Set<FakeChannel>()
-  let opened: FakeChannel | null = null
-  class FakeChannel {
-    onmessage: ((event: { readonly data: unknown }) => void) | null = null
-    isBusy = false
-    readonly #late: unknown[] = []
-
-    constructor() {
-      channels.add(this)
-      opened = this
-    }
-
-    postMessage(data: unknown): void {
-      if (!channels.has(this)) return
-      for (const other of channels) if (other !== this) queueMicrotask(() => other.receive(data))
-    }
-
-    receive(data: unknown): void {
-      if (this.isBusy) this.#late.push(data)
-      else this.onmessage?.({ data })
-    }
-
-    drop(): void {
-      this.#late.length = 0
-      this.setBusy(false)
-    }
-
-    setBusy(isBusy: boolean): void {
-      this.isBusy = isBusy
-      for (const data of this.#late.splice(0)) this.receive(data)
-    }
-  }
-  vi.stubGlobal('BroadcastChannel', FakeChannel)
-  // Without locks, as over plain HTTP: each tab then asks.
-  vi.stubGlobal('navigator', {})
-  onTestFinished(() => {
-    vi.unstubAllGlobals()
-    vi.useRealTimers()
-  })
-
-  const calls: string[] = []
-  /** By refresh token. */
-  const emails = new Map<string, string>()
-  const shared = memoryStorage()
-  async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    calls.push(String(input))
-    const body = JSON.parse(String(init.body)) as { readonly email?: string; readonly refreshToken?: string }
-    const refreshToken = body.refreshToken ?? `refresh${emails.size + 1}`
-    const email = body.email ?? emails.get(refreshToken)
-    if (email === undefined) return Response.json({}, { status: 401 })
-    if (input === '/logout') emails.delete(refreshToken)
-    else emails.set(refreshToken, email)
-    return Response.json({ accessToken: accessTokenOf(email), refreshToken })
-  }
-  function open(storage = memoryStorage()): Tab {
-    const session = createSession(FACTS, {
-      fetchFrom: answer,
-      storage,
-      sharedStorage: shared,
-      openTabs: (messages) => openTabChannel('tabs', messages),
-      onLeave: () => {},
-      onBack: () => {},
-    })
-    const channel = opened
-    return {
-      session,
-      storage,
-      close: () => channel && channels.delete(channel),
-      setBusy: (isBusy) => channel?.setBusy(isBusy),
-      drop: () => channel?.drop(),
-    }
-  }
-  return { open, calls, isLive: (email) => [...emails.values()].includes(email) }
-}
-
-/** Whether another tab answers or not. */
-async function started(tab: Tab): Promise<Tab> {
-  const starting = tab.session.start()
-  await vi.advanceTimersByTimeAsync(1_000)
-  await starting
-  return tab
-}
-
-function emailOf({ session }: Tab): string | null {
-  return session.state().email
-}
-
-/** Not signed: a page does not verify its own tokens. */
-function accessTokenOf(email: string): string {
-  return `x.${Buffer.from(JSON.stringify({ sub: email, iat: 0, exp: 900 })).toString('base64url')}.x`
-}
-
-function memoryStorage(): BrowserStorage {
-  const map = new Map<string, string>()
-  return {
-    getItem: (key) => map.get(key) ?? null,
-    setItem: (key, value) => void map.set(key, value),
-    removeItem: (key) => void map.delete(key),
-  }
-}

@@ -1,0 +1,192 @@
+// A browser's tabs at a gateway, both without a process of their own: time stands still but for what a test lets pass.
+import { onTestFinished, vi } from 'vitest'
+import type { BrowserStorage } from '../../src/explorer/design/browser-storage.ts'
+import { createSession, type Session } from '../../src/explorer/sign-in/session/session.ts'
+import { openTabChannel } from '../../src/explorer/sign-in/session/tab-channel.ts'
+
+export const DEMO = 'demo@example.com'
+
+export interface Tab {
+  readonly session: Session
+  /** What it keeps over a reload, and when it is opened again. */
+  readonly storage: BrowserStorage
+  readonly close: () => void
+  /** Messages of other tabs wait while it is. */
+  readonly setBusy: (isBusy: boolean) => void
+  /** Stops being busy, and what waited is lost: as for a page that was frozen meanwhile. */
+  readonly drop: () => void
+}
+
+export interface FakeBrowser {
+  readonly open: (storage?: BrowserStorage) => Tab
+  readonly calls: readonly string[]
+  /** Whose token each read had, in order. */
+  readonly readers: readonly (string | null)[]
+  /** Answers to a path wait, though the gateway has done what was asked; the function lets them go. */
+  readonly holdAnswers: (path: string) => () => void
+  /** Whose reads are answered 401, as of a token that has ended. */
+  readonly refused: Set<string>
+  /** Whether a session of that person can still be renewed. */
+  readonly isLive: (email: string) => boolean
+  /** Whose sessions can be renewed, one by one. */
+  readonly live: () => readonly string[]
+  /** As from another machine. */
+  readonly endAll: (email: string) => void
+}
+
+class FakeChannel {
+  static readonly open = new Set<FakeChannel>()
+  static last: FakeChannel | null = null
+  onmessage: ((event: { readonly data: unknown }) => void) | null = null
+  isBusy = false
+  readonly #late: unknown[] = []
+
+  constructor() {
+    FakeChannel.open.add(this)
+    FakeChannel.last = this
+  }
+
+  postMessage(data: unknown): void {
+    if (!FakeChannel.open.has(this)) return
+    for (const other of FakeChannel.open) if (other !== this) queueMicrotask(() => other.receive(data))
+  }
+
+  receive(data: unknown): void {
+    if (this.isBusy) this.#late.push(data)
+    else this.onmessage?.({ data })
+  }
+
+  drop(): void {
+    this.#late.length = 0
+    this.setBusy(false)
+  }
+
+  setBusy(isBusy: boolean): void {
+    this.isBusy = isBusy
+    for (const data of this.#late.splice(0)) this.receive(data)
+  }
+}
+
+/** Until the end of the test. */
+export function fakeBrowser({ demoEmail = DEMO }: { readonly demoEmail?: string | null } = {}): FakeBrowser {
+  vi.useFakeTimers()
+  vi.stubGlobal('BroadcastChannel', FakeChannel)
+  // Without locks, as over plain HTTP: each tab then asks.
+  vi.stubGlobal('navigator', {})
+  onTestFinished(() => {
+    FakeChannel.open.clear()
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
+
+  const facts = { apiVersion: '1.2', basePath: '', loginGuard: 'local', demoEmail, routes: [] }
+  const calls: string[] = []
+  const readers: (string | null)[] = []
+  const refused = new Set<string>()
+  const held = new Map<string, Promise<void>>()
+  /** By refresh token. */
+  const emails = new Map<string, string>()
+  let opened = 0
+  const shared = memoryStorage()
+
+  function readAs(authorization: string | null): Response {
+    const email = authorization === null ? null : emailIn(authorization)
+    readers.push(email)
+    return Response.json({}, { status: email === null || refused.has(email) ? 401 : 200 })
+  }
+
+  function answerTo(path: string, init: RequestInit): Response {
+    if (!['/login', '/token', '/logout'].includes(path)) return readAs(new Headers(init.headers).get('authorization'))
+    const body = JSON.parse(String(init.body)) as { readonly email?: string; readonly refreshToken?: string }
+    if (path === '/login') opened += 1
+    const refreshToken = body.refreshToken ?? `refresh${opened}`
+    const email = body.email ?? emails.get(refreshToken)
+    if (email === undefined) return Response.json({}, { status: 401 })
+    if (path === '/logout') emails.delete(refreshToken)
+    else emails.set(refreshToken, email)
+    return Response.json({ accessToken: accessTokenOf(email), refreshToken })
+  }
+
+  async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    const path = String(input)
+    calls.push(path)
+    const answered = answerTo(path, init)
+    await held.get(path)
+    return answered
+  }
+
+  function open(storage = memoryStorage()): Tab {
+    const session = createSession(facts, {
+      fetchFrom: answer,
+      storage,
+      sharedStorage: shared,
+      openTabs: (messages) => openTabChannel('tabs', messages),
+      onLeave: () => {},
+      onBack: () => {},
+    })
+    const channel = FakeChannel.last
+    return {
+      session,
+      storage,
+      close: () => channel && FakeChannel.open.delete(channel),
+      setBusy: (isBusy) => channel?.setBusy(isBusy),
+      drop: () => channel?.drop(),
+    }
+  }
+
+  return {
+    open,
+    calls,
+    readers,
+    refused,
+    holdAnswers(path) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held.set(path, promise)
+      return () => {
+        held.delete(path)
+        resolve()
+      }
+    },
+    isLive: (email) => [...emails.values()].includes(email),
+    live: () => [...emails.values()],
+    endAll(email) {
+      for (const [refreshToken, owner] of emails) if (owner === email) emails.delete(refreshToken)
+    },
+  }
+}
+
+/** Whether another tab answers or not. */
+export async function started(tab: Tab): Promise<Tab> {
+  const starting = tab.session.start()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await starting
+  return tab
+}
+
+/** Lets everything happen that waits for no time to pass. */
+export async function settled(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+export function emailOf({ session }: Tab): string | null {
+  return session.state().email
+}
+
+/** Not signed: a page does not verify its own tokens. */
+function accessTokenOf(email: string): string {
+  return `x.${Buffer.from(JSON.stringify({ sub: email, iat: 0, exp: 900 })).toString('base64url')}.x`
+}
+
+function emailIn(authorization: string): string {
+  const claims = Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString()
+  return (JSON.parse(claims) as { readonly sub: string }).sub
+}
+
+function memoryStorage(): BrowserStorage {
+  const map = new Map<string, string>()
+  return {
+    getItem: (key) => map.get(key) ?? null,
+    setItem: (key, value) => void map.set(key, value),
+    removeItem: (key) => void map.delete(key),
+  }
+}
