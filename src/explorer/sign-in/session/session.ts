@@ -6,6 +6,7 @@ import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
 import { createEndAtGateway, type Tried } from './session-ends.ts'
+import { signedInRequests } from './signed-in-requests.ts'
 import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
 import { emailOf, type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
 
@@ -29,7 +30,7 @@ export interface Session extends Pick<Login, 'openAnother'> {
   readonly signOut: () => Promise<void>
   /** Whether this tab keeps the session over a reload. */
   readonly remember: (isRemembered: boolean) => void
-  /** Signed in as the user: renews the access token before it ends, and once when it is refused. */
+  /** Signed in as the user: renews the access token before it ends, and once when it is refused. Fails, or is refused, where somebody else signs in meanwhile. */
   readonly send: (path: string, init?: RequestInit) => Promise<Response>
 }
 
@@ -69,10 +70,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   let state: SessionState = { ...SIGNED_OUT, phase: 'starting' }
   let refreshToken: string | null = null
   let held: HeldToken | null = null
-  let refreshing: Promise<boolean> | null = null
+  let refreshing: Promise<void> | null = null
   let timer = 0
   /** Whether the gateway went away before it had signed the demo user in. */
   let isDemoDue = false
+  const requests = signedInRequests({ held: () => held, refresh }, fetchFrom, facts.basePath)
   const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther })
 
   function change(next: Partial<SessionState>): void {
@@ -141,23 +143,25 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (own !== ended.refreshToken) endReplaced(own)
   }
 
-  /** False when there is no session any more. A refresh that fails for another reason leaves things as they are. */
-  function refresh(): Promise<boolean> {
+  /** Ends the session where the gateway has ended it. A refresh that fails for another reason leaves things as they are. */
+  function refresh(): Promise<void> {
     const before = held
     refreshing ??= tabs
-      .alone(async () => (before !== null && held !== before ? true : renew()))
+      .alone(async () => {
+        if (before === null || held === before) await renew()
+      })
       .finally(() => {
         refreshing = null
       })
     return refreshing
   }
 
-  async function renew(): Promise<boolean> {
+  async function renew(): Promise<void> {
     const presented = refreshToken
-    if (presented === null) return false
+    if (presented === null) return
     const answer = await post('/token', { refreshToken: presented }).catch(() => null)
     const renewed = answer?.ok ? ((await answer.json().catch(() => null)) as { accessToken: string } | null) : null
-    if (refreshToken !== presented) return refreshToken !== null
+    if (refreshToken !== presented) return
     if (renewed) {
       // A session that a tab keeps, and whose first renewal failed.
       const isLate = state.phase === 'starting' || state.phase === 'signed-out'
@@ -165,12 +169,10 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       handOver('renewed')
     } else if (answer?.status === 401) {
       end('Your session has ended: sign in again.')
-      return false
     } else {
       clearTimeout(timer)
       timer = Number(setTimeout(() => void refresh(), RETRY_MS))
     }
-    return true
   }
 
   async function begin(tokens: Tokens, isRemembered: boolean, isApproved: boolean): Promise<void> {
@@ -184,17 +186,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   /** A login that the owner of the mailbox has yet to approve reads nothing until then. */
   async function untilApproved(presented: string): Promise<void> {
     while (refreshToken === presented) {
-      const answer = await authorized('/projects', {}).catch(() => null)
+      const answer = await requests.authorized('/projects', {}).catch(() => null)
       if (refreshToken !== presented) return
       if (answer && answer.status !== 401 && answer.status !== 403) return change({ phase: 'signed-in' })
       await new Promise((resolve) => setTimeout(resolve, ASK_WHETHER_APPROVED_MS))
     }
-  }
-
-  function authorized(path: string, init: RequestInit): Promise<Response> {
-    const headers = new Headers(init.headers)
-    if (held && !headers.has('authorization')) headers.set('authorization', `Bearer ${held.accessToken}`)
-    return fetchFrom(`${facts.basePath}${path}`, { ...init, headers })
   }
 
   /** The person may have signed in again meanwhile. */
@@ -279,15 +275,6 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       else kept.clear()
       change({ isRemembered })
     },
-    async send(path, init = {}) {
-      // A token that the user typed in is not replaced when it is refused.
-      if (new Headers(init.headers).has('authorization')) return authorized(path, init)
-      if (held && Date.now() >= held.renewAt) await refresh()
-      const used = held
-      const answer = await authorized(path, init)
-      if (answer.status !== 401 || used === null) return answer
-      const isRenewed = held !== used || (await refresh())
-      return isRenewed && held !== used ? authorized(path, init) : answer
-    },
+    send: (path, init = {}) => requests.send(path, init),
   }
 }
