@@ -40,3 +40,65 @@ describe('a request of one person is not sent as the next one', () => {
     expect(readers).toEqual([ANA])
   })
 })
+
+describe('of sign-ins in two tabs at once', () => {
+  /** The answers to both come in the same moment. */
+  async function signedInAtOnce(
+    first: string,
+    second: string,
+  ): Promise<FakeBrowser & { readonly tabs: readonly Tab[] }> {
+    const browser = fakeBrowser({ demoEmail: null })
+    const tabs = [await started(browser.open()), await started(browser.open())] as const
+    const release = browser.holdAnswers('/login')
+    const signingIn = [tabs[0].session.signIn(first), tabs[1].session.signIn(second)]
+    release()
+    await Promise.all(signingIn)
+    await settled()
+    return { ...browser, tabs }
+  }
+
+  test.each([
+    [ANA, BEN],
+    [BEN, ANA],
+    [ANA, ANA],
+  ])('one holds in both, and the other one is ended (%s, %s)', async (first, second) => {
+    const { tabs, live, calls } = await signedInAtOnce(first, second)
+    const [email] = live()
+    expect(live()).toEqual([email])
+    expect(tabs.map(emailOf)).toEqual([email, email])
+    // It lasts in both.
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(tabs.map(emailOf)).toEqual([email, email])
+    expect(calls.filter((path) => path === '/logout')).toHaveLength(1)
+  })
+
+  test('the later one holds, also where the first is told of late', async () => {
+    const { open, live } = fakeBrowser({ demoEmail: null })
+    const [ana, ben] = [await started(open()), await started(open())]
+    ben.setBusy(true)
+    await ana.session.signIn(ANA)
+    await vi.advanceTimersByTimeAsync(5)
+    await ben.session.signIn(BEN)
+    await settled()
+    ben.setBusy(false)
+    await settled()
+    expect([ana, ben].map(emailOf)).toEqual([BEN, BEN])
+    expect(live()).toEqual([BEN])
+  })
+
+  test('a renewal of who was there before does not undo the one that comes after it', async () => {
+    const { open } = fakeBrowser({ demoEmail: null })
+    const ana = await started(open())
+    await ana.session.signIn(ANA)
+    ana.setBusy(true)
+    await vi.advanceTimersByTimeAsync(600_000)
+    // Not answered, and so nobody's.
+    const other = await started(open())
+    await other.session.signIn(BEN)
+    // The tab that has yet to be told renews Ana’s token meanwhile.
+    await vi.advanceTimersByTimeAsync(300_000)
+    ana.setBusy(false)
+    await settled()
+    expect([ana, other].map(emailOf)).toEqual([BEN, BEN])
+  })
+})

@@ -178,7 +178,8 @@ test('a tab that another one tells of new tokens uses them, and ends with it', a
   const [others] = opened
   if (!others) throw new Error('no channel was opened')
   const receivedAt = Date.now() - 600_000
-  others.onTokens({ accessToken: token('a1', 900), refreshToken: 'of the other tab', receivedAt }, 'renewed')
+  const handed = { accessToken: token('a1', 900), refreshToken: 'of the other tab', receivedAt, signedInAt: 0 }
+  others.onTokens(handed, 'renewed')
   // It is as old as it was there, and so it ends.
   expect(session.state().endsAt).toBe(receivedAt + 899_000)
   expect((await session.send('/projects')).status).toBe(200)

@@ -8,7 +8,7 @@ import { createLogin, type Login } from './login.ts'
 import { createEndAtGateway, type Tried } from './session-ends.ts'
 import { signedInRequests } from './signed-in-requests.ts'
 import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
-import { emailOf, type HandedTokens, type HeldToken, holdToken, type Tokens } from './tokens.ts'
+import { emailOf, type HandedTokens, type HeldToken, holdToken, isLater, type Tokens } from './tokens.ts'
 
 export interface SessionState {
   readonly phase: 'starting' | 'signed-out' | 'waiting' | 'signed-in'
@@ -69,6 +69,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   const listeners = new Set<() => void>()
   let state: SessionState = { ...SIGNED_OUT, phase: 'starting' }
   let refreshToken: string | null = null
+  let signedInAt = 0
   let held: HeldToken | null = null
   let refreshing: Promise<void> | null = null
   let timer = 0
@@ -85,7 +86,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   function heldTokens(): HandedTokens | null {
     if (refreshToken === null || !held) return null
     const { accessToken, receivedAt } = held
-    return { accessToken, refreshToken, receivedAt }
+    return { accessToken, refreshToken, receivedAt, signedInAt }
   }
 
   /** Tells the other tabs of them. */
@@ -107,15 +108,23 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   /** Only a person who signs in makes every tab theirs: two tabs that went apart would change people at each renewal. */
   function hear(tokens: HandedTokens, origin: TokenOrigin): void {
     const isOfThis = tokens.refreshToken === refreshToken || emailOf(tokens) === state.email
-    const replaced = refreshToken
-    if (origin === 'signed-in' || isOfThis) takeOver(tokens)
-    // Not of a renewal: two tabs that renewed at once would end each other's.
-    if (origin === 'signed-in') endReplaced(replaced)
+    const own = heldTokens()
+    if (origin === 'renewed') {
+      if (isOfThis) takeOver(tokens)
+    } else if (own && state.phase === 'signed-in' && isLater(own, tokens)) {
+      // Two tabs that each went over to the other one's session would end both.
+      tabs.tell(own, 'signed-in')
+    } else {
+      const replaced = refreshToken
+      takeOver(tokens)
+      endReplaced(replaced)
+    }
   }
 
   /** The tokens of another tab. */
   function takeOver(tokens: HandedTokens): void {
     refreshToken = tokens.refreshToken
+    signedInAt = tokens.signedInAt
     kept.clear()
     if (state.isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
     hold(tokens.accessToken, tokens.receivedAt, { phase: 'signed-in', message: null })
@@ -175,8 +184,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     }
   }
 
-  async function begin(tokens: Tokens, isRemembered: boolean, isApproved: boolean): Promise<void> {
+  async function begin(tokens: Tokens, at: number, isRemembered: boolean, isApproved: boolean): Promise<void> {
     refreshToken = tokens.refreshToken
+    signedInAt = at
     hold(tokens.accessToken, Date.now(), { phase: isApproved ? 'signed-in' : 'waiting', message: null, isRemembered })
     if (held?.email === facts.demoEmail) kept.keepDemo(tokens.refreshToken)
     if (isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
@@ -216,7 +226,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     try {
       const tokens = await demoTokens(kept, opening, email)
       // The person may have signed in meanwhile.
-      if (refreshToken === null) await begin(tokens, false, true)
+      if (refreshToken === null) await begin(tokens, 0, false, true)
     } catch (error) {
       isDemoDue = error instanceof TypeError && refreshToken === null
       if (refreshToken === null) end(failureText(error))
@@ -257,7 +267,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       const tokens = await login(email, code)
       const replaced = refreshToken
       kept.clear()
-      await begin(tokens, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
+      // Later than what this tab knows of, also where a clock was set back.
+      const at = Math.max(Date.now(), signedInAt + 1)
+      await begin(tokens, at, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
       if (refreshToken === tokens.refreshToken) handOver('signed-in')
       endReplaced(replaced)
     },

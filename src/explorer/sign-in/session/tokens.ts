@@ -9,6 +9,8 @@ export interface Tokens {
 export interface HandedTokens extends Tokens {
   /** When the access token arrived, in milliseconds since the epoch. */
   readonly receivedAt: number
+  /** When the person signed in; 0 where nobody did, as for the demo user, or it is not known any more, as after a reload. */
+  readonly signedInAt: number
 }
 
 export interface HeldToken {
@@ -41,6 +43,12 @@ export function holdToken(accessToken: string, receivedAt: number): HeldToken {
 
 export function emailOf({ accessToken }: Tokens): string {
   return holdToken(accessToken, 0).email
+}
+
+/** Of two sign-ins the later one. Of two in one moment every tab chooses the same. */
+export function isLater(one: HandedTokens, other: HandedTokens): boolean {
+  if (one.signedInAt === other.signedInAt) return one.refreshToken > other.refreshToken
+  return one.signedInAt > other.signedInAt
 }
 
 function decodePart(part: string): string {
