@@ -1,6 +1,6 @@
 // The sign-in of several tabs, without a browser: who each of them is while one of them is busy.
 import { describe, expect, test, vi } from 'vitest'
-import { DEMO, emailOf, fakeBrowser, started, type Tab } from '../support/fake-browser.ts'
+import { DEMO, emailOf, fakeBrowser, settled, started, type Tab } from '../support/fake-browser.ts'
 import { ANA, BEN } from '../support/workspaces.ts'
 
 test('a tab that answers late stays who it is, and the one that asked stays the demo user', async () => {
@@ -11,7 +11,7 @@ test('a tab that answers late stays who it is, and the one that asked stays the 
   const asking = await started(open())
   expect(emailOf(asking)).toBe(DEMO)
   busy.setBusy(false)
-  await vi.advanceTimersByTimeAsync(0)
+  await settled()
   expect([busy, asking].map(emailOf)).toEqual([ANA, DEMO])
   // Both renew their tokens meanwhile, more than once.
   await vi.advanceTimersByTimeAsync(3_600_000)
@@ -26,7 +26,7 @@ test('a person who signs in does so in every tab, also in one that had gone apar
   const asking = await started(open())
   busy.setBusy(false)
   await asking.session.signIn(BEN)
-  await vi.advanceTimersByTimeAsync(0)
+  await settled()
   expect([busy, asking].map(emailOf)).toEqual([BEN, BEN])
 })
 
@@ -38,7 +38,7 @@ describe('of two tabs that had gone apart', () => {
     ana.setBusy(true)
     const demo = await started(open())
     ana.setBusy(false)
-    await vi.advanceTimersByTimeAsync(0)
+    await settled()
     expect([ana, demo].map(emailOf)).toEqual([ANA, DEMO])
     return { ana, demo, isLive }
   }
@@ -46,7 +46,7 @@ describe('of two tabs that had gone apart', () => {
   test('the demo user signs out, and the other person’s session goes on and is kept', async () => {
     const { ana, demo, isLive } = await apart(true)
     await demo.session.signOut()
-    await vi.advanceTimersByTimeAsync(0)
+    await settled()
     expect([ana, demo].map(emailOf)).toEqual([ANA, null])
     expect([ANA, DEMO].map(isLive)).toEqual([true, false])
     expect(ana.storage.getItem('workspace-gateway:refresh-token')).not.toBeNull()
@@ -55,7 +55,7 @@ describe('of two tabs that had gone apart', () => {
   test('the other person signs out, and the demo user’s session goes on', async () => {
     const { ana, demo, isLive } = await apart(false)
     await ana.session.signOut()
-    await vi.advanceTimersByTimeAsync(0)
+    await settled()
     expect([ana, demo].map(emailOf)).toEqual([null, DEMO])
     expect([ANA, DEMO].map(isLive)).toEqual([false, true])
   })
@@ -63,7 +63,7 @@ describe('of two tabs that had gone apart', () => {
   test('somebody signs in in the one, and the session that the other had is ended, but not the demo’s', async () => {
     const { ana, demo, isLive } = await apart(true)
     await demo.session.signIn(BEN)
-    await vi.advanceTimersByTimeAsync(0)
+    await settled()
     expect([ana, demo].map(emailOf)).toEqual([BEN, BEN])
     expect([ANA, DEMO, BEN].map(isLive)).toEqual([false, true, true])
   })
@@ -79,7 +79,7 @@ test('who signs out does so in all their tabs, also in one that had a session of
     tabs[1 - index]?.drop()
   }
   await tabs[0].session.signOut()
-  await vi.advanceTimersByTimeAsync(0)
+  await settled()
   expect(tabs.map(emailOf)).toEqual([null, null])
   expect(isLive(ANA)).toBe(false)
 })
@@ -140,6 +140,23 @@ test('a tab that keeps its session over a reload does so after the same person s
   expect(emailOf(await started(open(kept.storage)))).toBe(ANA)
 })
 
+test.each([
+  [ANA, true],
+  [BEN, false],
+])('what a person asked to be kept is kept of them alone: %s signs in elsewhere, %s', async (email, isKept) => {
+  const { open } = fakeBrowser({ demoEmail: null })
+  const [tab, other] = [await started(open()), await started(open())]
+  await tab.session.signIn(ANA, { isRemembered: true })
+  await other.session.signIn(email)
+  await settled()
+  expect(tab.session.state()).toMatchObject({ email, isRemembered: isKept })
+  // Nor is it with a renewal.
+  await vi.advanceTimersByTimeAsync(900_000)
+  tab.close()
+  other.close()
+  expect(emailOf(await started(open(tab.storage)))).toBe(isKept ? email : null)
+})
+
 test('a reload beside a tab of the demo user makes nobody the demo user', async () => {
   const { open, isLive } = fakeBrowser()
   const busy = await started(open())
@@ -158,6 +175,6 @@ test('who signs in as somebody else ends the session they had, and not the demo�
   await session.signIn(ANA)
   expect([DEMO, ANA].map(isLive)).toEqual([true, true])
   await session.signIn(BEN)
-  await vi.advanceTimersByTimeAsync(0)
+  await settled()
   expect([DEMO, ANA, BEN].map(isLive)).toEqual([true, false, true])
 })

@@ -107,10 +107,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   /** Only a person who signs in makes every tab theirs: two tabs that went apart would change people at each renewal. */
   function hear(tokens: HandedTokens, origin: TokenOrigin): void {
-    const isOfThis = tokens.refreshToken === refreshToken || emailOf(tokens) === state.email
     const own = heldTokens()
     if (origin === 'renewed') {
-      if (isOfThis) takeOver(tokens)
+      if (isOfThis(tokens)) takeOver(tokens)
     } else if (own && state.phase === 'signed-in' && isLater(own, tokens)) {
       // Two tabs that each went over to the other one's session would end both.
       tabs.tell(own, 'signed-in')
@@ -121,13 +120,23 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     }
   }
 
-  /** The tokens of another tab. */
+  /** Of the session that this tab holds, or keeps and has yet to renew. */
+  function person(): string | null {
+    return state.email ?? kept.email()
+  }
+
+  function isOfThis(tokens: HandedTokens): boolean {
+    return tokens.refreshToken === refreshToken || emailOf(tokens) === person()
+  }
+
+  /** The tokens of another tab. What one person asked to be kept is not kept of the next one. */
   function takeOver(tokens: HandedTokens): void {
+    const isRemembered = state.isRemembered && isOfThis(tokens)
     refreshToken = tokens.refreshToken
     signedInAt = tokens.signedInAt
     kept.clear()
-    if (state.isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
-    hold(tokens.accessToken, tokens.receivedAt, { phase: 'signed-in', message: null })
+    if (isRemembered) kept.keep(tokens.refreshToken, emailOf(tokens))
+    hold(tokens.accessToken, tokens.receivedAt, { phase: 'signed-in', message: null, isRemembered })
   }
 
   function end(message: string | null): void {
@@ -144,7 +153,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   /** Who signs out does so in all their tabs, also in one that has a session of its own; another person's tab stays theirs. */
   function endWithOther(ended: EndedSession): void {
     const own = refreshToken
-    const isOfPerson = ended.email !== null && ended.email === (state.email ?? kept.email())
+    const isOfPerson = ended.email !== null && ended.email === person()
     if (own === null || (own !== ended.refreshToken && !isOfPerson)) return
     end('You signed out in another tab.')
     // A reload does not sign the demo user in, here as little as there.
@@ -247,14 +256,13 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     async start() {
       const own = kept.token()
       refreshToken = own
+      change({ isRemembered: own !== null })
       const shared = kept.isSignedOut() ? null : await tabs.ask()
       if (shared && !isDemosBesideSomebody(shared)) {
-        change({ isRemembered: own !== null && (own === shared.refreshToken || kept.email() === emailOf(shared)) })
         takeOver(shared)
         return endReplaced(own)
       }
       if (refreshToken !== null) {
-        change({ isRemembered: true })
         await refresh()
         if (held) return
         if (refreshToken !== null) return change({ phase: 'signed-out', message: NOT_RENEWED })
@@ -274,7 +282,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       endReplaced(replaced)
     },
     async signOut() {
-      const [presented, email] = [refreshToken, state.email ?? kept.email()]
+      const [presented, email] = [refreshToken, person()]
       end(null)
       kept.markSignedOut()
       if (presented === null) return
