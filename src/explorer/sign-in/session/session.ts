@@ -6,23 +6,12 @@ import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login } from './login.ts'
 import { createEndAtGateway, type Tried } from './session-ends.ts'
+import { createShownState, type SessionState, type ShownState, SIGNED_OUT } from './session-state.ts'
 import { signedInRequests } from './signed-in-requests.ts'
 import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
 import { emailOf, type HandedTokens, type HeldToken, holdToken, isLater, type Tokens } from './tokens.ts'
 
-export interface SessionState {
-  readonly phase: 'starting' | 'signed-out' | 'waiting' | 'signed-in'
-  readonly email: string | null
-  /** When the access token ends, in milliseconds since the epoch. */
-  readonly endsAt: number | null
-  readonly isRemembered: boolean
-  /** Why nobody is signed in, when there is something to say. */
-  readonly message: string | null
-}
-
-export interface Session extends Pick<Login, 'openAnother'> {
-  readonly state: () => SessionState
-  readonly subscribe: (listener: () => void) => () => void
+export interface Session extends Pick<ShownState, 'state' | 'subscribe'>, Pick<Login, 'openAnother'> {
   /** Takes up the session of another tab, else the one this tab keeps, or signs the demo user in where there is one. */
   readonly start: () => Promise<void>
   /** Throws a LoginFailure; its code is `LOGIN_CODE_SENT` when a code from the mailbox is to come along. */
@@ -52,7 +41,6 @@ export interface SessionOptions {
   readonly onBack: (run: () => void) => void
 }
 
-const SIGNED_OUT = { phase: 'signed-out', email: null, endsAt: null, isRemembered: false, message: null } as const
 const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
 const NOT_RENEWED = 'The gateway could not renew your session yet. Trying again.'
 const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
@@ -62,12 +50,11 @@ const ASK_WHETHER_APPROVED_MS = 2_000
 
 export function createSession(facts: ExplorerData, options: SessionOptions): Session {
   const { fetchFrom, openTabs } = options
+  const { state, change, subscribe } = createShownState()
   const kept = keptSession(options.storage, options.sharedStorage, facts.basePath)
-  const opening = createLogin(facts, fetchFrom, () => state.email ?? '')
+  const opening = createLogin(facts, fetchFrom, () => state().email ?? '')
   const { login, openAnother, post } = opening
   const endAtGateway = createEndAtGateway(post, options.onLeave)
-  const listeners = new Set<() => void>()
-  let state: SessionState = { ...SIGNED_OUT, phase: 'starting' }
   let refreshToken: string | null = null
   let signedInAt = 0
   let held: HeldToken | null = null
@@ -77,11 +64,6 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   let isDemoDue = false
   const requests = signedInRequests({ held: () => held, refresh }, fetchFrom, facts.basePath)
   const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther })
-
-  function change(next: Partial<SessionState>): void {
-    state = { ...state, ...next }
-    for (const listener of listeners) listener()
-  }
 
   function heldTokens(): HandedTokens | null {
     if (refreshToken === null || !held) return null
@@ -110,7 +92,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     const own = heldTokens()
     if (origin === 'renewed') {
       if (isOfThis(tokens)) takeOver(tokens)
-    } else if (own && state.phase === 'signed-in' && isLater(own, tokens)) {
+    } else if (own && state().phase === 'signed-in' && isLater(own, tokens)) {
       // Two tabs that each went over to the other one's session would end both.
       tabs.tell(own, 'signed-in')
     } else {
@@ -122,7 +104,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   /** Of the session that this tab holds, or keeps and has yet to renew. */
   function person(): string | null {
-    return state.email ?? kept.email()
+    return state().email ?? kept.email()
   }
 
   function isOfThis(tokens: HandedTokens): boolean {
@@ -131,7 +113,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   /** The tokens of another tab. What one person asked to be kept is not kept of the next one. */
   function takeOver(tokens: HandedTokens): void {
-    const isRemembered = state.isRemembered && isOfThis(tokens)
+    const isRemembered = state().isRemembered && isOfThis(tokens)
     refreshToken = tokens.refreshToken
     signedInAt = tokens.signedInAt
     kept.clear()
@@ -142,7 +124,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   function end(message: string | null): void {
     clearTimeout(timer)
     // A kept session whose renewal is tried again is one too, though nobody is signed in yet.
-    const isSomething = refreshToken !== null || state.phase !== 'signed-out'
+    const isSomething = refreshToken !== null || state().phase !== 'signed-out'
     kept.forgetDemo(refreshToken)
     refreshToken = null
     held = null
@@ -182,7 +164,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (refreshToken !== presented) return
     if (renewed) {
       // A session that a tab keeps, and whose first renewal failed.
-      const isLate = state.phase === 'starting' || state.phase === 'signed-out'
+      const isLate = state().phase === 'starting' || state().phase === 'signed-out'
       hold(renewed.accessToken, Date.now(), isLate ? { phase: 'signed-in', message: null } : {})
       handOver('renewed')
     } else if (answer?.status === 401) {
@@ -214,9 +196,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   /** The person may have signed in again meanwhile. */
   function sayWhetherTold(tried: Tried): void {
-    if (state.phase !== 'signed-out') return
+    if (state().phase !== 'signed-out') return
     if (tried !== 'ended') change({ message: tried === 'due' ? NOT_TOLD : NOT_ENDED })
-    else if (state.message === NOT_TOLD) change({ message: null })
+    else if (state().message === NOT_TOLD) change({ message: null })
   }
 
   /** No tab holds it any more, but whoever has a copy could. The demo user's is left to the page that is opened next. */
@@ -247,12 +229,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   })
 
   return {
-    state: () => state,
+    state,
+    subscribe,
     openAnother,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
     async start() {
       const own = kept.token()
       refreshToken = own
@@ -271,7 +250,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       if (kept.isOfSomebody()) return change({ phase: 'signed-out', message: NOT_KEPT })
       await beginDemo(facts.demoEmail)
     },
-    async signIn(email, { code, isRemembered = state.isRemembered } = {}) {
+    async signIn(email, { code, isRemembered = state().isRemembered } = {}) {
       const tokens = await login(email, code)
       const replaced = refreshToken
       kept.clear()
