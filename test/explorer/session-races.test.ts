@@ -1,6 +1,6 @@
 // What happens in several tabs at once, without a browser: whose request is sent, whose session holds, and that a sign-out stays one.
 import { describe, expect, test, vi } from 'vitest'
-import { emailOf, type FakeBrowser, fakeBrowser, settled, started, type Tab } from '../support/fake-browser.ts'
+import { DEMO, emailOf, type FakeBrowser, fakeBrowser, settled, started, type Tab } from '../support/fake-browser.ts'
 import { ANA, BEN } from '../support/workspaces.ts'
 
 describe('a request of one person is not sent as the next one', () => {
@@ -100,5 +100,61 @@ describe('of sign-ins in two tabs at once', () => {
     ana.setBusy(false)
     await settled()
     expect([ana, other].map(emailOf)).toEqual([BEN, BEN])
+  })
+})
+
+describe('a sign-out is not undone by a sign-in that was under way', () => {
+  test.each(['the same tab', 'another tab'])('in %s', async (where) => {
+    const { open, holdAnswers, live } = fakeBrowser({ demoEmail: null })
+    const [tab, other] = [await started(open()), await started(open())]
+    await tab.session.signIn(ANA)
+    await settled()
+    const release = holdAnswers('/login')
+    const signingIn = expect(tab.session.signIn(BEN)).rejects.toThrow('signed out')
+    await (where === 'the same tab' ? tab : other).session.signOut()
+    await settled()
+    release()
+    await signingIn
+    await settled()
+    expect([tab, other].map(emailOf)).toEqual([null, null])
+    expect(live()).toEqual([])
+  })
+
+  test('the demo’s, in a tab that is opened', async () => {
+    const { open, holdAnswers, live } = fakeBrowser()
+    const demo = await started(open())
+    demo.setBusy(true)
+    const release = holdAnswers('/token')
+    const opened = open()
+    const starting = started(opened)
+    await vi.advanceTimersByTimeAsync(1_000)
+    demo.drop()
+    await demo.session.signOut()
+    await settled()
+    release()
+    await starting
+    expect(opened.session.state()).toMatchObject({ phase: 'signed-out', message: 'You signed out in another tab.' })
+    expect(live()).toEqual([])
+    // Nor does a reload.
+    opened.close()
+    expect(emailOf(await started(open(opened.storage)))).toBeNull()
+  })
+
+  test('but one of somebody else goes on, in a tab that had gone apart', async () => {
+    const { open, holdAnswers, live } = fakeBrowser()
+    const ana = await started(open())
+    await ana.session.signIn(ANA)
+    ana.setBusy(true)
+    const release = holdAnswers('/token')
+    const opened = open()
+    const starting = started(opened)
+    await vi.advanceTimersByTimeAsync(1_000)
+    ana.drop()
+    await ana.session.signOut()
+    await settled()
+    release()
+    await starting
+    expect([ana, opened].map(emailOf)).toEqual([null, DEMO])
+    expect(live()).toEqual([DEMO])
   })
 })

@@ -4,9 +4,10 @@ import type { BrowserStorage } from '../../design/browser-storage.ts'
 import { failureText } from '../../frame/connection.ts'
 import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
-import { createLogin, type Login } from './login.ts'
+import { createLogin, type Login, LoginFailure } from './login.ts'
 import { createEndAtGateway, type Tried } from './session-ends.ts'
 import { createShownState, type SessionState, type ShownState, SIGNED_OUT } from './session-state.ts'
+import { createSignInsUnderWay } from './sign-ins-under-way.ts'
 import { signedInRequests } from './signed-in-requests.ts'
 import type { EndedSession, TabChannel, TabMessages, TokenOrigin } from './tab-channel.ts'
 import { emailOf, type HandedTokens, type HeldToken, holdToken, isLater, type Tokens } from './tokens.ts'
@@ -43,6 +44,8 @@ export interface SessionOptions {
 
 const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
 const NOT_RENEWED = 'The gateway could not renew your session yet. Trying again.'
+const SIGNED_OUT_ELSEWHERE = 'You signed out in another tab.'
+const SIGNED_OUT_MEANWHILE = 'You signed out meanwhile: sign in again.'
 const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
 const NOT_ENDED = 'Signed out here, but the gateway refused to end the session: it goes on there until it expires.'
 const RETRY_MS = 5_000
@@ -55,6 +58,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   const opening = createLogin(facts, fetchFrom, () => state().email ?? '')
   const { login, openAnother, post } = opening
   const endAtGateway = createEndAtGateway(post, options.onLeave)
+  const underWay = createSignInsUnderWay((opened) => void endAtGateway(opened))
   let refreshToken: string | null = null
   let signedInAt = 0
   let held: HeldToken | null = null
@@ -136,8 +140,10 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   function endWithOther(ended: EndedSession): void {
     const own = refreshToken
     const isOfPerson = ended.email !== null && ended.email === person()
-    if (own === null || (own !== ended.refreshToken && !isOfPerson)) return
-    end('You signed out in another tab.')
+    const isOfThis = own !== null && (own === ended.refreshToken || isOfPerson)
+    underWay.callOff((email) => isOfThis || email === ended.email)
+    if (!isOfThis) return
+    end(SIGNED_OUT_ELSEWHERE)
     // A reload does not sign the demo user in, here as little as there.
     kept.markSignedOut()
     if (own !== ended.refreshToken) endReplaced(own)
@@ -215,9 +221,12 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   async function beginDemo(email: string): Promise<void> {
     isDemoDue = false
     try {
-      const tokens = await demoTokens(kept, opening, email)
+      const tokens = await underWay.run(email, () => demoTokens(kept, opening, email))
       // The person may have signed in meanwhile.
-      if (refreshToken === null) await begin(tokens, 0, false, true)
+      if (refreshToken !== null) return
+      if (tokens) return await begin(tokens, 0, false, true)
+      end(SIGNED_OUT_ELSEWHERE)
+      kept.markSignedOut()
     } catch (error) {
       isDemoDue = error instanceof TypeError && refreshToken === null
       if (refreshToken === null) end(failureText(error))
@@ -251,7 +260,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       await beginDemo(facts.demoEmail)
     },
     async signIn(email, { code, isRemembered = state().isRemembered } = {}) {
-      const tokens = await login(email, code)
+      const tokens = await underWay.run(email, () => login(email, code))
+      if (tokens === null) throw new LoginFailure('', SIGNED_OUT_MEANWHILE)
       const replaced = refreshToken
       kept.clear()
       // Later than what this tab knows of, also where a clock was set back.
@@ -262,6 +272,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     },
     async signOut() {
       const [presented, email] = [refreshToken, person()]
+      underWay.callOff(() => true)
       end(null)
       kept.markSignedOut()
       if (presented === null) return

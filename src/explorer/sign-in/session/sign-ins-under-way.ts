@@ -1,0 +1,25 @@
+// Sign-ins that wait for the gateway: one that is called off by a sign-out signs nobody in.
+import type { Tokens } from './tokens.ts'
+
+export interface SignInsUnderWay {
+  /** Resolves with null where it was called off meanwhile: what was opened is then ended. */
+  readonly run: (email: string, open: () => Promise<Tokens>) => Promise<Tokens | null>
+  readonly callOff: (isMeant: (email: string) => boolean) => void
+}
+
+export function createSignInsUnderWay(end: (refreshToken: string) => void): SignInsUnderWay {
+  const all = new Set<{ readonly email: string; isCalledOff: boolean }>()
+  return {
+    async run(email, open) {
+      const own = { email, isCalledOff: false }
+      all.add(own)
+      const tokens = await open().finally(() => all.delete(own))
+      if (!own.isCalledOff) return tokens
+      end(tokens.refreshToken)
+      return null
+    },
+    callOff(isMeant) {
+      for (const one of all) one.isCalledOff ||= isMeant(one.email)
+    },
+  }
+}
