@@ -158,3 +158,23 @@ describe('a sign-out is not undone by a sign-in that was under way', () => {
     expect(live()).toEqual([DEMO])
   })
 })
+
+test('a session that one tab finds ended is so in all that hold it, and a sign-in under way goes on', async () => {
+  const { open, endAll, refused, holdAnswers, calls } = fakeBrowser()
+  const tabs = [await started(open()), await started(open()), await started(open())] as const
+  await tabs[0].session.signIn(ANA)
+  await settled()
+  endAll(ANA)
+  refused.add(ANA)
+  const release = holdAnswers('/login')
+  const signingIn = tabs[2].session.signIn(ANA)
+  expect((await tabs[0].session.send('/graphql')).status).toBe(401)
+  await settled()
+  const ended = { phase: 'signed-out', message: 'Your session has ended: sign in again.' }
+  expect(tabs.map(({ session }) => session.state())).toMatchObject([ended, ended, ended])
+  expect(calls.filter((path) => path === '/logout')).toEqual([])
+  release()
+  await signingIn
+  await settled()
+  expect(tabs.map(emailOf)).toEqual([ANA, ANA, ANA])
+})

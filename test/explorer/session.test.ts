@@ -267,7 +267,13 @@ test('a gateway that mails codes is told the code', async () => {
 })
 
 /** A tab without others. */
-const ALONE: TabChannel = { ask: async () => null, tell: () => {}, tellEnd: () => {}, alone: (run) => run() }
+const ALONE: TabChannel = {
+  ask: async () => null,
+  tell: () => {},
+  tellEnd: () => {},
+  tellFoundEnded: () => {},
+  alone: (run) => run(),
+}
 
 interface Server {
   /** The end of the token that it lets in. */

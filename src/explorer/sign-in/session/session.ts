@@ -42,6 +42,7 @@ export interface SessionOptions {
   readonly onBack: (run: () => void) => void
 }
 
+const ENDED = 'Your session has ended: sign in again.'
 const NOT_KEPT = 'This tab did not keep the session over the reload: sign in again.'
 const NOT_RENEWED = 'The gateway could not renew your session yet. Trying again.'
 const SIGNED_OUT_ELSEWHERE = 'You signed out in another tab.'
@@ -67,7 +68,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   /** Whether the gateway went away before it had signed the demo user in. */
   let isDemoDue = false
   const requests = signedInRequests({ held: () => held, refresh }, fetchFrom, facts.basePath)
-  const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther })
+  const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther, onFoundEnded: endFound })
 
   function heldTokens(): HandedTokens | null {
     if (refreshToken === null || !held) return null
@@ -149,6 +150,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (own !== ended.refreshToken) endReplaced(own)
   }
 
+  /** By this tab or another one: what nobody may read any more is not shown until the next request either. */
+  function endFound(presented: string): void {
+    if (presented === refreshToken) end(ENDED)
+  }
+
   /** Ends the session where the gateway has ended it. A refresh that fails for another reason leaves things as they are. */
   function refresh(): Promise<void> {
     const before = held
@@ -174,7 +180,8 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       hold(renewed.accessToken, Date.now(), isLate ? { phase: 'signed-in', message: null } : {})
       handOver('renewed')
     } else if (answer?.status === 401) {
-      end('Your session has ended: sign in again.')
+      tabs.tellFoundEnded(presented)
+      endFound(presented)
     } else {
       clearTimeout(timer)
       timer = Number(setTimeout(() => void refresh(), RETRY_MS))

@@ -14,6 +14,8 @@ export interface EndedSession {
 export interface TabMessages {
   readonly onTokens: (tokens: HandedTokens, origin: TokenOrigin) => void
   readonly onEnd: (ended: EndedSession) => void
+  /** The gateway has refused to renew that session. */
+  readonly onFoundEnded: (refreshToken: string) => void
   /** What this tab holds, for one that asks. */
   readonly held: () => HandedTokens | null
 }
@@ -23,12 +25,14 @@ export interface TabChannel {
   readonly ask: () => Promise<HandedTokens | null>
   readonly tell: (tokens: HandedTokens, origin: TokenOrigin) => void
   readonly tellEnd: (ended: EndedSession) => void
+  readonly tellFoundEnded: (refreshToken: string) => void
   /** Runs while no other tab runs one; at once where the browser has no locks. */
   readonly alone: <T>(run: () => Promise<T>) => Promise<T>
 }
 
 type Message =
   | { readonly kind: 'end'; readonly ended: EndedSession }
+  | { readonly kind: 'found-ended'; readonly refreshToken: string }
   | { readonly kind: 'ask'; readonly question: number }
   | { readonly kind: 'answer'; readonly question: number; readonly tokens: HandedTokens }
   | { readonly kind: 'tokens'; readonly tokens: HandedTokens; readonly origin: TokenOrigin }
@@ -37,10 +41,16 @@ type Message =
 const ANSWER_WITHIN_MS = 250
 
 /** Each tab is then signed in by itself. */
-const WITHOUT_OTHERS: TabChannel = { ask: async () => null, tell: () => {}, tellEnd: () => {}, alone: (run) => run() }
+const WITHOUT_OTHERS: TabChannel = {
+  ask: async () => null,
+  tell: () => {},
+  tellEnd: () => {},
+  tellFoundEnded: () => {},
+  alone: (run) => run(),
+}
 
 /** Tokens pass between pages of this origin only, and are stored nowhere. */
-export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessages): TabChannel {
+export function openTabChannel(name: string, { onTokens, onEnd, onFoundEnded, held }: TabMessages): TabChannel {
   const channel = openChannel(name)
   if (channel === null) return WITHOUT_OTHERS
   const lockName = `${name}:refresh`
@@ -56,6 +66,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
     if (data.kind === 'ask' && mine) post({ kind: 'answer', question: data.question, tokens: mine })
     if (data.kind === 'answer' && data.question === waiting?.question) waiting.settle(data.tokens)
     if (data.kind === 'end') onEnd(data.ended)
+    if (data.kind === 'found-ended') onFoundEnded(data.refreshToken)
     if (data.kind === 'tokens') {
       if (waiting) waiting.settle(data.tokens)
       else onTokens(data.tokens, data.origin)
@@ -79,6 +90,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, held }: TabMessa
     },
     tell: (tokens, origin) => post({ kind: 'tokens', tokens, origin }),
     tellEnd: (ended) => post({ kind: 'end', ended }),
+    tellFoundEnded: (refreshToken) => post({ kind: 'found-ended', refreshToken }),
     alone: async (run) => ((await others) === null ? run() : navigator.locks.request(lockName, run)),
   }
 }
