@@ -1,10 +1,11 @@
-// The one sign-in of all pages: tokens in memory, one refresh in flight however many requests wait, an end by logout.
+// The one sign-in of all pages: tokens in memory, the same in all tabs, an end by logout.
 import type { ExplorerData } from '../../../pages/explorer-config.ts'
 import type { BrowserStorage } from '../../design/browser-storage.ts'
 import { failureText } from '../../frame/connection.ts'
 import { demoTokens } from './demo-tokens.ts'
 import { keptSession } from './kept-session.ts'
 import { createLogin, type Login, LoginFailure } from './login.ts'
+import { createRenewal } from './renewal.ts'
 import { createEndAtGateway, type Tried } from './session-ends.ts'
 import { createShownState, type SessionState, type ShownState, SIGNED_OUT } from './session-state.ts'
 import { createSignInsUnderWay } from './sign-ins-under-way.ts'
@@ -49,7 +50,6 @@ const SIGNED_OUT_ELSEWHERE = 'You signed out in another tab.'
 const SIGNED_OUT_MEANWHILE = 'You signed out meanwhile: sign in again.'
 const NOT_TOLD = 'Signed out here, but the gateway could not be told yet. Trying again.'
 const NOT_ENDED = 'Signed out here, but the gateway refused to end the session: it goes on there until it expires.'
-const RETRY_MS = 5_000
 const ASK_WHETHER_APPROVED_MS = 2_000
 
 export function createSession(facts: ExplorerData, options: SessionOptions): Session {
@@ -63,12 +63,21 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   let refreshToken: string | null = null
   let signedInAt = 0
   let held: HeldToken | null = null
-  let refreshing: Promise<void> | null = null
-  let timer = 0
   /** Whether the gateway went away before it had signed the demo user in. */
   let isDemoDue = false
-  const requests = signedInRequests({ held: () => held, refresh }, fetchFrom, facts.basePath)
   const tabs = openTabs({ held: heldTokens, onTokens: hear, onEnd: endWithOther, onFoundEnded: endFound })
+  const renewal = createRenewal({
+    post,
+    alone: tabs.alone,
+    refreshToken: () => refreshToken,
+    held: () => held,
+    onRenewed: takeRenewed,
+    onEnded(presented) {
+      tabs.tellFoundEnded(presented)
+      endFound(presented)
+    },
+  })
+  const requests = signedInRequests({ held: () => held, refresh: renewal.refresh }, fetchFrom, facts.basePath)
 
   function heldTokens(): HandedTokens | null {
     if (refreshToken === null || !held) return null
@@ -87,8 +96,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     held = holdToken(accessToken, receivedAt)
     isDemoDue = false
     kept.markOfSomebody(facts.demoEmail !== null && held.email !== facts.demoEmail)
-    clearTimeout(timer)
-    timer = Number(setTimeout(() => void refresh(), Math.max(0, held.renewAt - Date.now())))
+    renewal.plan(held.renewAt)
     change({ ...next, email: held.email, endsAt: held.endsAt })
   }
 
@@ -127,7 +135,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
   }
 
   function end(message: string | null): void {
-    clearTimeout(timer)
+    renewal.stop()
     // A kept session whose renewal is tried again is one too, though nobody is signed in yet.
     const isSomething = refreshToken !== null || state().phase !== 'signed-out'
     kept.forgetDemo(refreshToken)
@@ -155,37 +163,11 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     if (presented === refreshToken) end(ENDED)
   }
 
-  /** Ends the session where the gateway has ended it. A refresh that fails for another reason leaves things as they are. */
-  function refresh(): Promise<void> {
-    const before = held
-    refreshing ??= tabs
-      .alone(async () => {
-        if (before === null || held === before) await renew()
-      })
-      .finally(() => {
-        refreshing = null
-      })
-    return refreshing
-  }
-
-  async function renew(): Promise<void> {
-    const presented = refreshToken
-    if (presented === null) return
-    const answer = await post('/token', { refreshToken: presented }).catch(() => null)
-    const renewed = answer?.ok ? ((await answer.json().catch(() => null)) as { accessToken: string } | null) : null
-    if (refreshToken !== presented) return
-    if (renewed) {
-      // A session that a tab keeps, and whose first renewal failed.
-      const isLate = state().phase === 'starting' || state().phase === 'signed-out'
-      hold(renewed.accessToken, Date.now(), isLate ? { phase: 'signed-in', message: null } : {})
-      handOver('renewed')
-    } else if (answer?.status === 401) {
-      tabs.tellFoundEnded(presented)
-      endFound(presented)
-    } else {
-      clearTimeout(timer)
-      timer = Number(setTimeout(() => void refresh(), RETRY_MS))
-    }
+  function takeRenewed(accessToken: string): void {
+    // A session that a tab keeps, and whose first renewal failed.
+    const isLate = state().phase === 'starting' || state().phase === 'signed-out'
+    hold(accessToken, Date.now(), isLate ? { phase: 'signed-in', message: null } : {})
+    handOver('renewed')
   }
 
   async function begin(tokens: Tokens, at: number, isRemembered: boolean, isApproved: boolean): Promise<void> {
@@ -258,7 +240,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
         return endReplaced(own)
       }
       if (refreshToken !== null) {
-        await refresh()
+        await renewal.refresh()
         if (held) return
         if (refreshToken !== null) return change({ phase: 'signed-out', message: NOT_RENEWED })
       }

@@ -1,0 +1,57 @@
+// Renews the access token in time: once however many requests wait for it, and again later where the gateway does not answer.
+import type { Login } from './login.ts'
+import type { TabChannel } from './tab-channel.ts'
+import type { HeldToken } from './tokens.ts'
+
+export interface Renewal {
+  /** Ends the session where the gateway has ended it. A refresh that fails for another reason leaves things as they are. */
+  readonly refresh: () => Promise<void>
+  /** In the place of what was planned before. */
+  readonly plan: (at: number) => void
+  readonly stop: () => void
+}
+
+export interface Renewed {
+  readonly post: Login['post']
+  readonly alone: TabChannel['alone']
+  readonly refreshToken: () => string | null
+  readonly held: () => HeldToken | null
+  readonly onRenewed: (accessToken: string) => void
+  readonly onEnded: (refreshToken: string) => void
+}
+
+const RETRY_MS = 5_000
+
+export function createRenewal({ post, alone, refreshToken, held, onRenewed, onEnded }: Renewed): Renewal {
+  let refreshing: Promise<void> | null = null
+  let timer = 0
+
+  function plan(at: number): void {
+    clearTimeout(timer)
+    timer = Number(setTimeout(() => void refresh(), Math.max(0, at - Date.now())))
+  }
+
+  function refresh(): Promise<void> {
+    const before = held()
+    refreshing ??= alone(async () => {
+      // Another tab may have renewed it while this one waited.
+      if (before === null || held() === before) await renew()
+    }).finally(() => {
+      refreshing = null
+    })
+    return refreshing
+  }
+
+  async function renew(): Promise<void> {
+    const presented = refreshToken()
+    if (presented === null) return
+    const answer = await post('/token', { refreshToken: presented }).catch(() => null)
+    const renewed = answer?.ok ? ((await answer.json().catch(() => null)) as { accessToken: string } | null) : null
+    if (refreshToken() !== presented) return
+    if (renewed) onRenewed(renewed.accessToken)
+    else if (answer?.status === 401) onEnded(presented)
+    else plan(Date.now() + RETRY_MS)
+  }
+
+  return { refresh, plan, stop: () => clearTimeout(timer) }
+}
