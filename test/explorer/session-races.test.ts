@@ -178,3 +178,51 @@ test('a session that one tab finds ended is so in all that hold it, and a sign-i
   await settled()
   expect(tabs.map(emailOf)).toEqual([ANA, ANA, ANA])
 })
+
+describe('of the demo user no session lives on that nobody holds', () => {
+  test('two tabs that were opened at once, after the sign-out', async () => {
+    const { open, holdAnswers, live } = fakeBrowser()
+    const tabs = [open(), open()] as const
+    const release = holdAnswers('/login')
+    const starting = tabs.map(started)
+    await vi.advanceTimersByTimeAsync(1_000)
+    release()
+    await Promise.all(starting)
+    // They share the session that is renewed first.
+    await vi.advanceTimersByTimeAsync(900_000)
+    await tabs[0].session.signOut()
+    await settled()
+    expect(tabs.map(emailOf)).toEqual([null, null])
+    expect(live()).toEqual([])
+  })
+
+  test('who goes back and forth between the demo and their own workspace, at each sign-in', async () => {
+    const { open, live } = fakeBrowser()
+    const [tab, other] = [await started(open()), await started(open())]
+    for (const email of [ANA, DEMO, ANA, DEMO, DEMO]) {
+      await tab.session.signIn(email)
+      await settled()
+      expect(emailOf(other)).toBe(email)
+      expect(live().toSorted()).toEqual(email === DEMO ? [DEMO] : [ANA, DEMO])
+    }
+    await tab.session.signOut()
+    await settled()
+    expect(live()).toEqual([])
+  })
+
+  test('one that was opened too late, as somebody had signed in', async () => {
+    const { open, holdAnswers, live } = fakeBrowser()
+    const release = holdAnswers('/login')
+    const late = open()
+    const starting = started(late)
+    await vi.advanceTimersByTimeAsync(1_000)
+    // What is asked from here on is answered.
+    holdAnswers('/login')()
+    await (await started(open())).session.signIn(ANA)
+    release()
+    await starting
+    await settled()
+    expect(emailOf(late)).toBe(ANA)
+    expect(live().toSorted()).toEqual([ANA, DEMO])
+  })
+})

@@ -202,6 +202,12 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     void endAtGateway(presented)
   }
 
+  function endKeptDemo(): void {
+    const left = kept.demoToken()
+    kept.forgetDemo(left)
+    endReplaced(left)
+  }
+
   /** A tab that a busy one did not answer is the demo user's: it makes nobody else so who is loaded anew. */
   function isDemosBesideSomebody(tokens: HandedTokens): boolean {
     return kept.isOfSomebody() && emailOf(tokens) === facts.demoEmail
@@ -211,9 +217,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     isDemoDue = false
     try {
       const tokens = await underWay.run(email, () => demoTokens(kept, opening, email))
-      // The person may have signed in meanwhile.
-      if (refreshToken !== null) return
-      if (tokens) return await begin(tokens, 0, false, true)
+      if (tokens && refreshToken === null) return await begin(tokens, 0, false, true)
+      // The person has signed in meanwhile.
+      if (refreshToken !== null) return endReplaced(tokens?.refreshToken ?? null)
       end(SIGNED_OUT_ELSEWHERE)
       kept.markSignedOut()
     } catch (error) {
@@ -251,19 +257,21 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     async signIn(email, { code, isRemembered = state().isRemembered } = {}) {
       const tokens = await underWay.run(email, () => login(email, code))
       if (tokens === null) throw new LoginFailure('', SIGNED_OUT_MEANWHILE)
-      const replaced = refreshToken
+      const replaced = new Set([refreshToken, kept.demoToken()])
       kept.clear()
       // Later than what this tab knows of, also where a clock was set back.
       const at = Math.max(Date.now(), signedInAt + 1)
       await begin(tokens, at, isRemembered, facts.loginGuard !== 'mail' || code !== undefined)
       if (refreshToken === tokens.refreshToken) handOver('signed-in')
-      endReplaced(replaced)
+      for (const one of replaced) endReplaced(one)
     },
     async signOut() {
       const [presented, email] = [refreshToken, person()]
       underWay.callOff(() => true)
       end(null)
       kept.markSignedOut()
+      // Of tabs that were opened at once each opened a session, and another one's is kept.
+      if (email !== null && email === facts.demoEmail) endKeptDemo()
       if (presented === null) return
       tabs.tellEnd({ refreshToken: presented, email })
       await endAtGateway(presented, sayWhetherTold)
