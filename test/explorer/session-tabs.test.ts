@@ -169,6 +169,19 @@ test('a reload beside a tab of the demo user makes nobody the demo user', async 
   expect([ANA, DEMO].map(isLive)).toEqual([true, true])
 })
 
+test('a kept session that has ended is told so, where the next reload is the demo user’s', async () => {
+  const { open, endAll } = fakeBrowser()
+  const tab = await started(open())
+  await tab.session.signIn(ANA, { isRemembered: true })
+  endAll(ANA)
+  tab.close()
+  const again = await started(open(tab.storage))
+  const ended = { phase: 'signed-out', email: null, message: 'Your session has ended: sign in again.' }
+  expect(again.session.state()).toMatchObject(ended)
+  again.close()
+  expect(emailOf(await started(open(tab.storage)))).toBe(DEMO)
+})
+
 test('who signs in as somebody else ends the session they had, and not the demo’s', async () => {
   const { open, isLive } = fakeBrowser()
   const { session } = await started(open())

@@ -160,7 +160,10 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
 
   /** By this tab or another one: what nobody may read any more is not shown until the next request either. */
   function endFound(presented: string): void {
-    if (presented === refreshToken) end(ENDED)
+    if (presented !== refreshToken) return
+    end(ENDED)
+    // They have been told: a reload is not one that lost their session.
+    kept.markOfSomebody(false)
   }
 
   function takeRenewed(accessToken: string): void {
@@ -237,7 +240,7 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
     subscribe,
     openAnother,
     async start() {
-      const own = kept.token()
+      const [own, isOfSomebody] = [kept.token(), kept.isOfSomebody()]
       refreshToken = own
       change({ isRemembered: own !== null })
       const shared = kept.isSignedOut() ? null : await tabs.ask()
@@ -251,7 +254,9 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
         if (refreshToken !== null) return change({ phase: 'signed-out', message: NOT_RENEWED })
       }
       if (facts.demoEmail === null || kept.isSignedOut()) return change({ phase: 'signed-out' })
-      if (kept.isOfSomebody()) return change({ phase: 'signed-out', message: NOT_KEPT })
+      // It has ended meanwhile, and said why.
+      if (isOfSomebody && own !== null) return
+      if (isOfSomebody) return change({ phase: 'signed-out', message: NOT_KEPT })
       await beginDemo(facts.demoEmail)
     },
     async signIn(email, { code, isRemembered = state().isRemembered } = {}) {
