@@ -240,6 +240,23 @@ test('a sign-out that fails is tried again after somebody else has signed in, wi
   await session.signOut()
 })
 
+test('a part of the page that fails when somebody signs in stops neither the sign-in nor the other parts', async () => {
+  const reported: unknown[] = []
+  vi.stubGlobal('reportError', (error: unknown) => reported.push(error))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { session, storage } = await signedIn()
+  const failure = new Error('a listener failed')
+  const told: (string | null)[] = []
+  session.subscribe(() => {
+    throw failure
+  })
+  session.subscribe(() => told.push(session.state().email))
+  await session.signIn('ana@example.com', { isRemembered: true })
+  expect(told).toEqual(['ana@example.com'])
+  expect([...storage.values()]).toEqual(['refresh2', 'ana@example.com'])
+  expect(reported).toEqual([failure])
+})
+
 test('a gateway that mails codes is told the code', async () => {
   const bodies: string[] = []
   const storage = memoryStorage()

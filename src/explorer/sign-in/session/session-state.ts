@@ -31,11 +31,20 @@ export function createShownState(): ShownState {
     state: () => state,
     change(next) {
       state = { ...state, ...next }
-      for (const listener of listeners) listener()
+      for (const listener of listeners) runAlone(listener)
     },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+  }
+}
+
+/** A part of the page that fails does not break off what the session is about to keep, or to tell other tabs. */
+function runAlone(listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    reportError(error)
   }
 }
