@@ -102,6 +102,26 @@ describe.skipIf(CHROMIUM === undefined)('signing in', () => {
     expect(await second.locator('.account .email').innerText()).toBe(BEN)
   })
 
+  test('who signs in on an address that begins with two slashes is signed in, in other tabs too', async () => {
+    const { url, load } = await startGateway({ demoEmail: BEN })
+    await load(SMALL_WORLD)
+    const context = await browser.open(url)
+    const [page, other] = [await context.newPage(), await context.newPage()]
+    await other.goto(url)
+    await waitForAgreement(other)
+    await page.goto(`${url}//workspace?show=projects`)
+    await page.locator('.account .email', { hasText: BEN }).waitFor()
+    // The address of a reload may hold what somebody wrote before, and is not left to the next person.
+    await page.reload()
+    await page.locator('.account .email', { hasText: BEN }).waitFor()
+    await signInAs(page, ANA)
+    expect(page.url()).toBe(`${url}//workspace`)
+    await other.locator('.account .email', { hasText: ANA }).waitFor()
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.locator('.item').first().waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   test('F17: a sign-out that does not reach the gateway says so, and ends the session once it is back', async () => {
     const { page, renewal } = await openSignedIn()
     await page.route('**/*', (route) => route.abort())

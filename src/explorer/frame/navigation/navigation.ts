@@ -54,6 +54,11 @@ export function createNavigation(basePath: string): Navigation {
     return { path: pathname.slice(basePath.length) || '/', search, hash, visit }
   }
 
+  /** With its origin: what begins with two slashes would name another one. */
+  function hrefOf(to: string): string {
+    return location.origin + basePath + to
+  }
+
   function moved(): void {
     place = read(place.visit + 1)
     last.set(place.path, place.path + place.search)
@@ -78,7 +83,7 @@ export function createNavigation(basePath: string): Navigation {
 
   function note(to: string): void {
     // A page that is drawn anew within this visit, as after signing in again, reads it.
-    const written = placeOf(new URL(basePath + to, location.origin), place.visit)
+    const written = placeOf(new URL(hrefOf(to)), place.visit)
     if (addressOf(written) !== addressOf(place)) place = written
     last.set(place.path, to)
   }
@@ -86,7 +91,7 @@ export function createNavigation(basePath: string): Navigation {
   function write(to: string): void {
     forget()
     if (basePath + to === location.pathname + location.search + location.hash) return
-    history.replaceState(history.state, '', basePath + to)
+    history.replaceState(history.state, '', hrefOf(to))
     paidUntil = Math.max(paidUntil, performance.now()) + WRITE_COSTS_MS
   }
 
@@ -118,7 +123,7 @@ export function createNavigation(basePath: string): Navigation {
     },
     go(to) {
       settle()
-      history.pushState(null, '', basePath + to)
+      history.pushState(null, '', hrefOf(to))
       moved()
       scroll.top()
     },
