@@ -157,6 +157,46 @@ test.each([
   expect(emailOf(await started(open(tab.storage)))).toBe(isKept ? email : null)
 })
 
+test.each([true, false])(
+  'a kept tab that is opened again goes on beside a tab of its session, whichever answers first (%s)',
+  async (isFirst) => {
+    const { open, live } = fakeBrowser({ demoEmail: null })
+    const kept = open()
+    const others = [open(), open()] as const
+    const [same, ben] = isFirst ? others : others.toReversed()
+    if (!same || !ben) throw new Error('two tabs were opened')
+    await started(kept)
+    await kept.session.signIn(ANA, { isRemembered: true })
+    await started(same)
+    // Neither is told of Ben, who has yet to ask them.
+    for (const tab of [kept, same]) tab.setBusy(true)
+    await started(ben)
+    await ben.session.signIn(BEN)
+    for (const tab of [kept, same]) tab.drop()
+    expect([kept, same, ben].map(emailOf)).toEqual([ANA, ANA, BEN])
+    kept.close()
+    const again = await started(open(kept.storage))
+    expect(again.session.state()).toMatchObject({ email: ANA, isRemembered: true })
+    expect(live().toSorted()).toEqual([ANA, BEN])
+    expect([same, ben].map(emailOf)).toEqual([ANA, BEN])
+  },
+)
+
+test('a tab of somebody that is opened again goes on with another one of theirs, though the demo’s answers first', async () => {
+  const { open } = fakeBrowser()
+  const ana = await started(open())
+  await ana.session.signIn(ANA)
+  ana.setBusy(true)
+  const demo = await started(open())
+  ana.drop()
+  demo.setBusy(true)
+  const same = await started(open())
+  demo.drop()
+  expect([ana, same, demo].map(emailOf)).toEqual([ANA, ANA, DEMO])
+  ana.close()
+  expect(emailOf(await started(open(ana.storage)))).toBe(ANA)
+})
+
 test('a reload beside a tab of the demo user makes nobody the demo user', async () => {
   const { open, isLive } = fakeBrowser()
   const busy = await started(open())

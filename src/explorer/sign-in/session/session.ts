@@ -243,7 +243,10 @@ export function createSession(facts: ExplorerData, options: SessionOptions): Ses
       const [own, isOfSomebody] = [kept.token(), kept.isOfSomebody()]
       refreshToken = own
       change({ isRemembered: own !== null })
-      const shared = kept.isSignedOut() ? null : await tabs.ask()
+      // Of tabs that went apart, one with this tab's session: whoever goes over to another one's ends it there too.
+      const isOwn = (tokens: HandedTokens): boolean =>
+        own === null ? !isDemosBesideSomebody(tokens) : isOfThis(tokens)
+      const shared = kept.isSignedOut() ? null : await tabs.ask(isOwn)
       if (shared && !isDemosBesideSomebody(shared)) {
         takeOver(shared)
         return endReplaced(own)

@@ -21,8 +21,8 @@ export interface TabMessages {
 }
 
 export interface TabChannel {
-  /** The tokens that another tab holds; null when none answers in a moment. */
-  readonly ask: () => Promise<HandedTokens | null>
+  /** The tokens that another tab holds, of several those that are preferred; null when none answers in a moment. */
+  readonly ask: (isPreferred: (tokens: HandedTokens) => boolean) => Promise<HandedTokens | null>
   readonly tell: (tokens: HandedTokens, origin: TokenOrigin) => void
   readonly tellEnd: (ended: EndedSession) => void
   readonly tellFoundEnded: (refreshToken: string) => void
@@ -36,6 +36,14 @@ type Message =
   | { readonly kind: 'ask'; readonly question: number }
   | { readonly kind: 'answer'; readonly question: number; readonly tokens: HandedTokens }
   | { readonly kind: 'tokens'; readonly tokens: HandedTokens; readonly origin: TokenOrigin }
+
+/** For the answers to a question. */
+interface Waiting {
+  readonly question: number
+  /** The first one is for when no preferred one comes. */
+  readonly take: (tokens: HandedTokens) => void
+  readonly settle: (tokens: HandedTokens) => void
+}
 
 /** An answer that comes later, as from a tab that is busy, is none: the tab that asked has gone on without it. */
 const ANSWER_WITHIN_MS = 250
@@ -55,7 +63,7 @@ export function openTabChannel(name: string, { onTokens, onEnd, onFoundEnded, he
   if (channel === null) return WITHOUT_OTHERS
   const lockName = `${name}:refresh`
   const presence = `${name}:open`
-  let waiting: { readonly question: number; readonly settle: (tokens: HandedTokens) => void } | null = null
+  let waiting: Waiting | null = null
   // Held for as long as the tab is open, so that the first tab need not wait for an answer that nobody gives.
   const others = countOthers(presence)
 
@@ -64,27 +72,33 @@ export function openTabChannel(name: string, { onTokens, onEnd, onFoundEnded, he
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     const mine = held()
     if (data.kind === 'ask' && mine) post({ kind: 'answer', question: data.question, tokens: mine })
-    if (data.kind === 'answer' && data.question === waiting?.question) waiting.settle(data.tokens)
+    if (data.kind === 'answer' && data.question === waiting?.question) waiting.take(data.tokens)
     if (data.kind === 'end') onEnd(data.ended)
     if (data.kind === 'found-ended') onFoundEnded(data.refreshToken)
     if (data.kind === 'tokens') {
-      if (waiting) waiting.settle(data.tokens)
+      if (waiting && data.origin === 'renewed') waiting.take(data.tokens)
+      else if (waiting) waiting.settle(data.tokens)
       else onTokens(data.tokens, data.origin)
     }
   }
 
   return {
-    async ask() {
+    async ask(isPreferred) {
       if ((await others) === 0) return null
       return new Promise((resolve) => {
-        const timer = setTimeout(settle, ANSWER_WITHIN_MS, null)
+        let first: HandedTokens | null = null
+        const timer = setTimeout(() => settle(first), ANSWER_WITHIN_MS)
+        function take(tokens: HandedTokens): void {
+          first ??= tokens
+          if (isPreferred(tokens)) settle(tokens)
+        }
         function settle(tokens: HandedTokens | null): void {
           clearTimeout(timer)
           waiting = null
           resolve(tokens)
         }
         const question = Math.random()
-        waiting = { question, settle }
+        waiting = { question, take, settle }
         post({ kind: 'ask', question })
       })
     },
