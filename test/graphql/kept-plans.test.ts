@@ -5,6 +5,7 @@ import { createDocuments, type DocumentsOptions } from '../../src/graphql/docume
 import { createPrepareDocument } from '../../src/graphql/document/prepare-document.ts'
 import { createExecutor } from '../../src/graphql/execution/execute.ts'
 import type { Context } from '../../src/resolvers/context.ts'
+import { text as textMember } from '../../src/resolvers/documents/document-fields.ts'
 import { UNCOUNTED } from '../../src/resolvers/request-budget.ts'
 import { liveBytes } from '../support/live-bytes.ts'
 
@@ -18,10 +19,14 @@ const LIMITS = { maxDepth: 10, maxAliases: 100, maxRootFields: 100, maxDirective
 function open(options: DocumentsOptions) {
   const planned = new Set<unknown>()
   const schema = makeExecutableSchema({
-    typeDefs: 'type Query { item: Item, other: Int } type Item { a: Int, b: Int, c: Int, d: Int, e: Int, f: Int }',
+    typeDefs:
+      'type Query { item: Item, wide: Wide, other: Int } type Item { a: Int, b: Int, c: Int, d: Int, e: Int, f: Int } type Wide { name: String }',
     resolvers: {
+      // As an object: a plain function would be bound, and be no member any more.
+      Wide: { name: { resolve: textMember('name') } },
       Query: {
         item: () => ({}),
+        wide: () => ({ text: WIDE }),
         // Each plan makes one info, for all requests that it is used for.
         other: (_parent, _args, _context, info) => planned.add(info).size,
       },
@@ -42,6 +47,9 @@ function open(options: DocumentsOptions) {
     },
   }
 }
+
+/** A stored document with as many names, of as many letters, as are remembered of documents. */
+const WIDE = `{"name":"W",${Array.from({ length: 255 }, (_, index) => `"${'é'.repeat(52)}${1_000 + index}":1`)}}`
 
 const OF_ITEM = 'fragment F on Item { a b c d e f }'
 
@@ -76,6 +84,20 @@ test.for([
     expect(isKept(text, ANA)).toBe(true)
   }
   expect((await liveBytes()) - before).toBeLessThan(maxBytes + 4 * MIB)
+})
+
+test('what is learned of wide stored documents stays within the bytes for documents and plans', async () => {
+  const maxBytes = 4 * MIB
+  const { run, isKept } = open({ maxBytes, maxShare: 1 })
+  const wide = (number: number) =>
+    `{ ${Array.from({ length: 95 }, (_, index) => `a${index}: wide { name }`).join(' ')} } #${number}`
+  for (let round = 0; round < 3; round += 1) await run(wide(0), ANA)
+  const before = await liveBytes()
+  for (let number = 1; number <= 12; number += 1) {
+    for (let round = 0; round < 3; round += 1) await run(wide(number), ANA)
+    expect(isKept(wide(number), ANA)).toBe(true)
+  }
+  expect((await liveBytes()) - before).toBeLessThan(maxBytes)
 })
 
 test('a kept document has its plans made once, one for each outcome of its conditions', async () => {

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createMemberReader } from '../../src/resolvers/documents/member-reader.ts'
 import { createSeededRandom, randomSeed } from '../support/seeded-random.ts'
 
@@ -28,7 +28,7 @@ test('it takes what JSON.parse would find, as written, whatever the documents be
   const { below, sample } = createSeededRandom(seed)
   const isOneOf = (count: number) => below(count) === 0
   const space = () => (isOneOf(10) ? sample([' ', '\n', '\t\r\n'], 1).join('') : '')
-  const read = createMemberReader(new Map(WANTED.map((name, slot) => [name, slot])))
+  const read = readerOf(...WANTED)
 
   function writeName(name: string): string {
     const plain = JSON.stringify(name)
@@ -53,18 +53,40 @@ test('it takes what JSON.parse would find, as written, whatever the documents be
 })
 
 test.each(['[]', '1', '"id"', 'null', '{}', ' { } '])('%s has none of them', (document) => {
-  expect(createMemberReader(new Map([['id', 0]]))(document)).toEqual([null])
+  expect(readerOf('id')(document)).toEqual([null])
 })
 
 test('of a name that is written twice it takes the last, also when the one before had it once', () => {
-  const read = createMemberReader(new Map([['id', 0]]))
+  const read = readerOf('id')
   expect(read('{"id":1,"v":2}')).toEqual(['1'])
   expect(read('{"id":1,"id":2}')).toEqual(['2'])
   expect(read('{"id":1,"\\u0069d":3}')).toEqual(['3'])
 })
 
+test('the members that are wanted come in the order wanted, whichever the reader looks for', () => {
+  const { texts } = createMemberReader(['id', 'name', 'kind'])
+  const document = '{"name":1,"other":2,"id":3}'
+  expect([texts(document, [1, 0]), texts(document, [2]), texts(document, [])]).toEqual([['1', '3'], [null], []])
+})
+
+test('a reader that the documents of somebody filled learns those of others all the same', () => {
+  const read = readerOf('id')
+  const copies = vi.spyOn(Buffer, 'from')
+  onTestFinished(() => copies.mockRestore())
+  /** Of a short document nothing is copied but the names that are remembered. */
+  function learned(document: string): number {
+    copies.mockClear()
+    expect(read(document)).toEqual(['1'])
+    return copies.mock.calls.length
+  }
+  expect(['{"id":1,"a":2}', '{"id":1,"a":2}', '{"a":2,"id":1}'].map(learned)).toEqual([2, 0, 0])
+  expect(learned(`{"id":1,${Array.from({ length: 300 }, (_, index) => `"s${index}":0`)}}`)).toBe(254)
+  const later = Array.from({ length: 5_000 }, () => learned('{"b":2,"id":1}'))
+  expect(later.filter((count) => count > 0)).toEqual([2])
+})
+
 test('a short member of a long document holds on to nothing but itself', () => {
-  const read = createMemberReader(new Map([['name', 0]]))
+  const read = readerOf('name')
   const members: (string | null | undefined)[] = []
   const before = usedBytes()
   for (let index = 0; index < 200; index += 1) {
@@ -77,6 +99,12 @@ test('a short member of a long document holds on to nothing but itself', () => {
   // The documents came to 20 MB.
   expect(grown).toBeLessThan(5_000_000)
 })
+
+function readerOf(...names: readonly string[]) {
+  const { texts } = createMemberReader(names)
+  const all = names.map((_, place) => place)
+  return (document: string) => texts(document, all)
+}
 
 function usedBytes(): number {
   collectGarbage()

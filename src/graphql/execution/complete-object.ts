@@ -1,8 +1,9 @@
 // Completes an object: its fields in the order of the selection, each resolved and completed, or taken from the stored document.
-import type { HasText, MemberField } from '../../resolvers/documents/member-field.ts'
+import type { HasText } from '../../resolvers/documents/member-field.ts'
 import { RequestAborted } from '../../resolvers/request-budget.ts'
 import { FieldFailure, type Path } from './collected-errors.ts'
 import type { FieldPlan, SelectionPlan } from './plan/plan.ts'
+import { readMembers } from './read-members.ts'
 import type { Run } from './run.ts'
 import { Deferred, Failed, isPending, type Pending, settle, settledValues } from './settle.ts'
 import { createTextBuilder, type Text } from './text.ts'
@@ -14,21 +15,19 @@ export function completeObject(
   source: unknown,
   path: Path | null,
 ): Text | Promise<Text> {
-  const { fields, readMembers } = selection
+  const { fields, members } = selection
   run.fieldCount += selection.resolvedCount
   // Only types of stored documents have fields that are members.
-  const memberTexts = readMembers?.((source as HasText).text)
+  const memberValues = members && readMembers(members, source as HasText)
   let text = ''
   let ownLength = selection.frameLength
   for (let index = 0; index < fields.length; index += 1) {
     const field = fields[index]
     if (!field) break
     const value =
-      field.member === null
-        ? beginField(field, run, source, path)
-        : memberValue(field.member, memberTexts?.[field.memberSlot])
+      field.memberSlot === -1 ? beginField(field, run, source, path) : (memberValues?.[field.memberSlot] ?? 'null')
     if (typeof value !== 'string') {
-      return completeRest(selection, run, source, path, { memberTexts, text, ownLength, index, value })
+      return completeRest(selection, run, source, path, { memberValues, text, ownLength, index, value })
     }
     if (!field.isComposite) ownLength += value.length
     text += field.opening + value
@@ -37,9 +36,12 @@ export function completeObject(
   return fields.length === 0 ? '{}' : `${text}}`
 }
 
+/** By slot. */
+type MemberValues = readonly (string | null)[] | null
+
 /** An object up to its first field that is no string yet. */
 interface Begun {
-  readonly memberTexts: readonly (string | null)[] | undefined
+  readonly memberValues: MemberValues
   readonly text: string
   readonly ownLength: number
   /** Of that field. */
@@ -58,16 +60,16 @@ function completeRest(
 ): Text | Promise<Text> {
   const rest = fields.slice(begun.index)
   const values: (Text | Pending<Text> | Failed)[] = []
-  const { memberTexts } = begun
+  const { memberValues } = begun
   let { ownLength } = begun
   let mustWait = false
   for (const field of rest) {
     const value =
       values.length === 0
         ? begun.value
-        : field.member === null
+        : field.memberSlot === -1
           ? beginField(field, run, source, path)
-          : memberValue(field.member, memberTexts?.[field.memberSlot])
+          : (memberValues?.[field.memberSlot] ?? 'null')
     values.push(value)
     if (isPending(value)) mustWait = true
     // What follows a failure is never executed (specification, "Handling Execution Errors").
@@ -80,10 +82,6 @@ function completeRest(
   const join = (settled: readonly Text[]) => joinFields(begun.text, rest, settled)
   if (!mustWait) return join(settledValues(values))
   return settle(values, (thrown, index) => fieldFailed(rest[index], run, thrown, path), join)
-}
-
-function memberValue(member: MemberField, written: string | null | undefined): string {
-  return (written != null && member.accept(written)) || 'null'
 }
 
 function countObject(run: Run, length: number): Failed | null {

@@ -34,10 +34,10 @@ export const documentId = member<string>('id', (written) => {
 })
 
 function member<T>(name: string, accept: (written: string) => string | null): (document: HasText) => T | null {
-  const read = createMemberReader(new Map([[name, 0]]))
+  const reader = createMemberReader([name])
   return fromMember(
     (document: HasText) => {
-      const [written = null] = read(document.text)
+      const [written = null] = reader.texts(document.text, [0])
       const accepted = written === null ? null : accept(written)
       return accepted === null ? null : (JSON.parse(accepted) as T)
     },

@@ -19,13 +19,13 @@ import {
   visit,
 } from 'graphql'
 import { type MemberField, memberOf } from '../../../resolvers/documents/member-field.ts'
-import { createMemberReader, type MemberReader } from '../../../resolvers/documents/member-reader.ts'
 import type { PreparedOperation } from '../../document/prepared-document.ts'
 import type { Path } from '../collected-errors.ts'
 import type { Run } from '../run.ts'
 import { Failed } from '../settle.ts'
 import type { Text } from '../text.ts'
 import { collectFields } from './collect-fields.ts'
+import { type MembersOf, type SelectedMembers, selectMembers } from './type-members.ts'
 
 export type Complete = (run: Run, value: unknown, path: Path | null) => Text | Promise<Text>
 
@@ -39,9 +39,7 @@ export interface FieldPlan {
   readonly isNullable: boolean
   /** Text that needs no resolver: `__typename`. */
   readonly constant: string | null
-  /** A member of the stored document, taken from its text. */
-  readonly member: MemberField | null
-  /** Index of the member in what `readMembers` answers; -1 for other fields. */
+  /** Index of the member of the stored document that it is, in the `members` of its selection; -1 for other fields. */
   readonly memberSlot: number
   readonly resolve: (source: unknown, run: Run) => unknown
   /** A scalar or an enum, and no list: nothing within it has a path of its own. */
@@ -57,8 +55,8 @@ export interface SelectionPlan {
   readonly resolvedCount: number
   /** Length of all keys, commas and braces. */
   readonly frameLength: number
-  /** Takes the members that are selected out of a stored document; null when none is. */
-  readonly readMembers: MemberReader | null
+  /** The members of the stored document that are selected; null when none is. */
+  readonly members: SelectedMembers | null
 }
 
 export interface OperationPlan {
@@ -77,6 +75,7 @@ export interface PlanBuilder {
   /** Told each time that the plan has grown by a selection: how many fields it has, and the length of their keys. */
   readonly onPlanned: (fieldCount: number, keysLength: number) => void
   readonly completeOf: (type: GraphQLOutputType, nodes: readonly FieldNode[], builder: PlanBuilder) => Complete
+  readonly membersOf: MembersOf
 }
 
 /**
@@ -87,13 +86,12 @@ export function createPlan(
   schema: GraphQLSchema,
   { definition, fragments }: PreparedOperation,
   variables: VariableValues,
-  completeOf: PlanBuilder['completeOf'],
-  onPlanned: PlanBuilder['onPlanned'],
+  parts: Pick<PlanBuilder, 'completeOf' | 'membersOf' | 'onPlanned'>,
 ): OperationPlan {
   const root = schema.getRootType(definition.operation)
   if (!root) throw new Error(`the schema has no ${definition.operation}`)
   let slots = 0
-  const builder: PlanBuilder = { schema, fragments, variables, completeOf, onPlanned, nextSlot: () => slots++ }
+  const builder: PlanBuilder = { ...parts, schema, fragments, variables, nextSlot: () => slots++ }
   const selection = lazySelection(builder, root, [definition.selectionSet])
   return { isMutation: definition.operation === 'mutation', selection }
 }
@@ -134,14 +132,13 @@ function planSelection(
   sets: readonly SelectionSetNode[],
 ): SelectionPlan {
   const fields: FieldPlan[] = []
-  const members = new Map<string, number>()
+  const members: MemberField[] = []
   for (const [responseName, nodes] of collectFields(builder, type, sets)) {
     const [node] = nodes
     const definition = node && builder.schema.getField(type, node.name.value)
     if (!definition) continue
     const member = memberOf(definition.resolve)
-    if (member && !members.has(member.name)) members.set(member.name, members.size)
-    const memberSlot = members.get(member?.name ?? '') ?? -1
+    if (member && !members.includes(member)) members.push(member)
     fields.push({
       responseName,
       // Names of GraphQL need no escapes (specification, section 2.1.9).
@@ -150,8 +147,7 @@ function planSelection(
       nodes,
       isNullable: !isNonNullType(definition.type),
       constant: node.name.value === '__typename' ? `"${type.name}"` : null,
-      member,
-      memberSlot,
+      memberSlot: member ? members.indexOf(member) : -1,
       isLeaf: isLeafType(getNullableType(definition.type)),
       isComposite: node.selectionSet !== undefined,
       resolve: createResolve(builder, type, definition, node),
@@ -160,9 +156,9 @@ function planSelection(
   }
   return {
     fields,
-    resolvedCount: fields.filter(({ member, constant }) => member === null && constant === null).length,
+    resolvedCount: fields.filter(({ memberSlot, constant }) => memberSlot === -1 && constant === null).length,
     frameLength: fields.reduce((sum, { opening }) => sum + opening.length, 1),
-    readMembers: members.size > 0 ? createMemberReader(members) : null,
+    members: selectMembers(builder.membersOf(type), members),
   }
 }
 
