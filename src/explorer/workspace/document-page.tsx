@@ -70,6 +70,7 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
       ) : (
         <FileBrowser
           elements={parts}
+          of={kind === 'templates' ? 'template' : 'UI library'}
           file={parameters.get('file')}
           onFile={(file) => write({ file, line: null })}
           place={place}

@@ -4,6 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { sizeText } from '../../answer/answer.ts'
 import type { LinePlace } from '../../text/use-line-place.ts'
 import { byteLengthOf, type Element } from '../project/elements.ts'
+import { visibleName } from '../shown-name.ts'
 import { FilePreview } from './file-preview.tsx'
 import { FileTree } from './file-tree.tsx'
 import { entryOf, foldersOf, rowsOf, treeOf } from './tree.ts'
@@ -15,6 +16,8 @@ const FEW_FOUND = 600
 
 interface FileBrowserProps {
   readonly elements: readonly Element[]
+  /** What the files are of, as a sentence names it. */
+  readonly of: 'export' | 'template' | 'UI library'
   /** The path of the chosen file; null for whichever one opens first. */
   readonly file: string | null
   readonly onFile: (path: string) => void
@@ -22,22 +25,24 @@ interface FileBrowserProps {
   readonly place: LinePlace
 }
 
-export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps): ReactNode {
+export function FileBrowser({ elements, of, file, onFile, place }: FileBrowserProps): ReactNode {
   const [picked, setPicked] = useState<Element | null>(null)
-  // Of several with one path the one that was pressed.
-  const chosen = useMemo(
-    () =>
-      picked?.path === file && picked !== null && elements.includes(picked)
-        ? picked
-        : (elements.find(({ path }) => path === file) ?? entryOf(elements)),
-    [elements, file, picked],
-  )
+  const chosen = useMemo(() => {
+    if (file === null) return entryOf(elements)
+    // Of several with one path the one that was pressed.
+    if (picked?.path === file && elements.includes(picked)) return picked
+    return elements.find(({ path }) => path === file) ?? null
+  }, [elements, file, picked])
   // Once for each file: it may be large, and is drawn anew with each letter of a search.
   const size = useMemo(() => (chosen === null ? '' : sizeText(byteLengthOf(chosen))), [chosen])
   const [search, setSearch] = useState('')
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(
     () =>
-      new Set(elements.length <= FEW ? elements.flatMap(({ path }) => foldersOf(path)) : foldersOf(chosen?.path ?? '')),
+      new Set(
+        elements.length <= FEW
+          ? elements.flatMap(({ path }) => foldersOf(path))
+          : foldersOf(chosen?.path ?? file ?? ''),
+      ),
   )
   const isSearching = search !== ''
   const found = useMemo(() => {
@@ -101,7 +106,13 @@ export function FileBrowser({ elements, file, onFile, place }: FileBrowserProps)
         />
       </div>
       <div className="preview">
-        {chosen && <FilePreview key={chosen.path} element={chosen} sizeText={size} place={place} />}
+        {chosen ? (
+          <FilePreview key={chosen.path} element={chosen} sizeText={size} place={place} />
+        ) : (
+          <p className="note picture" role="status">
+            <bdi className="file-path">{visibleName(file ?? '')}</bdi> is not in this {of}
+          </p>
+        )}
       </div>
     </div>
   )

@@ -129,6 +129,7 @@ function Files({ project, opened }: { readonly project: Project; readonly opened
       ) : (
         <FileBrowser
           elements={elements}
+          of="export"
           file={parameters.get('file')}
           onFile={(file) => write({ file, line: null })}
           place={{ line: parameters.get('line'), onLine: (line) => writeSoon({ line }) }}

@@ -1,0 +1,40 @@
+// What is opened in the workspace says what it is: which file, how many parts, whose.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
+
+describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
+  const browser = shareBrowser()
+
+  test('is no other file where the one of the address is not there', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const files = ['README.md', 'src/a.ts'].map((path) => ({ path, content: path }))
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"p","ref":"p"}') +
+        exportLine(ANA, {
+          r: 'p',
+          createdAt: '2026-01-01T00:00:00Z',
+          elements: files.map((file) => JSON.stringify(file)),
+        }) +
+        documentLine('template', ANA, JSON.stringify({ id: 't', files })),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=p&tab=files&file=src%2Fgone.ts')
+    await page.getByText('src/gone.ts is not in this export').waitFor()
+    const chosen = page.locator('[role="treeitem"][aria-selected="true"]')
+    expect(await chosen.count()).toBe(0)
+    expect(await page.locator('.preview .line').count()).toBe(0)
+    await page.getByRole('treeitem', { name: 'a.ts' }).click()
+    await page.locator('.preview .line', { hasText: 'src/a.ts' }).waitFor()
+    expect(await chosen.allInnerTexts()).toEqual(['a.ts'])
+    await page.goto(`${gateway.url}/workspace?show=templates&open=t&file=gone.md`)
+    await page.getByText('gone.md is not in this template').waitFor()
+  })
+
+  async function open({ url }: TestGateway, address: string): Promise<Page> {
+    const page = await (await browser.open(url)).newPage()
+    await page.goto(url + address)
+    return page
+  }
+})
