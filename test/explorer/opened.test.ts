@@ -32,6 +32,21 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     await page.getByText('gone.md is not in this template').waitFor()
   })
 
+  test('says of a UI library how many components it has, not how many files they have', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    const components = ['Badge', 'Card'].map((name) => ({ name, files: [{ path: `${name}.tsx`, content: name }] }))
+    const files = [{ path: 'README.md', content: 'Read me' }]
+    await gateway.load(
+      documentLine('uiLibrary', ANA, JSON.stringify({ id: 'parts', components, files })) +
+        documentLine('uiLibrary', ANA, JSON.stringify({ id: 'loose', files })),
+    )
+    const page = await open(gateway, '/workspace?show=libraries&open=parts')
+    const tab = page.locator('.segments [aria-pressed="true"]', { hasText: /\d/ })
+    expect((await tab.innerText()).replace(/\s+/, ' ')).toBe('Components 2')
+    await page.goto(`${gateway.url}/workspace?show=libraries&open=loose`)
+    expect((await tab.innerText()).replace(/\s+/, ' ')).toBe('Files 1')
+  })
+
   async function open({ url }: TestGateway, address: string): Promise<Page> {
     const page = await (await browser.open(url)).newPage()
     await page.goto(url + address)

@@ -8,13 +8,12 @@ import { useLoaded } from '../frame/use-loaded.ts'
 import { TextView } from '../text/text-view.tsx'
 import { useAddressParameters } from './addresses.ts'
 import { loadDocument } from './document.ts'
-import { partsOf } from './document-parts.ts'
+import { type DocumentParts, partsOf } from './document-parts.ts'
 import { FileBrowser } from './files/file-browser.tsx'
 import type { Kind } from './items.ts'
-import type { Element } from './project/elements.ts'
 import { shownName } from './shown-name.ts'
 
-const NO_PARTS: readonly Element[] = []
+const NO_PARTS: DocumentParts = { elements: [], componentCount: 0 }
 
 interface DocumentPageProps {
   readonly kind: Exclude<Kind, 'projects'>
@@ -34,29 +33,30 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
       return { ...document, parts: await beside('partsOf', partsOf, document.text) }
     }, [session, kind, opened, after]),
   )
-  const parts = loaded.phase === 'ready' ? loaded.value.parts : NO_PARTS
+  const { elements, componentCount } = loaded.phase === 'ready' ? loaded.value.parts : NO_PARTS
   const name = shownName(loaded.phase === 'ready' ? loaded.value.name : null, opened)
   useEffect(() => {
-    openFiles.current = { kind, opened, name, paths: parts.map(({ path }) => path) }
+    openFiles.current = { kind, opened, name, paths: elements.map(({ path }) => path) }
     return () => {
       openFiles.current = null
     }
-  }, [openFiles, kind, opened, name, parts])
+  }, [openFiles, kind, opened, name, elements])
   if (loaded.phase === 'loading') return <Skeleton label="Loading" />
   if (loaded.phase === 'failed') {
     return <Failure title="It could not be read" message={loaded.message} onRetry={loaded.retry} />
   }
   const { description, text } = loaded.value
-  const isDocument = parts.length === 0 || parameters.get('tab') === 'document'
-  const partsLabel = kind === 'templates' ? 'Files' : 'Components'
+  const isDocument = elements.length === 0 || parameters.get('tab') === 'document'
+  const isOfComponents = kind === 'libraries' && componentCount > 0
+  const partCount = isOfComponents ? componentCount : elements.length
   return (
     <section className="opened">
       <h1 dir="auto">{name}</h1>
       {description !== null && <p dir="auto">{description}</p>}
-      {parts.length > 0 && (
+      {elements.length > 0 && (
         <div className="segments">
           <button type="button" aria-pressed={!isDocument} onClick={() => write({ tab: null, line: null })}>
-            {partsLabel} <span className="count">&nbsp;{parts.length.toLocaleString()}</span>
+            {isOfComponents ? 'Components' : 'Files'} <span className="count">&nbsp;{partCount.toLocaleString()}</span>
           </button>
           <button type="button" aria-pressed={isDocument} onClick={() => write({ tab: 'document', line: null })}>
             Document
@@ -69,7 +69,7 @@ export function DocumentPage({ kind, opened, after }: DocumentPageProps): ReactN
         </div>
       ) : (
         <FileBrowser
-          elements={parts}
+          elements={elements}
           of={kind === 'templates' ? 'template' : 'UI library'}
           file={parameters.get('file')}
           onFile={(file) => write({ file, line: null })}

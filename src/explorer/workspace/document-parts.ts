@@ -2,8 +2,14 @@
 import { elementTexts, membersOf, memberText } from '../../json-text.ts'
 import { type Element, elementsOf } from './project/elements.ts'
 
-/** The files of a template, or the components of a UI library with theirs; none where there are none. */
-export function partsOf(document: string): readonly Element[] {
+export interface DocumentParts {
+  /** The files of a template, or the components of a UI library with theirs; none where there are none. */
+  readonly elements: readonly Element[]
+  /** Each may be several elements. */
+  readonly componentCount: number
+}
+
+export function partsOf(document: string): DocumentParts {
   const files = elementsOf(memberText(document, 'files') ?? 'null')
   const components = memberText(document, 'components') ?? 'null'
   const listed = elementTexts(components)?.map((text, index) => ({
@@ -11,15 +17,15 @@ export function partsOf(document: string): readonly Element[] {
     text,
   }))
   const named = membersOf(components).map(({ name, start, end }) => ({ name, text: components.slice(start, end) }))
+  const found = listed ?? named
+  return { elements: [...files, ...found.flatMap(elementsOfComponent)], componentCount: found.length }
+}
+
+function elementsOfComponent({ name, text }: { readonly name: string; readonly text: string }): readonly Element[] {
+  const own = elementsOf(memberText(text, 'files') ?? 'null').filter(({ isFile }) => isFile)
   return [
-    ...files,
-    ...(listed ?? named).flatMap(({ name, text }): readonly Element[] => {
-      const own = elementsOf(memberText(text, 'files') ?? 'null').filter(({ isFile }) => isFile)
-      return [
-        { path: `${name}/${name}.json`, content: text, isFile: false, isBase64: false },
-        ...own.map((file) => ({ ...file, path: `${name}/${file.path}` })),
-      ]
-    }),
+    { path: `${name}/${name}.json`, content: text, isFile: false, isBase64: false },
+    ...own.map((file) => ({ ...file, path: `${name}/${file.path}` })),
   ]
 }
 

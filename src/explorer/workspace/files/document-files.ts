@@ -37,7 +37,7 @@ export async function* findDocumentFiles(
     const documents = await loadDocuments(session, kind, run)
     const files = run.flatMap(({ key, name }) => {
       const document = documents.get(key)
-      const paths = document === undefined ? [] : partsOf(document).map(({ path }) => path)
+      const paths = document === undefined ? [] : partsOf(document).elements.map(({ path }) => path)
       return filesOf({ kind, opened: key, name }, paths)
     })
     const lengths = [...documents.values()].map((document) => document.length)
