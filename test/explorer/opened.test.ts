@@ -47,9 +47,40 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     expect((await tab.innerText()).replace(/\s+/, ' ')).toBe('Files 1')
   })
 
+  test('shows the tab that is open, where a narrow window has no room for all of them', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    await gateway.load(documentLine('project', ANA, '{"id":"p","ref":"p"}') + exported(0) + exported(1))
+    const page = await open(gateway, '/workspace?show=projects&open=p&tab=overview')
+    const row = page.getByRole('navigation', { name: 'Parts of the project' })
+    const last = row.getByRole('link', { name: 'Exports 2' })
+    const cutOff = () =>
+      row.evaluate((nav) => {
+        const shown = nav.querySelector('[aria-current]')?.getBoundingClientRect()
+        return Math.max(0, Math.round((shown?.right ?? Infinity) - nav.getBoundingClientRect().right))
+      })
+    await page.setViewportSize({ width: 320, height: 700 })
+    await row.waitFor()
+    expect(await row.evaluate((nav) => nav.scrollWidth - nav.clientWidth)).toBeGreaterThan(0)
+    await last.dispatchEvent('click')
+    await expect.poll(() => row.locator('[aria-current]').innerText()).toContain('Exports')
+    await expect.poll(cutOff).toBe(0)
+    await page.reload()
+    await last.waitFor()
+    expect(await cutOff()).toBe(0)
+    // A phone that is turned.
+    await page.setViewportSize({ width: 700, height: 320 })
+    await page.setViewportSize({ width: 320, height: 700 })
+    await expect.poll(cutOff).toBe(0)
+  })
+
   async function open({ url }: TestGateway, address: string): Promise<Page> {
     const page = await (await browser.open(url)).newPage()
     await page.goto(url + address)
     return page
   }
 })
+
+/** Of the project `p`, a day after the one before. */
+function exported(index: number): string {
+  return exportLine(ANA, { r: 'p', createdAt: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(), elements: [] })
+}

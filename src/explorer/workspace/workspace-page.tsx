@@ -5,7 +5,7 @@ import { EmptyState } from '../design/empty-state.tsx'
 import { Failure } from '../design/failure.tsx'
 import { ImportHint } from '../design/import-hint.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
-import { Link } from '../frame/navigation/link.tsx'
+import { Tabs } from '../frame/navigation/tabs.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { addressOf } from './addresses.ts'
@@ -47,13 +47,15 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
     return (
       <div className="page workspace">
         <h1>Workspace</h1>
-        <nav className="tabs" aria-label="Kinds">
-          {KINDS.map((name) => (
-            <Link key={name} to={addressOf({ kind: name })} isCurrent={name === kind}>
-              {KIND_LABELS[name]} <span className="count">{workspace[name].length.toLocaleString()}</span>
-            </Link>
-          ))}
-        </nav>
+        <Tabs
+          label="Kinds"
+          tabs={KINDS.map((name) => ({
+            to: addressOf({ kind: name }),
+            label: KIND_LABELS[name],
+            count: workspace[name].length,
+          }))}
+          current={addressOf({ kind })}
+        />
         <ItemList key={`${kind} ${visit}`} items={workspace[kind]} kind={kind} />
       </div>
     )

@@ -5,6 +5,7 @@ import { EmptyState } from '../../design/empty-state.tsx'
 import { Failure } from '../../design/failure.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { Link } from '../../frame/navigation/link.tsx'
+import { Tabs } from '../../frame/navigation/tabs.tsx'
 import { useExplorer, usePlace } from '../../frame/use-explorer.ts'
 import { useLoaded } from '../../frame/use-loaded.ts'
 import { addressOf, PROJECT_TABS, type ProjectTab } from '../addresses.ts'
@@ -46,24 +47,22 @@ function Opened({ project, after }: { readonly project: Project; readonly after:
   const [key, otherKey] = [parameters.get('export'), parameters.get('with')]
   const [facts, other] = [findExport(project, key), findExport(project, otherKey)]
   const name = shownName(project.name, project.ref)
+  const addressOfTab = (part: ProjectTab) => addressOf({ kind: 'projects', opened: project.ref, tab: part })
   return (
     <section className="opened">
       <h1 dir="auto" title={name}>
         {name}
       </h1>
       {project.description !== null && <p dir="auto">{project.description}</p>}
-      <nav className="tabs" aria-label="Parts of the project">
-        {PROJECT_TABS.map((part) => (
-          <Link
-            key={part}
-            to={addressOf({ kind: 'projects', opened: project.ref, tab: part })}
-            isCurrent={part === tab}
-          >
-            {LABELS[part]}
-            {part === 'exports' && <span className="count"> {project.exports.length.toLocaleString()}</span>}
-          </Link>
-        ))}
-      </nav>
+      <Tabs
+        label="Parts of the project"
+        tabs={PROJECT_TABS.map((part) => ({
+          to: addressOfTab(part),
+          label: LABELS[part],
+          ...(part === 'exports' ? { count: project.exports.length } : {}),
+        }))}
+        current={addressOfTab(tab)}
+      />
       {tab === 'overview' && <ProjectOverview project={project} />}
       {tab === 'document' && <ProjectDocument reference={project.ref} after={after} />}
       {tab === 'files' &&

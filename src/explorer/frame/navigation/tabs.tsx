@@ -1,0 +1,29 @@
+// Places of one thing beside each other, as links, of which one is the current one.
+import { type ReactNode, useRef } from 'react'
+import { Link } from './link.tsx'
+import { useCurrentInSight } from './use-current-in-sight.ts'
+
+interface TabsProps {
+  readonly label: string
+  readonly tabs: readonly { readonly to: string; readonly label: string; readonly count?: number }[]
+  /** The address of the current one. */
+  readonly current: string
+}
+
+export function Tabs({ label, tabs, current }: TabsProps): ReactNode {
+  const row = useRef<HTMLElement>(null)
+  useCurrentInSight(
+    row,
+    tabs.findIndex(({ to }) => to === current),
+  )
+  return (
+    <nav ref={row} className="tabs" aria-label={label}>
+      {tabs.map(({ to, label: name, count }) => (
+        <Link key={to} to={to} isCurrent={to === current}>
+          {name}
+          {count !== undefined && <span className="count"> {count.toLocaleString()}</span>}
+        </Link>
+      ))}
+    </nav>
+  )
+}
