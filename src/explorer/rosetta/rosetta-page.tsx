@@ -5,11 +5,9 @@ import { CopyButton, LINK_COPIED } from '../design/copy-button.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
 import { canBeTried, NOT_TRIED } from '../snippets/email-enough.ts'
 import { FirstSteps } from './first-steps.tsx'
-import { GraphqlSide } from './graphql-side.tsx'
 import { PastRuns } from './history/past-runs.tsx'
 import { useNotedRuns } from './history/use-noted-runs.ts'
 import type { Side } from './requests.ts'
-import { RestSide } from './rest-side.tsx'
 import {
   indented,
   isRunByItself,
@@ -20,11 +18,14 @@ import {
   writeState,
 } from './rosetta-state.ts'
 import { RouteList } from './route-list.tsx'
+import { GraphqlSide } from './sides/graphql-side.tsx'
+import { RestSide } from './sides/rest-side.tsx'
 import { useProjectChoices } from './use-project-choices.ts'
 import { useRuns } from './use-runs.ts'
 import { ValueField } from './value-field.tsx'
 import { VerdictLine } from './verdict-line.tsx'
 import './rosetta.css'
+import './sides/sides.css'
 
 const BOTH: readonly Side[] = ['rest', 'graphql']
 

@@ -1,10 +1,10 @@
 // The left side: a REST route as a request that runs, in the language of one's choice.
 import { Play } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Answer } from '../answer/answer.ts'
-import { AnswerView } from '../answer/answer-view.tsx'
-import { type RestRequest, restCall, type SignIn } from '../snippets/call.ts'
-import { SnippetView } from '../snippets/snippet-view.tsx'
+import type { Answer } from '../../answer/answer.ts'
+import { AnswerView } from '../../answer/answer-view.tsx'
+import { type RestRequest, restCall, type SignIn } from '../../snippets/call.ts'
+import { SnippetView } from '../../snippets/snippet-view.tsx'
 
 interface RestSideProps {
   readonly request: RestRequest

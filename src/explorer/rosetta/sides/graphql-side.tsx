@@ -1,13 +1,13 @@
 // The right side: the GraphQL twin with its variables, to be edited.
 import { Play, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import type { Answer } from '../answer/answer.ts'
-import { AnswerView } from '../answer/answer-view.tsx'
-import { failureText } from '../frame/connection.ts'
-import { type Call, graphqlCall, type SignIn } from '../snippets/call.ts'
-import { SnippetView } from '../snippets/snippet-view.tsx'
-import { type RowRequest, readVariables } from './requests.ts'
-import { indented } from './rosetta-state.ts'
+import type { Answer } from '../../answer/answer.ts'
+import { AnswerView } from '../../answer/answer-view.tsx'
+import { failureText } from '../../frame/connection.ts'
+import { type Call, graphqlCall, type SignIn } from '../../snippets/call.ts'
+import { SnippetView } from '../../snippets/snippet-view.tsx'
+import { type RowRequest, readVariables } from '../requests.ts'
+import { indented } from '../rosetta-state.ts'
 
 interface GraphqlSideProps {
   readonly request: RowRequest

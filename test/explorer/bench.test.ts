@@ -1,0 +1,40 @@
+// The first page as a bench: both sides stand level.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { shareDemoGateway } from '../support/command-line.ts'
+
+const EXPORTS = '/?route=GET+%2Fexports'
+
+describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () => {
+  const browser = shareBrowser()
+  const demo = shareDemoGateway()
+
+  test('begin their answers at one height, whatever each has to say of its own', async () => {
+    const page = await open(`${EXPORTS}&r=nope`)
+    await page.locator('.verdict.refused').waitFor()
+    await page.locator('.status', { hasText: '200, errors' }).waitFor()
+    for (const width of [800, 1_024, 1_090, 1_150, 1_200, 1_260, 1_320, 1_600]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const part of ['.text-tools', '.lines']) {
+        const [rest, graphql] = await Promise.all(
+          ['.rest', '.graphql'].map((side) => page.locator(`${side} ${part}`).boundingBox()),
+        )
+        expect({ width, part, y: rest?.y }).toEqual({ width, part, y: graphql?.y })
+      }
+    }
+    // One side's search takes a row of its own.
+    await page.setViewportSize({ width: 1_100, height: 900 })
+    await page.locator('.rest .lines').press('Control+f')
+    const tops = () =>
+      page.evaluate(() => [...document.querySelectorAll('.sides .lines')].map((one) => one.getBoundingClientRect().top))
+    const [rest, graphql] = await tops()
+    expect(rest).toBe(graphql)
+  })
+
+  async function open(path: string): Promise<Page> {
+    const page = await (await browser.open(demo.url())).newPage()
+    await page.goto(demo.url() + path)
+    return page
+  }
+})
