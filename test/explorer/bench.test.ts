@@ -1,7 +1,7 @@
-// The first page as a bench: both sides stand level.
+// The first page as a bench: both sides stand level, and the reference is chosen by keys.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
 import { shareDemoGateway } from '../support/command-line.ts'
 
 const EXPORTS = '/?route=GET+%2Fexports'
@@ -30,6 +30,44 @@ describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () =>
       page.evaluate(() => [...document.querySelectorAll('.sides .lines')].map((one) => one.getBoundingClientRect().top))
     const [rest, graphql] = await tops()
     expect(rest).toBe(graphql)
+  })
+
+  test('run what is chosen by Enter, and the only project that what is typed fits', async () => {
+    const page = await open(EXPORTS)
+    await waitForAgreement(page)
+    const field = page.getByRole('combobox', { name: 'r reference of a project' })
+    // What is written, behind Escape.
+    await field.fill('half')
+    await field.press('Escape')
+    await field.press('Enter')
+    await page.locator('.verdict.refused', { hasText: 'NO_PROJECT' }).waitFor()
+    expect(await field.inputValue()).toBe('half')
+    await field.fill('river')
+    await page.getByRole('option').first().waitFor()
+    expect(await page.getByRole('option').count()).toBe(1)
+    await field.press('Enter')
+    await waitForAgreement(page)
+    expect(await field.inputValue()).toBe('river-dashboard')
+    expect(new URL(page.url()).searchParams.get('r')).toBe('river-dashboard')
+    await page.locator('.combo-list').waitFor({ state: 'detached' })
+    await field.fill('half')
+    await page.getByRole('option').first().waitFor()
+    await field.press('ArrowDown')
+    await field.press('Enter')
+    await page.locator('.verdict.refused', { hasText: 'NO_EXPORT' }).waitFor()
+    expect(await field.inputValue()).toBe('halfstep-conf')
+    await page.locator('.combo-list').waitFor({ state: 'detached' })
+    // Again, when it is chosen already.
+    await field.fill('half')
+    await field.press('Enter')
+    await expect.poll(() => field.inputValue()).toBe('halfstep-conf')
+    await page.locator('.verdict.refused', { hasText: 'NO_EXPORT' }).waitFor()
+    await page.locator('.combo-list').waitFor({ state: 'detached' })
+    // What fits several, or none, is asked as it is written.
+    await field.fill('no-such-project')
+    await field.press('Enter')
+    await page.locator('.verdict.refused', { hasText: 'NO_PROJECT' }).waitFor()
+    expect(await field.inputValue()).toBe('no-such-project')
   })
 
   async function open(path: string): Promise<Page> {

@@ -1,7 +1,16 @@
 // A field that takes any text and suggests some: React Aria's combobox in our clothes.
 import { ChevronDown } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
-import { ComboBox as AriaComboBox, Button, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components'
+import { type KeyboardEvent, type ReactNode, useContext, useMemo } from 'react'
+import {
+  ComboBox as AriaComboBox,
+  Button,
+  ComboBoxStateContext,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+} from 'react-aria-components'
 
 export interface Suggestion {
   readonly value: string
@@ -14,7 +23,8 @@ export interface ComboBoxProps {
   readonly value: string
   readonly suggestions: readonly Suggestion[]
   readonly onChange: (value: string) => void
-  readonly onEnter: () => void
+  /** With what the field holds from then on. */
+  readonly onEnter: (value: string) => void
 }
 
 const MOST_SHOWN = 60
@@ -34,14 +44,7 @@ export function ComboBox({ label, value, suggestions, onChange, onEnter }: Combo
     >
       <Label>{label}</Label>
       <div className="combo-field">
-        <Input
-          spellCheck={false}
-          autoComplete="off"
-          onKeyDown={(event) => {
-            const isChoosing = event.currentTarget.getAttribute('aria-activedescendant') !== null
-            if (event.key === 'Enter' && !isChoosing) onEnter()
-          }}
-        />
+        <Field value={value} shown={shown} onEnter={onEnter} />
         <Button aria-label="Suggestions">
           <ChevronDown size={15} aria-hidden="true" />
         </Button>
@@ -59,6 +62,31 @@ export function ComboBox({ label, value, suggestions, onChange, onEnter }: Combo
       </Popover>
     </AriaComboBox>
   )
+}
+
+type FieldProps = Pick<ComboBoxProps, 'value' | 'onEnter'> & { readonly shown: readonly Suggestion[] }
+
+function Field({ value, shown, onEnter }: FieldProps): ReactNode {
+  const state = useContext(ComboBoxStateContext)
+  const only = shown.length === 1 && value.trim() !== '' ? shown[0] : undefined
+
+  /** What arrow keys point at is taken, or the only suggestion that fits; behind Escape, what is written. */
+  function enter(event: KeyboardEvent): void {
+    if (event.key !== 'Enter') return
+    const pointedAt = state?.isOpen ? state.selectionManager.focusedKey : null
+    if (pointedAt != null) {
+      // React Aria takes it.
+      onEnter(String(pointedAt))
+    } else if (state?.isOpen && only) {
+      // Otherwise it takes what is written.
+      event.stopPropagation()
+      state.selectionManager.select(only.value)
+      onEnter(only.value)
+    } else {
+      onEnter(value)
+    }
+  }
+  return <Input spellCheck={false} autoComplete="off" onKeyDownCapture={enter} />
 }
 
 /** All of them while the field holds one of them: then the person wants to see the others. */

@@ -89,6 +89,12 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
   function runBoth(): void {
     if (isTried) run(BOTH, request)
   }
+  function runWith(next: string): void {
+    // Variables of one's own stay with the value that they were written for.
+    const changed = next === value ? state : withValue(state, next)
+    setState(changed)
+    if (isTried) run(BOTH, requestOf(changed, email, projects[0]?.ref ?? ''))
+  }
   return (
     <div className="bench">
       <div className="controls">
@@ -99,8 +105,8 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
           route={route}
           value={value}
           projects={projects}
-          onChange={(next) => setState({ ...state, value: next, variables: null })}
-          onEnter={runBoth}
+          onChange={(next) => setState(withValue(state, next))}
+          onEnter={runWith}
         />
         <div className="buttons">
           {isTried && (
@@ -161,6 +167,11 @@ function Bench({ initial }: { readonly initial: RosettaState }): ReactNode {
       <PastRuns />
     </div>
   )
+}
+
+/** The variables follow from it. */
+function withValue(state: RosettaState, value: string): RosettaState {
+  return { ...state, value, variables: null }
 }
 
 const BODY_PARTS = ['value', 'query', 'variables'] as const

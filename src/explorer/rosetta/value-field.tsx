@@ -12,7 +12,7 @@ interface ValueFieldProps {
   readonly value: string
   readonly projects: readonly ProjectChoice[]
   readonly onChange: (value: string) => void
-  readonly onEnter: () => void
+  readonly onEnter: (value: string) => void
 }
 
 export function ValueField({ route, value, projects, onChange, onEnter }: ValueFieldProps): ReactNode {
@@ -40,7 +40,7 @@ export function ValueField({ route, value, projects, onChange, onEnter }: ValueF
     )
   }
   function runOnEnter(event: KeyboardEvent): void {
-    if (event.key === 'Enter') onEnter()
+    if (event.key === 'Enter') onEnter(value)
   }
   return (
     <div className="value combo">
