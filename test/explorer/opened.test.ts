@@ -1,9 +1,9 @@
 // What is opened in the workspace says what it is: which file, how many parts, whose.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { CHROMIUM, shareBrowser } from '../support/browser.ts'
+import { CHROMIUM, shareBrowser, signIn } from '../support/browser.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
-import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
+import { ANA, BEN, documentLine, exportLine } from '../support/workspaces.ts'
 
 describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
   const browser = shareBrowser()
@@ -71,6 +71,18 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     await page.setViewportSize({ width: 700, height: 320 })
     await page.setViewportSize({ width: 320, height: 700 })
     await expect.poll(cutOff).toBe(0)
+  })
+
+  test('is looked for in the workspace of one person, and somebody else may sign in where it is not there', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    await gateway.load(
+      documentLine('project', ANA, '{"id":"p","ref":"p"}') + documentLine('project', BEN, '{"id":"b","name":"Of Ben"}'),
+    )
+    const page = await open(gateway, '/workspace?show=projects&open=b')
+    await page.getByText(`There is nothing by this name in the workspace of ${ANA}`).waitFor()
+    await page.locator('main').getByText('Sign in as somebody else').click()
+    await signIn(page, BEN)
+    await page.getByRole('heading', { name: 'Of Ben' }).waitFor()
   })
 
   async function open({ url }: TestGateway, address: string): Promise<Page> {

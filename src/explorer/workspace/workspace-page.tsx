@@ -8,6 +8,7 @@ import { Skeleton } from '../design/skeleton.tsx'
 import { Tabs } from '../frame/navigation/tabs.tsx'
 import { useExplorer, usePlace, useSessionState } from '../frame/use-explorer.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
+import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import { addressOf } from './addresses.ts'
 import { DocumentPage } from './document-page.tsx'
 import { ItemList } from './item-list.tsx'
@@ -73,15 +74,29 @@ function Content({ workspace }: { readonly workspace: Workspace }): ReactNode {
         <span aria-hidden="true">/</span> <bdi>{title}</bdi>
       </nav>
       {item === undefined ? (
-        <EmptyState Icon={DatabaseZap} title="It is not there">
-          <p>There is nothing by this name in the workspace, or no longer.</p>
-        </EmptyState>
+        <NotThere />
       ) : kind === 'projects' ? (
         <ProjectPage key={item.key} reference={item.key} after={item.after} />
       ) : (
         <DocumentPage key={`${kind} ${item.key}`} kind={kind} opened={item.key} after={item.after} />
       )}
     </div>
+  )
+}
+
+/** A link may be to what somebody else has. */
+function NotThere(): ReactNode {
+  const { email } = useSessionState()
+  return (
+    <EmptyState Icon={DatabaseZap} title="It is not there">
+      <p>
+        There is nothing by this name in the workspace of <strong>{email}</strong>, or no longer.
+      </p>
+      <details>
+        <summary>Sign in as somebody else</summary>
+        <SignInForm label="Email" />
+      </details>
+    </EmptyState>
   )
 }
 
