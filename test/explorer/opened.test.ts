@@ -85,6 +85,19 @@ describe.skipIf(CHROMIUM === undefined)('what is opened', () => {
     await page.getByRole('heading', { name: 'Of Ben' }).waitFor()
   })
 
+  test('has nothing to compare where there is one export', async () => {
+    const gateway = await startGateway({ demoEmail: ANA })
+    await gateway.load(documentLine('project', ANA, '{"id":"p","ref":"p"}') + exported(0))
+    const page = await open(gateway, '/workspace?show=projects&open=p&tab=exports')
+    await page.locator('.exports a').waitFor()
+    expect(await page.locator('main').innerText()).not.toMatch(/compare/i)
+    expect(await page.locator('main').getByRole('checkbox').count()).toBe(0)
+    await gateway.load(exported(1))
+    await page.reload()
+    await page.getByText('Choose two exports to compare them.').waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Compare the export of' }).count()).toBe(2)
+  })
+
   async function open({ url }: TestGateway, address: string): Promise<Page> {
     const page = await (await browser.open(url)).newPage()
     await page.goto(url + address)

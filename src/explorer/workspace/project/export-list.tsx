@@ -37,6 +37,8 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
     )
   }
 
+  const canCompare = exports.length > 1
+
   function mark(facts: ExportFacts): void {
     setMarked(marked.includes(facts) ? marked.filter((one) => one !== facts) : [...marked.slice(-1), facts])
   }
@@ -51,14 +53,16 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
 
   return (
     <>
-      <div className="filters">
-        <button type="button" disabled={marked.length !== 2} onClick={compare}>
-          <GitCompare size={15} aria-hidden="true" /> Compare
-        </button>
-        <span className="note" role="status">
-          {marked.length === 2 ? 'Two are chosen.' : 'Choose two exports to compare them.'}
-        </span>
-      </div>
+      {canCompare && (
+        <div className="filters">
+          <button type="button" disabled={marked.length !== 2} onClick={compare}>
+            <GitCompare size={15} aria-hidden="true" /> Compare
+          </button>
+          <span className="note" role="status">
+            {marked.length === 2 ? 'Two are chosen.' : 'Choose two exports to compare them.'}
+          </span>
+        </div>
+      )}
       <div
         ref={scroller}
         className="items exports"
@@ -77,13 +81,18 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
                 aria-posinset={index + 1}
                 style={placeOf(start)}
               >
-                <input
-                  type="checkbox"
-                  tabIndex={keys.tabIndexOf(index)}
-                  aria-label={`Compare the export of ${name}`}
-                  checked={marked.includes(facts)}
-                  onChange={() => mark(facts)}
-                />
+                {/* Its column stays. */}
+                {canCompare ? (
+                  <input
+                    type="checkbox"
+                    tabIndex={keys.tabIndexOf(index)}
+                    aria-label={`Compare the export of ${name}`}
+                    checked={marked.includes(facts)}
+                    onChange={() => mark(facts)}
+                  />
+                ) : (
+                  <span />
+                )}
                 <Link
                   to={addressOf({ kind: 'projects', opened: ref, tab: 'files', export: exportKey(facts) })}
                   tabIndex={keys.tabIndexOf(index)}
