@@ -60,6 +60,31 @@ describe.skipIf(CHROMIUM === undefined)('GraphiQL’s tabs', () => {
     await expect.poll(() => variables(page)).toContain('harbour')
   })
 
+  test('a new one is empty, and asks for nothing', async () => {
+    const page = await openAsAna(browser)
+    await answer(page, ANA)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const body = request.postData() ?? ''
+      if (request.url().endsWith('/graphql') && /query (?:Projects|Mine)/.test(body)) asked.push(body)
+    })
+    await page.getByRole('button', { name: 'New tab' }).click()
+    await expect.poll(() => tabs(page)).toHaveLength(5)
+    await page.getByText('Not run yet. Control and Enter runs the query.').waitFor()
+    // What CodeMirror draws of an empty line.
+    expect(await query(page)).toBe('\u200b')
+    await keptIn(page, '"activeTabIndex":4')
+    await page.reload()
+    await signIn(page, ANA)
+    await page.getByText('Not run yet. Control and Enter runs the query.').waitFor()
+    expect(await tabs(page)).toHaveLength(5)
+    expect(await query(page)).toBe('\u200b')
+    await write(page, MINE)
+    await page.keyboard.press('Control+Enter')
+    await answer(page, '"id"')
+    expect(asked).toEqual([expect.stringContaining('Mine')])
+  })
+
   test('headers of one’s own are there after a look at another page, of their tab and their user only, and stored nowhere', async () => {
     const page = await openAsAna(browser)
     const editor = page.locator('.graphiql-editor:not(.hidden) > .CodeMirror').last()

@@ -110,7 +110,7 @@ function Editor({ theme, storage, refs }: EditorProps): ReactNode {
         plugins={PLUGINS}
         showPersistHeadersSettings={false}
         defaultTabs={[...(shared ? [shared] : []), ...examples].map((tab) => ({ ...tab }))}
-        defaultQuery={examples[0]?.query ?? ''}
+        defaultQuery=""
         {...(shared ? { query: shared.query, variables: shared.variables } : {})}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
