@@ -5,6 +5,7 @@ import type { ThemeState } from '../design/theme.ts'
 import { AccountMenu } from '../sign-in/account-menu.tsx'
 import { lazyPart } from './lazy-part.tsx'
 import { Link } from './navigation/link.tsx'
+import { SteadyLabel } from './navigation/steady-label.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { useExplorer, usePlace, useSessionState } from './use-explorer.ts'
@@ -108,7 +109,7 @@ export function Frame({ pages, path, theme, children }: FrameProps): ReactNode {
               isCurrent={row.path === path}
               onFollow={() => setMenuOpen(false)}
             >
-              {row.label}
+              <SteadyLabel text={row.label} />
             </Link>
           ))}
         </nav>

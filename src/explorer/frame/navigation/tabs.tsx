@@ -1,6 +1,7 @@
 // Places of one thing beside each other, as links, of which one is the current one.
 import { type ReactNode, useRef } from 'react'
 import { Link } from './link.tsx'
+import { SteadyLabel } from './steady-label.tsx'
 import { useCurrentInSight } from './use-current-in-sight.ts'
 
 interface TabsProps {
@@ -18,10 +19,9 @@ export function Tabs({ label, tabs, current }: TabsProps): ReactNode {
   )
   return (
     <nav ref={row} className="tabs" aria-label={label}>
-      {tabs.map(({ to, label: name, count }) => (
+      {tabs.map(({ to, label: text, ...counted }) => (
         <Link key={to} to={to} isCurrent={to === current}>
-          {name}
-          {count !== undefined && <span className="count"> {count.toLocaleString()}</span>}
+          <SteadyLabel text={text} {...counted} />
         </Link>
       ))}
     </nav>
