@@ -1,4 +1,4 @@
-// The first page as a bench: both sides stand level, and the reference is chosen by keys.
+// The first page as a bench: both sides stand level, the reference is chosen by keys, calls stay readable.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM, shareBrowser, waitForAgreement } from '../support/browser.ts'
@@ -70,9 +70,40 @@ describe.skipIf(CHROMIUM === undefined)('the two sides of the first page', () =>
     expect(await field.inputValue()).toBe('no-such-project')
   })
 
+  test('show no backslash of a call on a line by itself', async () => {
+    const page = await open(EXPORTS)
+    await waitForAgreement(page)
+    await page.locator('.rest').getByLabel('with sign-in').check()
+    const alone: number[] = []
+    for (let width = 1_090; width < 1_400; width += 10) {
+      await page.setViewportSize({ width, height: 900 })
+      if ((await loneBackslashes(page)) > 0) alone.push(width)
+    }
+    expect(alone).toEqual([])
+  })
+
   async function open(path: string): Promise<Page> {
     const page = await (await browser.open(demo.url())).newPage()
     await page.goto(demo.url() + path)
     return page
   }
 })
+
+/** Those at the end of a line of the call that are shown below what they stand behind. */
+async function loneBackslashes(page: Page): Promise<number> {
+  return page.locator('.rest .snippet-text pre').evaluate((call) => {
+    const text = call.textContent ?? ''
+    const places = [...text.matchAll(/\S \\$/gm)].map(({ index }) => index)
+    const walker = document.createTreeWalker(call, NodeFilter.SHOW_TEXT)
+    const tops: number[] = []
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (let at = 0; at < (node.textContent ?? '').length; at += 1) {
+        const range = document.createRange()
+        range.setStart(node, at)
+        range.setEnd(node, at + 1)
+        tops.push(Math.round(range.getBoundingClientRect().top))
+      }
+    }
+    return places.filter((at) => tops[at] !== tops[at + 2]).length
+  })
+}

@@ -18,6 +18,8 @@ interface SnippetViewProps {
 
 /** Where a snippet without a sign-in finds its token. */
 const ENVIRONMENT = { accessToken: 'ACCESS_TOKEN', refreshToken: 'REFRESH_TOKEN' } as const
+/** The backslash at the end of a line with what stands before it, as every second part: it is not shown on a line by itself. */
+const CONTINUED = /(\S{1,8} \\)$/m
 const [FIRST_LANGUAGE] = SNIPPET_LANGUAGES
 
 export function SnippetView({ call, ...props }: SnippetViewProps): ReactNode {
@@ -67,7 +69,18 @@ function Snippet({ call, signIn, label, isSigningIn = false }: SnippetProps): Re
         <CopyButton label="Copy" text={() => text} />
       </div>
       <section className="snippet-text" tabIndex={0} aria-label={`${label} in ${language?.name}`}>
-        <pre>{text}</pre>
+        <pre>
+          {text.split(CONTINUED).map((part, at) =>
+            at % 2 === 0 ? (
+              part
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, which have no other name.
+              <span key={at} className="unbroken">
+                {part}
+              </span>
+            ),
+          )}
+        </pre>
       </section>
     </div>
   )
