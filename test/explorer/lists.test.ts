@@ -7,6 +7,8 @@ import { ANA, documentLine, exportLine } from '../support/workspaces.ts'
 
 const CHANGED = 1_200
 const LINES = 3_500
+/** Said while the list has the focus. */
+const KEYS = 'Arrow keys go from row to row.'
 
 describe.skipIf(CHROMIUM === undefined)('a long list', () => {
   const browser = shareBrowser()
@@ -40,6 +42,10 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     expect(await page.evaluate(() => document.activeElement?.closest('.items') ?? null)).toBeNull()
     await page.keyboard.press('Tab')
     expect(await focused(page)).toMatch(/^Project 399\b/)
+    await page.getByText(KEYS).waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.getByText(KEYS).waitFor({ state: 'hidden' })
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Project 399' }).waitFor()
 
@@ -49,6 +55,7 @@ describe.skipIf(CHROMIUM === undefined)('a long list', () => {
     for (const key of ['Space', 'ArrowDown', 'End']) await page.keyboard.press(key)
     await page.locator('.exports [aria-posinset="60"] input:focus').press('Space')
     await page.getByText('Two are chosen.').waitFor()
+    await page.getByText(KEYS).waitFor()
     expect(await boxes.last().isChecked()).toBe(true)
     expect(await page.locator('.exports [tabindex="0"]').count()).toBe(2)
   })

@@ -10,6 +10,7 @@ import { ItemFilters } from './item-filters.tsx'
 import { arranged, type Item, KIND_LABELS, type Kind, sortsOf } from './items.ts'
 import { LeftOut } from './rows/left-out.tsx'
 import { offsetOf, rowIn } from './rows/list-rows.ts'
+import { RowKeysHint } from './rows/row-keys-hint.tsx'
 import { useListRows } from './rows/use-list-rows.ts'
 import { useRowKeys } from './rows/use-row-keys.ts'
 
@@ -116,6 +117,7 @@ export function ItemList({ items, kind }: ItemListProps): ReactNode {
         </ul>
         <LeftOut count={leftOut} />
       </div>
+      <RowKeysHint />
     </>
   )
 }

@@ -9,6 +9,7 @@ import { useExplorer } from '../../frame/use-explorer.ts'
 import { addressOf, useAddressParameters } from '../addresses.ts'
 import { LeftOut } from '../rows/left-out.tsx'
 import { offsetOf, rowIn } from '../rows/list-rows.ts'
+import { RowKeysHint } from '../rows/row-keys-hint.tsx'
 import { useListRows } from '../rows/use-list-rows.ts'
 import { useRowKeys } from '../rows/use-row-keys.ts'
 import { type ExportFacts, exportKey, type Project } from './project.ts'
@@ -61,6 +62,7 @@ export function ExportList({ project }: { readonly project: Project }): ReactNod
           <span className="note" role="status">
             {marked.length === 2 ? 'Two are chosen.' : 'Choose two exports to compare them.'}
           </span>
+          <RowKeysHint />
         </div>
       )}
       <div
